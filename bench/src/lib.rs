@@ -1,0 +1,1 @@
+//! Benchmarks: ours, the raw-socket floor and peers, interleaved

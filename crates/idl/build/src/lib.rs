@@ -1,0 +1,1 @@
+//! Compile OMG IDL from a build script

@@ -1,0 +1,1 @@
+//! OMG IDL: preprocessor, lexer, parser, names and scopes, diagnostics

@@ -1,0 +1,1 @@
+//! A resolved OMG IDL model to Rust source

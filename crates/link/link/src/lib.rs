@@ -1,0 +1,1 @@
+//! Bytes between processes: address, connector, acceptor, connection

@@ -1,0 +1,1 @@
+//! The object request broker: references, invocation, dispatch, configuration

@@ -1,0 +1,1 @@
+//! A real-time object request broker: the facade that applications depend on

@@ -1,0 +1,1 @@
+//! Who executes: threads by name, thread per connection

@@ -1,0 +1,1 @@
+//! Common Data Representation: alignment, byte order, code sets, limits

@@ -1,0 +1,1 @@
+//! General Inter-ORB Protocol: frames, fragments, messages

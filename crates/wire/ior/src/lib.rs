@@ -1,0 +1,1 @@
+//! Interoperable object references: profiles, tagged components, corbaloc

@@ -1,0 +1,1 @@
+//! The IDL of the papers' benchmark, a server and a client

@@ -1,0 +1,1 @@
+//! Peers, and the matrix of what was tried against them
