@@ -1,0 +1,170 @@
+//! Types and constant values.
+
+use super::DeclId;
+
+/// A basic type of a fixed size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Primitive {
+    /// `boolean`
+    Boolean,
+    /// `octet`, `uint8`'s twin that is never converted
+    Octet,
+    /// `char`, of 8 bits
+    Char,
+    /// `wchar`
+    WChar,
+    /// `short`, `int16`
+    Short,
+    /// `unsigned short`, `uint16`
+    UShort,
+    /// `long`, `int32`
+    Long,
+    /// `unsigned long`, `uint32`
+    ULong,
+    /// `long long`, `int64`
+    LongLong,
+    /// `unsigned long long`, `uint64`
+    ULongLong,
+    /// `int8` of IDL 4
+    Int8,
+    /// `uint8` of IDL 4
+    UInt8,
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// `long double`
+    LongDouble,
+}
+
+impl Primitive {
+    /// As IDL writes it: `unsigned long`.
+    pub fn idl_name(self) -> &'static str {
+        match self {
+            Primitive::Boolean => "boolean",
+            Primitive::Octet => "octet",
+            Primitive::Char => "char",
+            Primitive::WChar => "wchar",
+            Primitive::Short => "short",
+            Primitive::UShort => "unsigned short",
+            Primitive::Long => "long",
+            Primitive::ULong => "unsigned long",
+            Primitive::LongLong => "long long",
+            Primitive::ULongLong => "unsigned long long",
+            Primitive::Int8 => "int8",
+            Primitive::UInt8 => "uint8",
+            Primitive::Float => "float",
+            Primitive::Double => "double",
+            Primitive::LongDouble => "long double",
+        }
+    }
+
+    /// The least and the greatest value of an integer type (octet is one), else `None`.
+    pub fn integer_range(self) -> Option<(i128, i128)> {
+        Some(match self {
+            Primitive::Octet | Primitive::UInt8 => (0, u8::MAX.into()),
+            Primitive::Int8 => (i8::MIN.into(), i8::MAX.into()),
+            Primitive::Short => (i16::MIN.into(), i16::MAX.into()),
+            Primitive::UShort => (0, u16::MAX.into()),
+            Primitive::Long => (i32::MIN.into(), i32::MAX.into()),
+            Primitive::ULong => (0, u32::MAX.into()),
+            Primitive::LongLong => (i64::MIN.into(), i64::MAX.into()),
+            Primitive::ULongLong => (0, u64::MAX.into()),
+            _ => return None,
+        })
+    }
+
+    /// `float`, `double` or `long double`.
+    pub fn is_floating(self) -> bool {
+        matches!(
+            self,
+            Primitive::Float | Primitive::Double | Primitive::LongDouble
+        )
+    }
+}
+
+/// A type as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `void`; only what an operation returns.
+    Void,
+    /// A basic type.
+    Primitive(Primitive),
+    /// `string`, `string<bound>`
+    String {
+        /// The greatest number of characters.
+        bound: Option<u32>,
+    },
+    /// `wstring`, `wstring<bound>`
+    WString {
+        /// The greatest number of characters.
+        bound: Option<u32>,
+    },
+    /// `sequence<element>`, `sequence<element, bound>`
+    Sequence {
+        /// What it holds.
+        element: Box<Type>,
+        /// The greatest number of elements.
+        bound: Option<u32>,
+    },
+    /// `element name[2][3]`
+    Array {
+        /// What it holds; never itself an anonymous array.
+        element: Box<Type>,
+        /// Outermost dimension first; none is 0.
+        dimensions: Vec<u32>,
+    },
+    /// `fixed<digits, scale>`
+    Fixed {
+        /// 1 to 31.
+        digits: u16,
+        /// 0 to `digits`.
+        scale: u16,
+    },
+    /// `any`
+    Any,
+    /// `CORBA::TypeCode`
+    TypeCode,
+    /// `Object`
+    Object,
+    /// `ValueBase`
+    ValueBase,
+    /// A struct, exception (in templates of pseudo IDL only), union, enum, typedef, interface,
+    /// value type, boxed value type or native type.
+    Named(DeclId),
+}
+
+/// What a constant expression evaluates to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstValue {
+    /// Of any integer type, `octet` included.
+    Integer(i128),
+    /// Of `float` (already rounded to it), `double` or `long double`. Never NaN or infinite.
+    Float(f64),
+    /// `TRUE` or `FALSE`
+    Boolean(bool),
+    /// An ISO 8859-1 character.
+    Char(u8),
+    /// A wide character.
+    WChar(char),
+    /// Characters of ISO 8859-1; never U+0000.
+    String(String),
+    /// A wide string; never holds U+0000.
+    WString(String),
+    /// An enum and the position of the enumerator in it.
+    Enumerator(DeclId, usize),
+    /// A fixed-point number.
+    Fixed(FixedValue),
+}
+
+/// A decimal number of up to 31 digits: ± `digits` × 10^-`scale`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedValue {
+    /// Below zero; never set for zero.
+    pub negative: bool,
+    /// Decimal digits without a point, most significant first, at least one and at least
+    /// `scale` of them.
+    pub digits: String,
+    /// How many of them stand after the point.
+    pub scale: u16,
+}
