@@ -1,1 +1,11 @@
-//! Who executes: threads by name, thread per connection
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! Who executes, and until when: threads with names, crews of them with a limit, deadlines.
+//!
+//! Every thread of the ORB starts here, so that each has a name that a person can find in `top`,
+//! and a crew that a shutdown can wait for.
+
+mod crew;
+mod deadline;
+
+pub use crew::{Crew, SpawnError};
+pub use deadline::Deadline;

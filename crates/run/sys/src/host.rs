@@ -1,0 +1,49 @@
+//! This host as its peers may reach it.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+/// Address families a listener serves, for choosing what to publish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+/// The address that packets to another host would leave from, if this host has one.
+///
+/// Nothing is sent: a datagram socket is connected to an address of the documentation range
+/// (RFC 5737, RFC 3849) and the kernel's routing choice is read back. Loopback and unspecified
+/// addresses count as none, so a host without a network gives `None`.
+#[must_use]
+pub fn outbound_address(family: Family) -> Option<IpAddr> {
+    let (local, remote): (SocketAddr, SocketAddr) = match family {
+        Family::V4 => (
+            (Ipv4Addr::UNSPECIFIED, 0).into(),
+            (Ipv4Addr::new(192, 0, 2, 1), 9).into(),
+        ),
+        Family::V6 => (
+            (Ipv6Addr::UNSPECIFIED, 0).into(),
+            (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1), 9).into(),
+        ),
+    };
+    let socket = UdpSocket::bind(local).ok()?;
+    socket.connect(remote).ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outbound_address_is_never_loopback_or_a_wildcard() {
+        for family in [Family::V4, Family::V6] {
+            if let Some(address) = outbound_address(family) {
+                assert!(!address.is_loopback() && !address.is_unspecified());
+            }
+        }
+    }
+}

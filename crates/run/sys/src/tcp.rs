@@ -1,0 +1,240 @@
+//! TCP sockets: listening, and the options that keep a cut cable from hanging a caller.
+
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{
+    AddressFamily, RecvFlags, Shutdown, SocketAddrAny, SocketFlags, SocketType, ipproto,
+};
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// When a silent connection is probed and given up (`tcp(7)`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// Silence before the first probe; whole seconds, at least 1 s.
+    pub idle: Duration,
+    /// Time between probes; whole seconds, at least 1 s.
+    pub interval: Duration,
+    /// Probes without an answer after which the connection is dead.
+    pub probes: u32,
+}
+
+impl Default for KeepAlive {
+    /// 30 s, then 3 probes 10 s apart: a peer that vanished is noticed within a minute.
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_secs(30),
+            interval: Duration::from_secs(10),
+            probes: 3,
+        }
+    }
+}
+
+/// Options of a TCP connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpOptions {
+    /// `TCP_NODELAY`: send small messages at once. Default on; off makes a request wait for the
+    /// acknowledgement of the one before it.
+    pub no_delay: bool,
+    /// Probing of silent connections; `None` turns it off.
+    pub keep_alive: Option<KeepAlive>,
+    /// `TCP_USER_TIMEOUT`: how long sent data may stay unacknowledged before the connection is
+    /// dead; `None` leaves it to the kernel (about 15 minutes).
+    pub user_timeout: Option<Duration>,
+    /// `SO_SNDBUF` in octets; `None` lets the kernel tune it.
+    pub send_buffer: Option<usize>,
+    /// `SO_RCVBUF` in octets; `None` lets the kernel tune it.
+    pub receive_buffer: Option<usize>,
+}
+
+impl Default for TcpOptions {
+    fn default() -> Self {
+        Self {
+            no_delay: true,
+            keep_alive: Some(KeepAlive::default()),
+            user_timeout: Some(Duration::from_secs(60)),
+            send_buffer: None,
+            receive_buffer: None,
+        }
+    }
+}
+
+impl TcpOptions {
+    /// Sets these options on a connected socket.
+    ///
+    /// # Errors
+    /// What `setsockopt(2)` says.
+    pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
+        let socket = socket.as_fd();
+        sockopt::set_tcp_nodelay(socket, self.no_delay)?;
+        sockopt::set_socket_keepalive(socket, self.keep_alive.is_some())?;
+        if let Some(keep_alive) = self.keep_alive {
+            sockopt::set_tcp_keepidle(socket, keep_alive.idle)?;
+            sockopt::set_tcp_keepintvl(socket, keep_alive.interval)?;
+            sockopt::set_tcp_keepcnt(socket, keep_alive.probes)?;
+        }
+        if let Some(timeout) = self.user_timeout {
+            let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+            sockopt::set_tcp_user_timeout(socket, milliseconds)?;
+        }
+        if let Some(size) = self.send_buffer {
+            sockopt::set_socket_send_buffer_size(socket, size)?;
+        }
+        if let Some(size) = self.receive_buffer {
+            sockopt::set_socket_recv_buffer_size(socket, size)?;
+        }
+        Ok(())
+    }
+}
+
+/// Listens at `address`; port 0 lets the kernel choose.
+///
+/// `SO_REUSEADDR` is set, so that a server restarts at once on its old port. A listener on the IPv6
+/// wildcard serves IPv4 as well.
+///
+/// # Errors
+/// What `socket`, `bind` and `listen` say.
+pub fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
+    let family = if address.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    };
+    let socket = rustix::net::socket_with(
+        family,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::TCP),
+    )?;
+    sockopt::set_socket_reuseaddr(&socket, true)?;
+    if address.is_ipv6() {
+        sockopt::set_ipv6_v6only(&socket, !address.ip().is_unspecified())?;
+    }
+    rustix::net::bind(&socket, &SocketAddrAny::from(address))?;
+    rustix::net::listen(&socket, backlog)?;
+    Ok(TcpListener::from(socket))
+}
+
+/// Ends every `accept` that waits on `listener`, and any later one.
+///
+/// # Errors
+/// What `shutdown(2)` says.
+pub fn stop_listening(listener: &TcpListener) -> io::Result<()> {
+    Ok(rustix::net::shutdown(listener, Shutdown::Both)?)
+}
+
+/// Which direction a time-out is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// `SO_RCVTIMEO`.
+    Receive,
+    /// `SO_SNDTIMEO`.
+    Send,
+}
+
+/// Bounds each later blocking call on the socket; `None` waits for ever.
+///
+/// # Errors
+/// What `setsockopt(2)` says.
+pub fn set_timeout(
+    socket: impl AsFd,
+    direction: Direction,
+    timeout: Option<Duration>,
+) -> io::Result<()> {
+    let which = match direction {
+        Direction::Receive => Timeout::Recv,
+        Direction::Send => Timeout::Send,
+    };
+    // A zero time-out would mean none: the kernel's clock ticks in microseconds here.
+    let timeout = timeout.map(|timeout| timeout.max(Duration::from_micros(1)));
+    Ok(sockopt::set_socket_timeout(socket, which, timeout)?)
+}
+
+/// Receives at least one octet behind `buffer`'s contents, into capacity it already has.
+///
+/// Returns 0 when the peer has closed, or when there is no spare capacity. Blocks as the socket's
+/// time-out says.
+///
+/// # Errors
+/// What `recv(2)` says; `WouldBlock` when the time-out has passed.
+pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let (read, _) = rustix::net::recv(
+        socket,
+        rustix::buffer::spare_capacity(buffer),
+        RecvFlags::empty(),
+    )?;
+    Ok(read)
+}
+
+/// What waits on a connection that nobody reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Nothing: the connection is quiet and open, as far as this host knows.
+    Nothing,
+    /// Data, to be read without waiting.
+    Data,
+    /// The end: the peer closed or reset.
+    End,
+}
+
+/// Looks at what waits, without taking it and without blocking.
+#[must_use]
+pub fn pending(socket: &TcpStream) -> Pending {
+    let mut one = [0u8; 1];
+    match rustix::net::recv(socket, &mut one[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+        Ok((_, 0)) => Pending::End,
+        Ok(_) => Pending::Data,
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Pending::Nothing,
+        Err(_) => Pending::End,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = listen("127.0.0.1:0".parse().unwrap(), 4).unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (client, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn default_options_are_accepted_and_read_back() {
+        let (client, _server) = pair();
+        TcpOptions::default().apply(&client).unwrap();
+        assert!(sockopt::tcp_nodelay(&client).unwrap());
+        assert!(sockopt::socket_keepalive(&client).unwrap());
+        assert_eq!(
+            sockopt::tcp_keepidle(&client).unwrap(),
+            Duration::from_secs(30)
+        );
+        assert_eq!(sockopt::tcp_user_timeout(&client).unwrap(), 60_000);
+    }
+
+    #[test]
+    fn pending_tells_quiet_from_data_from_the_end() {
+        let (mut client, server) = pair();
+        assert_eq!(pending(&server), Pending::Nothing);
+        client.write_all(b"x").unwrap();
+        set_timeout(&server, Direction::Receive, Some(Duration::from_secs(5))).unwrap();
+        server.peek(&mut [0]).unwrap();
+        assert_eq!(pending(&server), Pending::Data);
+        let mut buffer = Vec::with_capacity(8);
+        assert_eq!(receive(&server, &mut buffer).unwrap(), 1);
+        drop(client);
+        server.peek(&mut [0]).unwrap();
+        assert_eq!(pending(&server), Pending::End);
+    }
+
+    #[test]
+    fn stop_listening_ends_an_accept_that_waits() {
+        let listener = std::sync::Arc::new(listen("127.0.0.1:0".parse().unwrap(), 4).unwrap());
+        let waiting = listener.clone();
+        let thread = std::thread::spawn(move || waiting.accept().map(|_| ()));
+        stop_listening(&listener).unwrap();
+        assert!(thread.join().unwrap().is_err());
+    }
+}
