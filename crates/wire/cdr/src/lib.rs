@@ -1,1 +1,61 @@
-//! Common Data Representation: alignment, byte order, code sets, limits
+//! Common Data Representation (CORBA 3.3 part 2, §9.3): values to octets and back.
+//!
+//! This crate is the floor of the data path. It knows primitive types, text, sequences and
+//! encapsulations, the alignment of each, both byte orders and the three GIOP versions, and
+//! nothing of messages, references or requests. It does no I/O, reads no clock, and starts no
+//! thread.
+//!
+//! - [`Encoder`] appends to a [`Block`], memory that a connection lends and gets back on drop.
+//! - [`Decoder`] reads a slice. Nothing a peer sent makes it panic, and no allocation is larger
+//!   than what the octets that are really there can justify.
+//! - [`Marshal`] and [`Unmarshal`] are what generated code implements for each IDL type.
+//!
+//! Alignment counts from an origin: the first octet of a message (its header included), or the
+//! byte-order octet of an encapsulation.
+#![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation
+    )
+)]
+
+mod block;
+#[allow(unsafe_code)]
+mod bulk;
+mod character;
+mod code_set;
+mod coding;
+mod decoder;
+mod encoder;
+mod error;
+mod fixed;
+mod limits;
+mod long_double;
+mod order;
+mod primitives;
+mod sequence;
+mod text;
+mod value;
+mod version;
+
+pub use block::{Block, Home};
+pub use character::Char;
+pub use code_set::{CodeSets, NarrowCodeSet, WideCodeSet};
+pub use coding::Coding;
+pub use decoder::Decoder;
+pub use encoder::Encoder;
+pub use error::CdrError;
+pub use fixed::{Fixed, FixedError};
+pub use limits::Limits;
+pub use long_double::LongDouble;
+pub use order::ByteOrder;
+pub use sequence::{
+    check_bound, marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, marshal_each,
+    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_string, unmarshal_bounded_wstring,
+    unmarshal_each, unmarshal_slice,
+};
+pub use value::{Marshal, Nilable, Unmarshal};
+pub use version::GiopVersion;

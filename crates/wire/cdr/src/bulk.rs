@@ -1,0 +1,151 @@
+//! Runs of primitive values as octets and back: the one module of this crate with `unsafe`.
+//!
+//! It holds the few reinterpretations that copying in bulk needs, each behind a safe function.
+//! The rest of the crate, and generated code, call those.
+
+/// A type whose values are plain numbers of a fixed size.
+///
+/// # Safety
+/// The type has no padding, every bit pattern is one of its values, and `SIZE` is its size.
+pub(crate) unsafe trait Primitive: Copy + 'static {
+    /// Size in memory and in CDR, in octets; also its alignment in CDR.
+    const SIZE: usize = size_of::<Self>();
+    /// Any value, to fill memory that is about to be overwritten.
+    const ZERO: Self;
+    /// The value with its octets in the opposite order.
+    fn swapped(self) -> Self;
+}
+
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        // SAFETY: an integer has no padding and every bit pattern is one of its values.
+        unsafe impl Primitive for $integer {
+            const ZERO: Self = 0;
+            #[inline]
+            fn swapped(self) -> Self {
+                self.swap_bytes()
+            }
+        }
+    )*};
+}
+
+integers!(u8 i8 u16 i16 u32 i32 u64 i64);
+
+macro_rules! floats {
+    ($($float:ty)*) => {$(
+        // SAFETY: a float has no padding and every bit pattern is one of its values (a NaN with
+        // any payload included).
+        unsafe impl Primitive for $float {
+            const ZERO: Self = 0.0;
+            #[inline]
+            fn swapped(self) -> Self {
+                Self::from_bits(self.to_bits().swap_bytes())
+            }
+        }
+    )*};
+}
+
+floats!(f32 f64);
+
+// SAFETY: `Char` is `repr(transparent)` over `u8`.
+unsafe impl Primitive for crate::Char {
+    const ZERO: Self = Self(0);
+    #[inline]
+    fn swapped(self) -> Self {
+        self
+    }
+}
+
+/// The memory of `values`, in the machine's order.
+#[inline]
+pub(crate) fn octets_of<T: Primitive>(values: &[T]) -> &[u8] {
+    // SAFETY: the range is that of `values`, which stays borrowed; `T` has no padding, so all of
+    // it is initialised; `u8` has no alignment requirement.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }
+}
+
+/// The memory of `values` to be overwritten, in the machine's order.
+#[inline]
+pub(crate) fn octets_of_mut<T: Primitive>(values: &mut [T]) -> &mut [u8] {
+    let size = size_of_val(values);
+    // SAFETY: as in `octets_of`; the borrow is exclusive, and whatever is written is a value of
+    // `T`, as every bit pattern is.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size) }
+}
+
+/// The memory of `values`: a boolean is an octet that is 0 or 1.
+#[inline]
+pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
+    // SAFETY: `bool` has the size of `u8`, no padding, and the values 0 and 1.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), values.len()) }
+}
+
+/// Copies octets in the machine's order to values; octets after the last whole value are left.
+#[inline]
+pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8]) -> Vec<T> {
+    let count = octets.len() / size_of::<T>();
+    let mut values = Vec::<T>::with_capacity(count);
+    // SAFETY: `values` has room for `count` values, which take `count * size_of::<T>()` octets,
+    // no more than `octets` has; a fresh allocation does not overlap it; every bit pattern is a
+    // value of `T`, so the `count` values are initialised after the copy.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            octets.as_ptr(),
+            values.as_mut_ptr().cast::<u8>(),
+            count * size_of::<T>(),
+        );
+        values.set_len(count);
+    }
+    values
+}
+
+/// `octets` seen as values in the machine's order, if they lie where such values may lie and no
+/// octet is left over.
+#[inline]
+pub(crate) fn view<T: Primitive>(octets: &[u8]) -> Option<&[T]> {
+    // SAFETY: every bit pattern is a value of `T`; `align_to` sees to alignment and bounds.
+    let (before, values, after) = unsafe { octets.align_to::<T>() };
+    (before.is_empty() && after.is_empty()).then_some(values)
+}
+
+/// `octets` as text, if all of them are ASCII.
+#[inline]
+pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
+    if octets.is_ascii() {
+        // SAFETY: ASCII is UTF-8.
+        Some(unsafe { std::str::from_utf8_unchecked(octets) })
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_their_octets_are_inverse() {
+        let values = [1.5f64, f64::NAN, -0.0];
+        let back: Vec<f64> = vec_from_octets(octets_of(&values));
+        assert_eq!(
+            values.map(f64::to_bits).to_vec(),
+            back.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn leftover_octets_are_left_out_of_a_vector_and_refuse_a_view() {
+        assert_eq!(vec_from_octets::<u16>(&[0, 0, 1]), [0]);
+        let values = [1u32, 2];
+        assert_eq!(view::<u32>(octets_of(&values)), Some(&values[..]));
+        assert_eq!(view::<u32>(&octets_of(&values)[..7]), None);
+        assert_eq!(view::<u32>(&octets_of(&values)[1..5]), None);
+    }
+
+    #[test]
+    fn empty_runs_are_empty() {
+        assert!(octets_of::<u64>(&[]).is_empty());
+        assert!(vec_from_octets::<u64>(&[]).is_empty());
+        assert!(octets_of_bools(&[]).is_empty());
+    }
+}

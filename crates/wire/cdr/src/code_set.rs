@@ -1,0 +1,92 @@
+//! Code sets: how text is transmitted once both sides agreed.
+
+/// A code set for `char` and `string`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NarrowCodeSet {
+    /// ISO 8859-1 (Latin-1), the fallback that every ORB has: one octet a character.
+    Iso8859_1,
+    /// UTF-8: one to four octets a character.
+    Utf8,
+}
+
+impl NarrowCodeSet {
+    /// The number of this code set in the OSF registry.
+    #[must_use]
+    pub const fn id(self) -> u32 {
+        match self {
+            Self::Iso8859_1 => 0x0001_0001,
+            Self::Utf8 => 0x0501_0001,
+        }
+    }
+
+    /// The code set with this number, if it is one we have for narrow text.
+    #[must_use]
+    pub const fn from_id(id: u32) -> Option<Self> {
+        match id {
+            0x0001_0001 => Some(Self::Iso8859_1),
+            0x0501_0001 => Some(Self::Utf8),
+            _ => None,
+        }
+    }
+}
+
+/// A code set for `wchar` and `wstring`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WideCodeSet {
+    /// UTF-16: a character outside the basic plane is a pair of surrogates.
+    Utf16,
+    /// UCS-2: the basic plane only.
+    Ucs2,
+}
+
+impl WideCodeSet {
+    /// The number of this code set in the OSF registry.
+    #[must_use]
+    pub const fn id(self) -> u32 {
+        match self {
+            Self::Utf16 => 0x0001_0109,
+            Self::Ucs2 => 0x0001_0100,
+        }
+    }
+
+    /// The code set with this number, if it is one we have for wide text.
+    #[must_use]
+    pub const fn from_id(id: u32) -> Option<Self> {
+        match id {
+            0x0001_0109 => Some(Self::Utf16),
+            0x0001_0100 => Some(Self::Ucs2),
+            _ => None,
+        }
+    }
+}
+
+/// The transmission code sets of one connection (CORBA 3.3 part 2, §7.10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CodeSets {
+    /// For `char` and `string`.
+    pub narrow: NarrowCodeSet,
+    /// For `wchar` and `wstring`; `None` until it is agreed on: there is no fallback, and using
+    /// wide text then is an error.
+    pub wide: Option<WideCodeSet>,
+}
+
+impl CodeSets {
+    /// What holds while nothing is agreed: ISO 8859-1, and no wide text (§7.10.2.6).
+    pub const UNNEGOTIATED: Self = Self {
+        narrow: NarrowCodeSet::Iso8859_1,
+        wide: None,
+    };
+
+    /// Our native code sets: UTF-8 and UTF-16.
+    pub const NATIVE: Self = Self {
+        narrow: NarrowCodeSet::Utf8,
+        wide: Some(WideCodeSet::Utf16),
+    };
+}
+
+impl Default for CodeSets {
+    /// [`CodeSets::NATIVE`].
+    fn default() -> Self {
+        Self::NATIVE
+    }
+}

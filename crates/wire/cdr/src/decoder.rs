@@ -1,0 +1,342 @@
+//! Octets to values.
+
+use std::any::Any;
+
+use crate::bulk::{self, Primitive};
+use crate::code_set::CodeSets;
+use crate::coding::Coding;
+use crate::error::CdrError;
+use crate::order::ByteOrder;
+
+/// Reads values from a slice (CORBA 3.3 part 2, §9.3).
+///
+/// No input makes it panic. It allocates only for what it returns as owned. After an error its
+/// position is unspecified.
+#[derive(Clone, Debug)]
+pub struct Decoder<'d> {
+    bytes: &'d [u8],
+    /// Never beyond the end of `bytes`.
+    at: usize,
+    order: ByteOrder,
+    /// Levels of recursive values that are being read.
+    depth: u16,
+    coding: Coding<'d>,
+}
+
+impl<'d> Decoder<'d> {
+    /// A decoder at the start of `bytes`, from which alignment counts.
+    #[inline]
+    #[must_use]
+    pub fn new(bytes: &'d [u8], order: ByteOrder, coding: Coding<'d>) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            order,
+            depth: 0,
+            coding,
+        }
+    }
+
+    /// A decoder of an encapsulation's octets (§9.3.3), which stands behind their byte-order
+    /// octet. This is the form of profile, component and service context data.
+    ///
+    /// # Errors
+    /// [`CdrError::BadEncapsulation`] if there is no byte-order octet, or it is neither 0 nor 1.
+    #[inline]
+    pub fn of_encapsulation(bytes: &'d [u8], coding: Coding<'d>) -> Result<Self, CdrError> {
+        match bytes.first() {
+            Some(&flag @ 0..=1) => Ok(Self {
+                bytes,
+                at: 1,
+                order: ByteOrder::from_flag(flag),
+                depth: 0,
+                coding,
+            }),
+            _ => Err(CdrError::BadEncapsulation),
+        }
+    }
+
+    /// The offset of the next octet.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// How many octets are left.
+    #[inline]
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The octets that are left.
+    #[inline]
+    #[must_use]
+    pub fn rest(&self) -> &'d [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The byte order in which numbers are read.
+    #[inline]
+    #[must_use]
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// What the encoding depends on beside the byte order.
+    #[inline]
+    #[must_use]
+    pub fn coding(&self) -> &Coding<'d> {
+        &self.coding
+    }
+
+    /// The environment, if there is one of type `T`.
+    #[inline]
+    #[must_use]
+    pub fn environment<T: Any>(&self) -> Option<&'d T> {
+        self.coding.environment()
+    }
+
+    /// Changes the code sets for the text that follows, for example after a message header.
+    #[inline]
+    pub fn set_code_sets(&mut self, code_sets: CodeSets) {
+        self.coding.code_sets = code_sets;
+    }
+
+    /// Changes the environment for the values that follow.
+    #[inline]
+    pub fn set_environment(&mut self, environment: &'d (dyn Any + Send + Sync + 'static)) {
+        self.coding.environment = Some(environment);
+    }
+
+    /// Passes over `count` octets.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    #[inline]
+    pub fn skip(&mut self, count: usize) -> Result<(), CdrError> {
+        self.get_bytes(count).map(drop)
+    }
+
+    /// Passes over padding up to a multiple of `boundary`, a power of two, from the origin. What
+    /// the padding holds is not looked at (§9.3.1: it is undefined).
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    #[inline]
+    pub fn align(&mut self, boundary: usize) -> Result<(), CdrError> {
+        debug_assert!(boundary.is_power_of_two(), "boundaries are powers of two");
+        self.skip(self.at.wrapping_neg() & boundary.wrapping_sub(1))
+    }
+
+    #[inline]
+    fn get_aligned<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
+        let padding = self.at.wrapping_neg() & (N - 1);
+        let rest = self.bytes.get(self.at + padding..);
+        match rest.and_then(<[u8]>::first_chunk) {
+            Some(octets) => {
+                self.at += padding + N;
+                Ok(*octets)
+            }
+            None => Err(CdrError::truncated(padding + N, self.remaining())),
+        }
+    }
+
+    /// Reads a boolean.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`]; [`CdrError::BadBoolean`] for an octet other than 0 and 1.
+    #[inline]
+    pub fn get_bool(&mut self) -> Result<bool, CdrError> {
+        match self.get_u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(CdrError::BadBoolean(other)),
+        }
+    }
+
+    /// Reads an octet.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    #[inline]
+    pub fn get_u8(&mut self) -> Result<u8, CdrError> {
+        match self.bytes.get(self.at) {
+            Some(octet) => {
+                self.at += 1;
+                Ok(*octet)
+            }
+            None => Err(CdrError::truncated(1, 0)),
+        }
+    }
+
+    /// Reads a signed octet (IDL `int8`).
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    #[inline]
+    pub fn get_i8(&mut self) -> Result<i8, CdrError> {
+        self.get_u8().map(u8::cast_signed)
+    }
+
+    /// Reads `count` octets as they are; no copy is made.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    #[inline]
+    pub fn get_bytes(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        match self.rest().get(..count) {
+            Some(octets) => {
+                self.at += count;
+                Ok(octets)
+            }
+            None => Err(CdrError::truncated(count, self.remaining())),
+        }
+    }
+
+    /// Reads a `sequence<octet>`; no copy is made.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`] and [`CdrError::LengthOverLimit`].
+    #[inline]
+    pub fn get_octets(&mut self) -> Result<&'d [u8], CdrError> {
+        let length = self.get_length(1)?;
+        self.get_bytes(length)
+    }
+
+    /// Reads the length of a sequence whose elements take `min_element_size` octets at least (0
+    /// counts as 1). A length that what is left can't hold is refused, so the caller may
+    /// allocate in proportion to it.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] and [`CdrError::Truncated`].
+    #[inline]
+    pub fn get_length(&mut self, min_element_size: usize) -> Result<usize, CdrError> {
+        let length = self.get_u32()? as usize;
+        let limit = self.coding.limits.sequence;
+        if length > limit {
+            return Err(CdrError::over_limit(length, limit));
+        }
+        let needed = length.saturating_mul(min_element_size.max(1));
+        if needed > self.remaining() {
+            return Err(CdrError::truncated(needed, self.remaining()));
+        }
+        Ok(length)
+    }
+
+    /// Reads an encapsulation (§9.3.3): its length, and a decoder of its own for its content,
+    /// with the byte order it says and alignment from its start.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::get_octets`] and [`Decoder::of_encapsulation`].
+    pub fn encapsulation(&mut self) -> Result<Decoder<'d>, CdrError> {
+        let octets = self.get_octets()?;
+        let mut content = Self::of_encapsulation(octets, self.coding)?;
+        content.depth = self.depth;
+        Ok(content)
+    }
+
+    /// Reads one level of a recursive value.
+    ///
+    /// # Errors
+    /// [`CdrError::TooDeep`] if the limit on nesting is reached, and those of `read`.
+    #[inline]
+    pub fn nested<R>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<R, CdrError>,
+    ) -> Result<R, CdrError> {
+        let limit = self.coding.limits.nesting;
+        if self.depth >= limit {
+            return Err(CdrError::TooDeep { limit });
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The octets of `count` primitive values, padding passed over.
+    #[inline]
+    fn get_run_octets<T: Primitive>(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        if count == 0 {
+            return Ok(&[]);
+        }
+        self.align(T::SIZE)?;
+        self.get_bytes(count.saturating_mul(T::SIZE))
+    }
+
+    /// Reads `count` primitive values into a vector of exactly that size.
+    #[inline]
+    pub(crate) fn get_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
+        let mut values = bulk::vec_from_octets(self.get_run_octets::<T>(count)?);
+        self.correct_order(&mut values);
+        Ok(values)
+    }
+
+    /// Reads primitive values into an array.
+    #[inline]
+    pub(crate) fn get_array<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
+        let octets = self.get_run_octets::<T>(N)?;
+        let mut values = [T::ZERO; N];
+        bulk::octets_of_mut(&mut values).copy_from_slice(octets);
+        self.correct_order(&mut values);
+        Ok(values)
+    }
+
+    /// Sees primitive values where they lie, if order and alignment allow.
+    #[inline]
+    pub(crate) fn view_run<T: Primitive>(
+        &mut self,
+        count: usize,
+    ) -> Result<Option<&'d [T]>, CdrError> {
+        if T::SIZE != 1 && !self.order.is_native() {
+            return Ok(None);
+        }
+        let before = self.at;
+        let view = bulk::view(self.get_run_octets::<T>(count)?);
+        if view.is_none() {
+            self.at = before;
+        }
+        Ok(view)
+    }
+
+    #[inline]
+    fn correct_order<T: Primitive>(&self, values: &mut [T]) {
+        if T::SIZE != 1 && !self.order.is_native() {
+            for value in values {
+                *value = value.swapped();
+            }
+        }
+    }
+}
+
+macro_rules! get_numbers {
+    ($($name:ident $number:ty, $what:literal;)*) => {
+        impl Decoder<'_> {$(
+            #[doc = concat!("Reads ", $what, ", aligned to its size.")]
+            ///
+            /// # Errors
+            /// [`CdrError::Truncated`].
+            #[inline]
+            pub fn $name(&mut self) -> Result<$number, CdrError> {
+                let octets = self.get_aligned()?;
+                Ok(match self.order {
+                    ByteOrder::Big => <$number>::from_be_bytes(octets),
+                    ByteOrder::Little => <$number>::from_le_bytes(octets),
+                })
+            }
+        )*}
+    };
+}
+
+get_numbers! {
+    get_u16 u16, "an `unsigned short`";
+    get_i16 i16, "a `short`";
+    get_u32 u32, "an `unsigned long`";
+    get_i32 i32, "a `long`";
+    get_u64 u64, "an `unsigned long long`";
+    get_i64 i64, "a `long long`";
+    get_f32 f32, "a `float`, bit for bit";
+    get_f64 f64, "a `double`, bit for bit";
+}

@@ -1,0 +1,297 @@
+//! Values to octets.
+
+use std::any::Any;
+
+use crate::block::Block;
+use crate::bulk::{self, Primitive};
+use crate::code_set::CodeSets;
+use crate::coding::Coding;
+use crate::error::CdrError;
+use crate::order::ByteOrder;
+
+/// Appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
+///
+/// It allocates only when the block has to grow. After an error the block holds part of a value:
+/// the caller truncates or drops it.
+#[derive(Debug)]
+pub struct Encoder<'e> {
+    block: Block,
+    /// Where alignment counts from, as an offset in the block; never beyond its end.
+    origin: usize,
+    order: ByteOrder,
+    coding: Coding<'e>,
+}
+
+impl<'e> Encoder<'e> {
+    /// An encoder that continues at the end of `block`; alignment counts from the block's start.
+    #[inline]
+    #[must_use]
+    pub fn new(block: Block, order: ByteOrder, coding: Coding<'e>) -> Self {
+        Self {
+            block,
+            origin: 0,
+            order,
+            coding,
+        }
+    }
+
+    /// An encoder that continues at the end of `block` and begins something new there: alignment
+    /// counts from that place. For messages that share a block.
+    #[inline]
+    #[must_use]
+    pub fn append(block: Block, order: ByteOrder, coding: Coding<'e>) -> Self {
+        Self {
+            origin: block.len(),
+            block,
+            order,
+            coding,
+        }
+    }
+
+    /// The octets of an encapsulation, without a length before them: the byte-order octet, and
+    /// what `content` writes. This is the form of profile, component and service context data.
+    ///
+    /// # Errors
+    /// Those of `content`.
+    pub fn encapsulated(
+        order: ByteOrder,
+        coding: Coding<'e>,
+        content: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
+    ) -> Result<Vec<u8>, CdrError> {
+        let mut out = Self::new(Block::default(), order, coding);
+        out.put_u8(order.flag());
+        content(&mut out)?;
+        Ok(out.block.into_vec())
+    }
+
+    /// The offset in the block at which the next octet goes; what [`Encoder::patch_u32`] takes.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.block.len()
+    }
+
+    /// The byte order in which numbers are written.
+    #[inline]
+    #[must_use]
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// What the encoding depends on beside the byte order.
+    #[inline]
+    #[must_use]
+    pub fn coding(&self) -> &Coding<'e> {
+        &self.coding
+    }
+
+    /// The environment, if there is one of type `T`.
+    #[inline]
+    #[must_use]
+    pub fn environment<T: Any>(&self) -> Option<&'e T> {
+        self.coding.environment()
+    }
+
+    /// Changes the code sets for the text that follows, for example after a message header.
+    #[inline]
+    pub fn set_code_sets(&mut self, code_sets: CodeSets) {
+        self.coding.code_sets = code_sets;
+    }
+
+    /// What was written so far, with what the block held before.
+    #[inline]
+    #[must_use]
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// The block, to be changed in place. What precedes the alignment origin must stay.
+    #[inline]
+    #[must_use]
+    pub fn block_mut(&mut self) -> &mut Block {
+        &mut self.block
+    }
+
+    /// Ends encoding.
+    #[inline]
+    #[must_use]
+    pub fn into_block(self) -> Block {
+        self.block
+    }
+
+    /// Pads with zeroes up to a multiple of `boundary`, a power of two, from the origin.
+    #[inline]
+    pub fn align(&mut self, boundary: usize) {
+        debug_assert!(boundary.is_power_of_two(), "boundaries are powers of two");
+        let padding = self.origin.wrapping_sub(self.block.len()) & boundary.wrapping_sub(1);
+        if padding != 0 {
+            self.pad(padding);
+        }
+    }
+
+    #[inline]
+    fn pad(&mut self, padding: usize) {
+        let end = self.block.len() + padding;
+        if padding < 8 {
+            // A store of fixed size is cheaper than a fill of a size known only now.
+            self.block.extend_from_slice(&[0; 8]);
+            self.block.truncate(end);
+        } else {
+            self.block.resize(end, 0);
+        }
+    }
+
+    #[inline]
+    fn put_aligned<const N: usize>(&mut self, octets: [u8; N]) {
+        self.align(N);
+        self.block.extend_from_slice(&octets);
+    }
+
+    /// Writes a boolean: one octet, 0 or 1.
+    #[inline]
+    pub fn put_bool(&mut self, value: bool) {
+        self.block.push(u8::from(value));
+    }
+
+    /// Writes an octet.
+    #[inline]
+    pub fn put_u8(&mut self, value: u8) {
+        self.block.push(value);
+    }
+
+    /// Writes a signed octet (IDL `int8`).
+    #[inline]
+    pub fn put_i8(&mut self, value: i8) {
+        self.block.push(value.cast_unsigned());
+    }
+
+    /// Writes octets as they are, without a length.
+    #[inline]
+    pub fn put_bytes(&mut self, octets: &[u8]) {
+        self.block.extend_from_slice(octets);
+    }
+
+    /// Writes a `sequence<octet>`: its length, then the octets.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`].
+    #[inline]
+    pub fn put_octets(&mut self, octets: &[u8]) -> Result<(), CdrError> {
+        self.put_length(octets.len())?;
+        self.block.extend_from_slice(octets);
+        Ok(())
+    }
+
+    /// Writes the length of a sequence.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] if it exceeds the limit on sequences or 32 bits.
+    #[inline]
+    pub fn put_length(&mut self, length: usize) -> Result<(), CdrError> {
+        let limit = self.coding.limits.sequence;
+        match u32::try_from(length) {
+            Ok(encoded) if length <= limit => {
+                self.put_u32(encoded);
+                Ok(())
+            }
+            _ => Err(CdrError::over_limit(length, limit)),
+        }
+    }
+
+    /// Writes an encapsulation (§9.3.3): its length, its byte-order octet, and what `content`
+    /// writes, aligned from that octet on.
+    ///
+    /// # Errors
+    /// Those of `content`, and [`CdrError::LengthOverLimit`] above 4 GiB.
+    pub fn encapsulation(
+        &mut self,
+        content: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        self.put_u32(0);
+        let start = self.position();
+        let outer = std::mem::replace(&mut self.origin, start);
+        self.put_u8(self.order.flag());
+        let result = content(self);
+        self.origin = outer;
+        result?;
+        let length = self.position() - start;
+        let Ok(encoded) = u32::try_from(length) else {
+            return Err(CdrError::over_limit(length, usize::MAX));
+        };
+        self.patch_u32(start - 4, encoded);
+        Ok(())
+    }
+
+    /// Overwrites the four octets at offset `at` of the block with `value` in this encoder's
+    /// byte order. What is not written yet can't be overwritten: then nothing happens.
+    #[inline]
+    pub fn patch_u32(&mut self, at: usize, value: u32) {
+        let octets = match self.order {
+            ByteOrder::Big => value.to_be_bytes(),
+            ByteOrder::Little => value.to_le_bytes(),
+        };
+        let place = self
+            .block
+            .as_mut_slice()
+            .get_mut(at..)
+            .and_then(<[u8]>::first_chunk_mut);
+        debug_assert!(place.is_some(), "a patch lies within what is written");
+        if let Some(place) = place {
+            *place = octets;
+        }
+    }
+
+    /// Writes the elements of an array or sequence of primitive values, without a length.
+    #[inline]
+    pub(crate) fn put_run<T: Primitive>(&mut self, values: &[T]) {
+        if values.is_empty() {
+            return;
+        }
+        self.align(T::SIZE);
+        if T::SIZE == 1 || self.order.is_native() {
+            self.block.extend_from_slice(bulk::octets_of(values));
+        } else {
+            self.put_swapped(values);
+        }
+    }
+
+    fn put_swapped<T: Primitive>(&mut self, values: &[T]) {
+        const CHUNK: usize = 64;
+        self.block.reserve(size_of_val(values));
+        let mut swapped = [T::ZERO; CHUNK];
+        for chunk in values.chunks(CHUNK) {
+            for (to, from) in swapped.iter_mut().zip(chunk) {
+                *to = from.swapped();
+            }
+            let octets = bulk::octets_of(&swapped);
+            self.block
+                .extend_from_slice(octets.get(..size_of_val(chunk)).unwrap_or(octets));
+        }
+    }
+}
+
+macro_rules! put_numbers {
+    ($($name:ident $number:ty, $what:literal;)*) => {
+        impl Encoder<'_> {$(
+            #[doc = concat!("Writes ", $what, ", aligned to its size.")]
+            #[inline]
+            pub fn $name(&mut self, value: $number) {
+                self.put_aligned(match self.order {
+                    ByteOrder::Big => value.to_be_bytes(),
+                    ByteOrder::Little => value.to_le_bytes(),
+                });
+            }
+        )*}
+    };
+}
+
+put_numbers! {
+    put_u16 u16, "an `unsigned short`";
+    put_i16 i16, "a `short`";
+    put_u32 u32, "an `unsigned long`";
+    put_i32 i32, "a `long`";
+    put_u64 u64, "an `unsigned long long`";
+    put_i64 i64, "a `long long`";
+    put_f32 f32, "a `float`, bit for bit";
+    put_f64 f64, "a `double`, bit for bit";
+}

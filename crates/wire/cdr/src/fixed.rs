@@ -1,0 +1,259 @@
+//! The IDL type `fixed<D, S>`: decimal numbers of up to 31 digits.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+use crate::value::{Marshal, Unmarshal};
+
+/// A decimal number of `D` digits, `S` of them after the point. A negative `S` means so many
+/// zeroes before the point that are not kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Fixed<const D: u16, const S: i16> {
+    /// The number times 10^S.
+    scaled: i128,
+}
+
+/// Why a number or text is not a [`Fixed`] of a given type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum FixedError {
+    /// More digits than the type has.
+    #[error("the number has more than {digits} digits")]
+    TooManyDigits {
+        /// The digits that the type has.
+        digits: u16,
+    },
+    /// More digits after the point than the type has, and not all of them zero.
+    #[error("the number has more digits after the point than {scale}")]
+    TooPrecise {
+        /// The digits after the point that the type has.
+        scale: i16,
+    },
+    /// The text is not a decimal number.
+    #[error("the text is not a decimal number")]
+    NotANumber,
+}
+
+impl<const D: u16, const S: i16> Fixed<D, S> {
+    /// The first number with too many digits. A type that CORBA does not have does not compile.
+    const OVERFLOW: i128 = {
+        assert!(D >= 1 && D <= 31, "a fixed type has 1 to 31 digits");
+        10i128.pow(D as u32)
+    };
+
+    /// Octets on the wire: a half octet for each digit and one for the sign, rounded up.
+    const OCTETS: usize = D as usize / 2 + 1;
+
+    /// The number `scaled / 10^S`: `Fixed::<5, 2>::new(12345)` is 123.45.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`].
+    pub const fn new(scaled: i128) -> Result<Self, FixedError> {
+        if scaled >= Self::OVERFLOW || scaled <= -Self::OVERFLOW {
+            return Err(FixedError::TooManyDigits { digits: D });
+        }
+        Ok(Self { scaled })
+    }
+
+    /// As [`Fixed::new`].
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`].
+    pub const fn from_scaled(scaled: i128) -> Result<Self, FixedError> {
+        Self::new(scaled)
+    }
+
+    /// As [`Fixed::new`], for constants.
+    ///
+    /// # Panics
+    /// If the number has too many digits; in a constant that is an error of the compiler.
+    #[must_use]
+    pub const fn literal(scaled: i128) -> Self {
+        match Self::new(scaled) {
+            Ok(number) => number,
+            Err(_) => panic!("the number has more digits than its type"),
+        }
+    }
+
+    /// The number times 10^S.
+    #[must_use]
+    pub const fn scaled(self) -> i128 {
+        self.scaled
+    }
+
+    /// The digits of the type.
+    #[must_use]
+    pub const fn digits(self) -> u16 {
+        D
+    }
+
+    /// The digits after the point of the type.
+    #[must_use]
+    pub const fn scale(self) -> i16 {
+        S
+    }
+}
+
+impl<const D: u16, const S: i16> fmt::Display for Fixed<D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.scaled.unsigned_abs().to_string();
+        let text = match usize::try_from(S) {
+            Ok(0) => digits,
+            Ok(scale) => {
+                let digits = format!("{digits:0>width$}", width = scale + 1);
+                let (whole, fraction) = digits.split_at(digits.len() - scale);
+                format!("{whole}.{fraction}")
+            }
+            Err(_) if self.scaled == 0 => digits,
+            Err(_) => format!("{digits}{:0<1$}", "", usize::from(S.unsigned_abs())),
+        };
+        f.pad_integral(self.scaled >= 0, "", &text)
+    }
+}
+
+impl<const D: u16, const S: i16> fmt::Debug for Fixed<D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fixed<{D}, {S}>({self})")
+    }
+}
+
+impl<const D: u16, const S: i16> FromStr for Fixed<D, S> {
+    type Err = FixedError;
+
+    /// Reads a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow.
+    fn from_str(text: &str) -> Result<Self, FixedError> {
+        let text = text.trim_end_matches(['d', 'D']);
+        let (negative, text) = match text.strip_prefix(['-', '+']) {
+            Some(rest) => (text.starts_with('-'), rest),
+            None => (false, text),
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let all_digits = |part: &str| part.bytes().all(|octet| octet.is_ascii_digit());
+        if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
+            return Err(FixedError::NotANumber);
+        }
+        // The last digit that is kept has this place: 1 is the first one after the point.
+        let mut magnitude = 0i128;
+        let mut place = -i64::try_from(whole.len()).unwrap_or(i64::MAX);
+        for octet in whole.bytes().chain(fraction.bytes()) {
+            place += 1;
+            if place <= i64::from(S) {
+                magnitude = magnitude
+                    .checked_mul(10)
+                    .and_then(|value| value.checked_add(i128::from(octet - b'0')))
+                    .filter(|value| *value < Self::OVERFLOW)
+                    .ok_or(FixedError::TooManyDigits { digits: D })?;
+            } else if octet != b'0' {
+                return Err(FixedError::TooPrecise { scale: S });
+            }
+        }
+        while place < i64::from(S) {
+            place += 1;
+            magnitude = magnitude
+                .checked_mul(10)
+                .ok_or(FixedError::TooManyDigits { digits: D })?;
+        }
+        Self::new(if negative { -magnitude } else { magnitude })
+    }
+}
+
+/// Packed decimal (§9.3.2.8): a half octet for each digit, the most significant first, then one
+/// for the sign: 0xC for positive and zero, 0xD for negative. An even number of digits begins
+/// with a zero half octet. No alignment.
+impl<const D: u16, const S: i16> Marshal for Fixed<D, S> {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let mut magnitude = self.scaled.unsigned_abs();
+        let mut next_digit = || {
+            let digit = u8::try_from(magnitude % 10).unwrap_or(0);
+            magnitude /= 10;
+            digit
+        };
+        let mut low = if self.scaled < 0 { 0xd } else { 0xc };
+        let mut octets = [0u8; 16];
+        let octets = octets.get_mut(..Self::OCTETS).unwrap_or_default();
+        for octet in octets.iter_mut().rev() {
+            *octet = (next_digit() << 4) | low;
+            low = next_digit();
+        }
+        out.put_bytes(octets);
+        Ok(())
+    }
+}
+
+impl<const D: u16, const S: i16> Unmarshal for Fixed<D, S> {
+    const MIN_SIZE: usize = Self::OCTETS;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let octets = input.get_bytes(Self::OCTETS)?;
+        let (last, rest) = octets.split_last().ok_or(CdrError::BadFixed)?;
+        let digits = rest
+            .iter()
+            .flat_map(|octet| [octet >> 4, octet & 0xf])
+            .chain([last >> 4]);
+        let mut magnitude = 0i128;
+        for digit in digits {
+            if digit > 9 {
+                return Err(CdrError::BadFixed);
+            }
+            // 31 digits and one more don't overflow.
+            magnitude = magnitude * 10 + i128::from(digit);
+        }
+        let scaled = match last & 0xf {
+            0xc => magnitude,
+            0xd => -magnitude,
+            _ => return Err(CdrError::BadFixed),
+        };
+        Self::new(scaled).map_err(|_| CdrError::BadFixed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_number_reads_back_as_the_number() {
+        for text in ["123.45", "-0.01", "0.00", "999.99", "-999.99"] {
+            assert_eq!(text.parse::<Fixed<5, 2>>().unwrap().to_string(), text);
+        }
+        assert_eq!(
+            "12300".parse::<Fixed<3, -2>>().unwrap().to_string(),
+            "12300"
+        );
+        assert_eq!("0".parse::<Fixed<3, -2>>().unwrap().to_string(), "0");
+        assert_eq!("7".parse::<Fixed<1, 0>>().unwrap().to_string(), "7");
+        assert_eq!("+1.5D".parse::<Fixed<5, 2>>().unwrap().scaled(), 150);
+        assert_eq!(".5".parse::<Fixed<5, 2>>().unwrap().scaled(), 50);
+        assert_eq!("1.500".parse::<Fixed<5, 2>>().unwrap().scaled(), 150);
+    }
+
+    #[test]
+    fn text_that_is_no_number_of_the_type_is_refused() {
+        let parse = str::parse::<Fixed<5, 2>>;
+        assert_eq!(parse("1000"), Err(FixedError::TooManyDigits { digits: 5 }));
+        assert_eq!(parse("1.001"), Err(FixedError::TooPrecise { scale: 2 }));
+        for text in ["", ".", "-", "1,5", "0x1", "1.2.3", "--1", "1e3"] {
+            assert_eq!(parse(text), Err(FixedError::NotANumber), "{text}");
+        }
+        assert!(parse(&"9".repeat(400)).is_err());
+        assert!(parse(&"0".repeat(400)).is_ok());
+    }
+
+    #[test]
+    fn thirty_one_digits_fit_and_one_more_does_not() {
+        let most = 10i128.pow(31) - 1;
+        assert_eq!(Fixed::<31, 0>::new(most).unwrap().scaled(), most);
+        assert!(Fixed::<31, 0>::new(most + 1).is_err());
+        assert!(Fixed::<31, 0>::new(-most - 1).is_err());
+    }
+
+    #[test]
+    fn numbers_compare_by_value() {
+        assert!(Fixed::<5, 2>::literal(-1) < Fixed::literal(0));
+        assert_eq!(Fixed::<5, 2>::default(), Fixed::literal(0));
+    }
+}

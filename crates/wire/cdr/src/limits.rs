@@ -1,0 +1,47 @@
+//! What a peer may make us hold.
+
+/// Limits on what is read from a peer, and on what is sent to one.
+///
+/// Each is checked before memory is set aside for what it limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest message, in octets, header included, fragments put together. Default 64 MiB;
+    /// from 1 KiB up to 4 GiB. A longer one is refused: the receiver answers MessageError and
+    /// closes the connection.
+    pub message: usize,
+    /// The longest string or wide string, in octets as encoded (in GIOP 1.1 a wide string's
+    /// 2-octet characters), without a terminating NUL. Default 16 MiB. A longer one raises
+    /// MARSHAL.
+    pub string: usize,
+    /// The most elements of one sequence. Default 67,108,864 (64 Mi). A longer sequence raises
+    /// MARSHAL. A sequence that announces more elements than its message has octets for is
+    /// refused whatever this limit says.
+    pub sequence: usize,
+    /// How deep values of recursive types may nest, in levels. Default 64; up to 1,000 is safe
+    /// on a thread with the usual stack. A deeper value raises MARSHAL.
+    pub nesting: u16,
+    /// How many fragmented messages may be unfinished at a time on one connection. Default 32.
+    /// One more is an error that closes the connection.
+    pub fragments_pending: usize,
+    /// How many octets the unfinished fragmented messages of one connection may hold together.
+    /// Default 128 MiB. More is an error that closes the connection.
+    pub fragments_bytes: usize,
+}
+
+impl Limits {
+    /// The defaults, also for constants.
+    pub const DEFAULT: Self = Self {
+        message: 64 << 20,
+        string: 16 << 20,
+        sequence: 64 << 20,
+        nesting: 64,
+        fragments_pending: 32,
+        fragments_bytes: 128 << 20,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,195 @@
+//! Sequences, arrays and bounds: what generated code calls for them.
+
+use std::borrow::Cow;
+
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+use crate::value::{Marshal, Unmarshal};
+
+/// Checks a length against the bound of an IDL type.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`].
+#[inline]
+pub fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
+    if length > bound as usize {
+        return Err(CdrError::over_bound(length, bound));
+    }
+    Ok(())
+}
+
+/// Writes a sequence whose elements have an encoding of their own (wide strings, bounded types):
+/// the length, then what `each` writes.
+///
+/// # Errors
+/// [`CdrError::LengthOverLimit`], and those of `each`.
+#[inline]
+pub fn marshal_each<T>(
+    values: &[T],
+    out: &mut Encoder<'_>,
+    mut each: impl FnMut(&T, &mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Result<(), CdrError> {
+    out.put_length(values.len())?;
+    values.iter().try_for_each(|value| each(value, out))
+}
+
+/// Reads a sequence whose elements, of `min_size` octets at least, have an encoding of their own.
+///
+/// # Errors
+/// Those of [`Decoder::get_length`] and of `each`.
+#[inline]
+pub fn unmarshal_each<T>(
+    input: &mut Decoder<'_>,
+    min_size: usize,
+    each: impl FnMut(&mut Decoder<'_>) -> Result<T, CdrError>,
+) -> Result<Vec<T>, CdrError> {
+    let length = input.get_length(min_size)?;
+    vec_with(input, length, each)
+}
+
+/// Reads `length` elements; memory set aside in advance never exceeds the octets that are left.
+#[inline]
+pub(crate) fn vec_with<T>(
+    input: &mut Decoder<'_>,
+    length: usize,
+    mut each: impl FnMut(&mut Decoder<'_>) -> Result<T, CdrError>,
+) -> Result<Vec<T>, CdrError> {
+    let justified = input.remaining() / size_of::<T>().max(1);
+    let mut values = Vec::with_capacity(length.min(justified));
+    for _ in 0..length {
+        values.push(each(input)?);
+    }
+    Ok(values)
+}
+
+/// Reads an array whose elements have an encoding of their own. It lives on the stack meanwhile;
+/// see [`Unmarshal::unmarshal_boxed`] for large ones.
+///
+/// # Errors
+/// Those of `each`; the rest is not read then.
+///
+/// # Panics
+/// Never: the expectation inside is proved by the line before it.
+#[inline]
+pub fn unmarshal_array_with<T, const N: usize>(
+    input: &mut Decoder<'_>,
+    mut each: impl FnMut(&mut Decoder<'_>) -> Result<T, CdrError>,
+) -> Result<[T; N], CdrError> {
+    let mut failure = None;
+    let values: [Option<T>; N] = std::array::from_fn(|_| {
+        if failure.is_some() {
+            return None;
+        }
+        match each(input) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
+        }
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(values.map(|value| value.expect("without a failure each element was read"))),
+    }
+}
+
+/// Writes a `sequence<T, bound>`.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of the elements.
+#[inline]
+pub fn marshal_bounded<T: Marshal>(
+    values: &[T],
+    bound: u32,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    check_bound(values.len(), bound)?;
+    values.marshal(out)
+}
+
+/// Reads a `sequence<T, bound>`.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of the elements.
+#[inline]
+pub fn unmarshal_bounded<T: Unmarshal>(
+    input: &mut Decoder<'_>,
+    bound: u32,
+) -> Result<Vec<T>, CdrError> {
+    let length = input.get_length(T::MIN_SIZE)?;
+    check_bound(length, bound)?;
+    T::unmarshal_vec(input, length)
+}
+
+/// Writes a `string<bound>`; the bound counts characters, without the NUL.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of [`Encoder::put_string`].
+#[inline]
+pub fn marshal_bounded_string(
+    text: &str,
+    bound: u32,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    check_text_bound(text, bound)?;
+    out.put_string(text)
+}
+
+/// Reads a `string<bound>`.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of [`Decoder::get_string`].
+#[inline]
+pub fn unmarshal_bounded_string(input: &mut Decoder<'_>, bound: u32) -> Result<String, CdrError> {
+    let text = input.get_string()?;
+    check_text_bound(&text, bound)?;
+    Ok(text.into_owned())
+}
+
+/// Writes a `wstring<bound>`; the bound counts characters.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of [`Encoder::put_wstring`].
+#[inline]
+pub fn marshal_bounded_wstring(
+    text: &str,
+    bound: u32,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    check_text_bound(text, bound)?;
+    out.put_wstring(text)
+}
+
+/// Reads a `wstring<bound>`.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of [`Decoder::get_wstring`].
+#[inline]
+pub fn unmarshal_bounded_wstring(input: &mut Decoder<'_>, bound: u32) -> Result<String, CdrError> {
+    let text = input.get_wstring()?;
+    check_text_bound(&text, bound)?;
+    Ok(text)
+}
+
+/// Reads a sequence as a view of the input where that is possible: octets always, other primitive
+/// types when order and alignment match. Everything else becomes a vector.
+///
+/// # Errors
+/// Those of [`Unmarshal::unmarshal`].
+#[inline]
+pub fn unmarshal_slice<'d, T: Unmarshal + Clone>(
+    input: &mut Decoder<'d>,
+) -> Result<Cow<'d, [T]>, CdrError> {
+    let length = input.get_length(T::MIN_SIZE)?;
+    T::unmarshal_view(input, length)
+}
+
+fn check_text_bound(text: &str, bound: u32) -> Result<(), CdrError> {
+    // No text has more characters than octets.
+    if text.len() <= bound as usize {
+        return Ok(());
+    }
+    check_bound(text.chars().count(), bound)
+}
