@@ -1,1 +1,36 @@
-//! Interoperable object references: profiles, tagged components, corbaloc
+//! Interoperable object references (CORBA 3.3 part 2, §7.6): where an object is and how to talk
+//! to it, as data.
+//!
+//! - [`Ior`] keeps every profile as it came, so that a reference that passes through is passed
+//!   on octet for octet, whatever tags it holds.
+//! - [`Profile`] and [`Component`] are what the data of a known tag means; [`tags`] names them.
+//! - [`Corbaloc`] is a reference that people can type.
+//!
+//! Nothing here does I/O or resolves a name.
+#![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation
+    )
+)]
+
+mod component;
+mod corbaloc;
+mod error;
+mod iiop;
+mod profile;
+mod reference;
+mod stringified;
+pub mod tags;
+
+pub use component::{
+    CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, SslSecTrans, TaggedComponent,
+};
+pub use corbaloc::{Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT};
+pub use error::IorError;
+pub use iiop::{Endpoint, IiopProfile, IiopVersion};
+pub use profile::{Profile, TaggedProfile, UiopProfile};
+pub use reference::Ior;

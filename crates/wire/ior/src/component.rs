@@ -1,0 +1,248 @@
+//! Tagged components: facts about an object or an endpoint, inside a profile.
+
+use std::borrow::Cow;
+
+use punctual_cdr::{
+    ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal,
+};
+
+use crate::iiop::Endpoint;
+use crate::tags::component as tag;
+
+/// A component as it travels: `struct { ulong tag; sequence<octet> data; }`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaggedComponent {
+    /// What the data means.
+    pub tag: u32,
+    /// The data as it came, nearly always an encapsulation.
+    pub data: Vec<u8>,
+}
+
+/// What the data of a known component means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Component {
+    /// The ORB that made the reference.
+    OrbType(u32),
+    /// The server's code sets.
+    CodeSets(CodeSetComponentInfo),
+    /// One more host and port.
+    AlternateIiopAddress(Endpoint),
+    /// SSL's port and options.
+    SslSecTrans(SslSecTrans),
+    /// Exported policies.
+    Policies(Vec<PolicyValue>),
+    /// A tag whose data is not looked into.
+    Other,
+}
+
+/// The code sets that a server has (CORBA 3.3 part 2, §7.10.2.4).
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CodeSetComponentInfo {
+    /// For `char` and `string`.
+    pub char_data: CodeSetComponent,
+    /// For `wchar` and `wstring`.
+    pub wchar_data: CodeSetComponent,
+}
+
+/// The code sets of one kind of text, by their number in the OSF registry.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CodeSetComponent {
+    /// The native one; 0 where there is none.
+    pub native: u32,
+    /// Those that the server can convert.
+    pub conversion: Vec<u32>,
+}
+
+/// What an SSL endpoint supports and requires, and its port; the host is the profile's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SslSecTrans {
+    /// Association options that the target supports, as bits.
+    pub target_supports: u16,
+    /// Association options that the target requires, as bits.
+    pub target_requires: u16,
+    /// The port.
+    pub port: u16,
+}
+
+/// An exported policy, not looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyValue {
+    /// The type of the policy.
+    pub kind: u32,
+    /// Its value, an encapsulation.
+    pub data: Vec<u8>,
+}
+
+impl TaggedComponent {
+    /// What the data means.
+    ///
+    /// # Errors
+    /// A [`CdrError`] if the data is not what its tag says. A tag that is not known here is
+    /// [`Component::Other`].
+    pub fn decode(&self) -> Result<Component, CdrError> {
+        let open = || Decoder::of_encapsulation(&self.data, Coding::default());
+        Ok(match self.tag {
+            tag::ORB_TYPE => Component::OrbType(open()?.get_u32()?),
+            tag::CODE_SETS => Component::CodeSets(Unmarshal::unmarshal(&mut open()?)?),
+            tag::ALTERNATE_IIOP_ADDRESS => {
+                Component::AlternateIiopAddress(Endpoint::unmarshal(&mut open()?)?)
+            }
+            tag::SSL_SEC_TRANS => {
+                let mut data = open()?;
+                Component::SslSecTrans(SslSecTrans {
+                    target_supports: data.get_u16()?,
+                    target_requires: data.get_u16()?,
+                    port: data.get_u16()?,
+                })
+            }
+            tag::POLICIES => Component::Policies(Vec::unmarshal(&mut open()?)?),
+            _ => Component::Other,
+        })
+    }
+
+    /// An `ORB_TYPE` component.
+    #[must_use]
+    pub fn orb_type(id: u32) -> Self {
+        let data = encapsulate(|data| {
+            data.put_u32(id);
+            Ok(())
+        });
+        Self {
+            tag: tag::ORB_TYPE,
+            data: data.unwrap_or_default(),
+        }
+    }
+
+    /// A `CODE_SETS` component.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`].
+    pub fn code_sets(info: &CodeSetComponentInfo) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: tag::CODE_SETS,
+            data: encapsulate(|data| info.marshal(data))?,
+        })
+    }
+
+    /// An `ALTERNATE_IIOP_ADDRESS` component.
+    ///
+    /// # Errors
+    /// What a host name cannot be: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
+    pub fn alternate_iiop_address(endpoint: &Endpoint) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: tag::ALTERNATE_IIOP_ADDRESS,
+            data: encapsulate(|data| endpoint.marshal(data))?,
+        })
+    }
+
+    /// A `POLICIES` component.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`].
+    pub fn policies(policies: &[PolicyValue]) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: tag::POLICIES,
+            data: encapsulate(|data| policies.marshal(data))?,
+        })
+    }
+}
+
+fn encapsulate(
+    content: impl FnOnce(&mut Encoder<'static>) -> Result<(), CdrError>,
+) -> Result<Vec<u8>, CdrError> {
+    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), content)
+}
+
+impl Marshal for TaggedComponent {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(self.tag);
+        out.put_octets(&self.data)
+    }
+}
+
+impl Unmarshal for TaggedComponent {
+    const MIN_SIZE: usize = 8;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: input.get_u32()?,
+            data: input.get_octets()?.to_vec(),
+        })
+    }
+}
+
+impl Marshal for PolicyValue {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(self.kind);
+        out.put_octets(&self.data)
+    }
+}
+
+impl Unmarshal for PolicyValue {
+    const MIN_SIZE: usize = 8;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            kind: input.get_u32()?,
+            data: input.get_octets()?.to_vec(),
+        })
+    }
+}
+
+impl Marshal for CodeSetComponent {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(self.native);
+        self.conversion.marshal(out)
+    }
+}
+
+impl Unmarshal for CodeSetComponent {
+    const MIN_SIZE: usize = 8;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            native: input.get_u32()?,
+            conversion: Vec::unmarshal(input)?,
+        })
+    }
+}
+
+impl Marshal for CodeSetComponentInfo {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.char_data.marshal(out)?;
+        self.wchar_data.marshal(out)
+    }
+}
+
+impl Unmarshal for CodeSetComponentInfo {
+    const MIN_SIZE: usize = 16;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            char_data: Unmarshal::unmarshal(input)?,
+            wchar_data: Unmarshal::unmarshal(input)?,
+        })
+    }
+}
+
+impl Marshal for Endpoint {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_string_in(NarrowCodeSet::Iso8859_1, &self.host)?;
+        out.put_u16(self.port);
+        Ok(())
+    }
+}
+
+impl Unmarshal for Endpoint {
+    const MIN_SIZE: usize = 6;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            host: input
+                .get_string_in(NarrowCodeSet::Iso8859_1)
+                .map(Cow::into_owned)?,
+            port: input.get_u16()?,
+        })
+    }
+}

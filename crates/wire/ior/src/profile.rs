@@ -1,0 +1,104 @@
+//! Tagged profiles: one way each to reach an object.
+
+use std::borrow::Cow;
+
+use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
+
+use crate::component::TaggedComponent;
+use crate::error::IorError;
+use crate::iiop::{IiopProfile, IiopVersion, get_components, get_version};
+use crate::tags::profile as tag;
+
+/// A profile as it travels: `struct { ulong tag; sequence<octet> data; }`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaggedProfile {
+    /// Which kind of profile the data is.
+    pub tag: u32,
+    /// The data as it came, nearly always an encapsulation.
+    pub data: Vec<u8>,
+}
+
+/// What the data of a known profile means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Profile {
+    /// IIOP over TCP.
+    Iiop(IiopProfile),
+    /// Components of the object, for all transports.
+    MultipleComponents(Vec<TaggedComponent>),
+    /// TAO's IIOP over local sockets.
+    Uiop(UiopProfile),
+    /// TAO's shared memory: where the connection is set up.
+    Shmiop(IiopProfile),
+    /// TAO's datagrams.
+    Diop(IiopProfile),
+    /// A tag whose data is not looked into.
+    Other,
+}
+
+/// The body of TAO's UIOP profile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UiopProfile {
+    /// The highest version that the server speaks.
+    pub version: IiopVersion,
+    /// The path of the socket.
+    pub path: String,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// More facts; version 1.0 has none.
+    pub components: Vec<TaggedComponent>,
+}
+
+impl TaggedProfile {
+    /// What the data means.
+    ///
+    /// # Errors
+    /// An [`IorError`] if the data is not what its tag says. A tag that is not known here is
+    /// [`Profile::Other`].
+    pub fn decode(&self) -> Result<Profile, IorError> {
+        Ok(match self.tag {
+            tag::INTERNET_IOP => Profile::Iiop(IiopProfile::decode(&self.data)?),
+            tag::MULTIPLE_COMPONENTS => {
+                let mut input = Decoder::of_encapsulation(&self.data, Coding::default())?;
+                Profile::MultipleComponents(Vec::unmarshal(&mut input)?)
+            }
+            tag::TAO_UIOP => Profile::Uiop(UiopProfile::decode(&self.data)?),
+            tag::TAO_SHMIOP => Profile::Shmiop(IiopProfile::decode(&self.data)?),
+            tag::TAO_DIOP => Profile::Diop(IiopProfile::decode(&self.data)?),
+            _ => Profile::Other,
+        })
+    }
+}
+
+impl UiopProfile {
+    fn decode(data: &[u8]) -> Result<Self, IorError> {
+        let mut input = Decoder::of_encapsulation(data, Coding::default())?;
+        let version = get_version(&mut input)?;
+        Ok(Self {
+            version,
+            path: input
+                .get_string_in(NarrowCodeSet::Iso8859_1)
+                .map(Cow::into_owned)?,
+            object_key: input.get_octets()?.to_vec(),
+            components: get_components(&mut input, version)?,
+        })
+    }
+}
+
+impl Marshal for TaggedProfile {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(self.tag);
+        out.put_octets(&self.data)
+    }
+}
+
+impl Unmarshal for TaggedProfile {
+    const MIN_SIZE: usize = 8;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: input.get_u32()?,
+            data: input.get_octets()?.to_vec(),
+        })
+    }
+}

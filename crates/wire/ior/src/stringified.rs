@@ -1,0 +1,108 @@
+//! References as text (CORBA 3.3 part 2, §7.6.9): `IOR:` and an encapsulation in hexadecimal.
+
+use std::fmt;
+use std::str::FromStr;
+
+use punctual_cdr::{
+    ByteOrder, CdrError, Char, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal, Unmarshal,
+};
+
+use crate::error::IorError;
+use crate::reference::Ior;
+
+/// Text is already in memory, and what is printed was accepted before.
+const UNLIMITED: Limits = Limits {
+    message: usize::MAX,
+    string: usize::MAX,
+    sequence: usize::MAX,
+    ..Limits::DEFAULT
+};
+
+impl Ior {
+    /// The octets that `IOR:` text stands for, in this byte order.
+    ///
+    /// # Errors
+    /// What a type id cannot be ([`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`])
+    /// and [`CdrError::LengthOverLimit`].
+    pub fn to_encapsulation(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
+        let coding = Coding::new(GiopVersion::V1_0, &UNLIMITED);
+        Encoder::encapsulated(order, coding, |out| self.marshal(out))
+    }
+
+    /// Reads the octets that `IOR:` text stands for.
+    ///
+    /// # Errors
+    /// A [`CdrError`] if they are malformed.
+    pub fn from_encapsulation(octets: &[u8]) -> Result<Self, CdrError> {
+        let coding = Coding::new(GiopVersion::V1_0, &UNLIMITED);
+        Self::unmarshal(&mut Decoder::of_encapsulation(octets, coding)?)
+    }
+
+    /// The reference as `IOR:` text in this byte order; `to_string` uses the machine's.
+    ///
+    /// # Errors
+    /// As [`Ior::to_encapsulation`].
+    pub fn stringify(&self, order: ByteOrder) -> Result<String, CdrError> {
+        let octets = self.to_encapsulation(order)?;
+        let mut text = String::with_capacity(4 + 2 * octets.len());
+        text.push_str("IOR:");
+        for octet in octets {
+            for half in [octet >> 4, octet & 0xf] {
+                text.push(char::from_digit(half.into(), 16).unwrap_or('0'));
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// The reference as `IOR:` text in the machine's byte order. A character that a type id can't
+/// have on the wire becomes a question mark.
+impl fmt::Display for Ior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.stringify(ByteOrder::NATIVE).or_else(|_| {
+            let sendable = |character| match character {
+                '\0' => '?',
+                _ => Char::try_from(character).map_or('?', char::from),
+            };
+            let sendable = Self {
+                type_id: self.type_id.chars().map(sendable).collect(),
+                profiles: self.profiles.clone(),
+            };
+            sendable.stringify(ByteOrder::NATIVE)
+        });
+        f.write_str(&text.map_err(|_| fmt::Error)?)
+    }
+}
+
+/// Reads `IOR:` text; prefix and digits in upper or lower case, white space around it ignored.
+impl FromStr for Ior {
+    type Err = IorError;
+
+    fn from_str(text: &str) -> Result<Self, IorError> {
+        let text = text.trim_end();
+        let start = text.len() - text.trim_start().len();
+        let prefix = text.get(start..start + 4);
+        if !prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case("IOR:")) {
+            return Err(IorError::NoPrefix);
+        }
+        let digits = text.as_bytes().get(start + 4..).unwrap_or_default();
+        let mut octets = Vec::with_capacity(digits.len() / 2);
+        let mut half = None;
+        for (position, digit) in (start + 4..).zip(digits) {
+            let value = char::from(*digit)
+                .to_digit(16)
+                .and_then(|value| u8::try_from(value).ok())
+                .ok_or(IorError::BadDigit { position })?;
+            match half.take() {
+                None => half = Some(value << 4),
+                Some(high) => octets.push(high | value),
+            }
+        }
+        if half.is_some() {
+            return Err(IorError::OddDigits {
+                position: text.len(),
+            });
+        }
+        Ok(Self::from_encapsulation(&octets)?)
+    }
+}

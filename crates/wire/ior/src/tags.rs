@@ -1,0 +1,158 @@
+//! The numbers that profiles, components, ORBs and code sets go by, and their names.
+//!
+//! The names are for people: an unknown number is no error anywhere.
+
+/// Tags of profiles.
+pub mod profile {
+    /// IIOP over TCP.
+    pub const INTERNET_IOP: u32 = 0;
+    /// Components that belong to the object, not to one transport.
+    pub const MULTIPLE_COMPONENTS: u32 = 1;
+    /// SS7.
+    pub const SCCP_IOP: u32 = 2;
+    /// Multicast (MIOP).
+    pub const UIPMC: u32 = 3;
+    /// TAO's IIOP over local sockets.
+    pub const TAO_UIOP: u32 = 0x5441_4f00;
+    /// TAO's shared memory.
+    pub const TAO_SHMIOP: u32 = 0x5441_4f02;
+    /// TAO's datagrams.
+    pub const TAO_DIOP: u32 = 0x5441_4f04;
+    /// TAO's collocation-only profile.
+    pub const TAO_COIOP: u32 = 0x5441_4f05;
+    /// TAO's SCTP.
+    pub const TAO_SCIOP: u32 = 0x5441_4f0e;
+}
+
+/// Tags of components.
+pub mod component {
+    /// The ORB that made the reference.
+    pub const ORB_TYPE: u32 = 0;
+    /// The code sets of the server.
+    pub const CODE_SETS: u32 = 1;
+    /// Policies that the server exports.
+    pub const POLICIES: u32 = 2;
+    /// One more host and port of the same object.
+    pub const ALTERNATE_IIOP_ADDRESS: u32 = 3;
+    /// A whole object key, for an endpoint-less reference.
+    pub const COMPLETE_OBJECT_KEY: u32 = 5;
+    /// Where in the key the endpoint's id is.
+    pub const ENDPOINT_ID_POSITION: u32 = 6;
+    /// How to locate the object.
+    pub const LOCATION_POLICY: u32 = 12;
+    /// Security association options.
+    pub const ASSOCIATION_OPTIONS: u32 = 13;
+    /// SSL's port and options.
+    pub const SSL_SEC_TRANS: u32 = 20;
+    /// An object group.
+    pub const FT_GROUP: u32 = 27;
+    /// The primary member of a group.
+    pub const FT_PRIMARY: u32 = 28;
+    /// Whether heartbeats are answered.
+    pub const FT_HEARTBEAT_ENABLED: u32 = 29;
+    /// Invocation policies.
+    pub const INV_POLICY: u32 = 32;
+    /// CSIv2 mechanisms.
+    pub const CSI_SEC_MECH_LIST: u32 = 33;
+    /// No transport security.
+    pub const NULL_TAG: u32 = 34;
+    /// SECIOP.
+    pub const SECIOP_SEC_TRANS: u32 = 35;
+    /// TLS in CSIv2.
+    pub const TLS_SEC_TRANS: u32 = 36;
+    /// A multicast group.
+    pub const GROUP: u32 = 39;
+    /// A group's IIOP gateway.
+    pub const GROUP_IIOP: u32 = 40;
+    /// TAO's endpoints with a priority each.
+    pub const TAO_ENDPOINTS: u32 = 0x5441_4f02;
+    /// omniORB's mark of a bidirectional endpoint.
+    pub const OMNIORB_BIDIR: u32 = 0x4154_5401;
+    /// omniORB's local socket.
+    pub const OMNIORB_UNIX_TRANS: u32 = 0x4154_5402;
+}
+
+/// Numbers that ORBs tell about themselves in an `ORB_TYPE` component.
+pub mod orb_type {
+    /// TAO.
+    pub const TAO: u32 = 0x5441_4f00;
+    /// omniORB.
+    pub const OMNIORB: u32 = 0x4154_5400;
+    /// JacORB.
+    pub const JACORB: u32 = 0x4a41_4300;
+}
+
+/// The name of a profile tag.
+#[must_use]
+pub const fn profile_name(tag: u32) -> Option<&'static str> {
+    Some(match tag {
+        profile::INTERNET_IOP => "IIOP",
+        profile::MULTIPLE_COMPONENTS => "multiple components",
+        profile::SCCP_IOP => "SCCP",
+        profile::UIPMC => "UIPMC",
+        profile::TAO_UIOP => "UIOP (TAO)",
+        profile::TAO_SHMIOP => "SHMIOP (TAO)",
+        profile::TAO_DIOP => "DIOP (TAO)",
+        profile::TAO_COIOP => "COIOP (TAO)",
+        profile::TAO_SCIOP => "SCIOP (TAO)",
+        _ => return None,
+    })
+}
+
+/// The name of a component tag, without the `TAG_` that the standard puts before it.
+#[must_use]
+pub const fn component_name(tag: u32) -> Option<&'static str> {
+    Some(match tag {
+        component::ORB_TYPE => "ORB_TYPE",
+        component::CODE_SETS => "CODE_SETS",
+        component::POLICIES => "POLICIES",
+        component::ALTERNATE_IIOP_ADDRESS => "ALTERNATE_IIOP_ADDRESS",
+        component::COMPLETE_OBJECT_KEY => "COMPLETE_OBJECT_KEY",
+        component::ENDPOINT_ID_POSITION => "ENDPOINT_ID_POSITION",
+        component::LOCATION_POLICY => "LOCATION_POLICY",
+        component::ASSOCIATION_OPTIONS => "ASSOCIATION_OPTIONS",
+        component::SSL_SEC_TRANS => "SSL_SEC_TRANS",
+        component::FT_GROUP => "FT_GROUP",
+        component::FT_PRIMARY => "FT_PRIMARY",
+        component::FT_HEARTBEAT_ENABLED => "FT_HEARTBEAT_ENABLED",
+        component::INV_POLICY => "INV_POLICY",
+        component::CSI_SEC_MECH_LIST => "CSI_SEC_MECH_LIST",
+        component::NULL_TAG => "NULL_TAG",
+        component::SECIOP_SEC_TRANS => "SECIOP_SEC_TRANS",
+        component::TLS_SEC_TRANS => "TLS_SEC_TRANS",
+        component::GROUP => "GROUP",
+        component::GROUP_IIOP => "GROUP_IIOP",
+        component::TAO_ENDPOINTS => "TAO_ENDPOINTS",
+        component::OMNIORB_BIDIR => "OMNIORB_BIDIR",
+        component::OMNIORB_UNIX_TRANS => "OMNIORB_UNIX_TRANS",
+        _ => return None,
+    })
+}
+
+/// The name of the ORB that an `ORB_TYPE` component tells.
+#[must_use]
+pub const fn orb_type_name(id: u32) -> Option<&'static str> {
+    Some(match id {
+        orb_type::TAO => "TAO",
+        orb_type::OMNIORB => "omniORB",
+        orb_type::JACORB => "JacORB",
+        _ => return None,
+    })
+}
+
+/// The name of a code set in the OSF registry.
+#[must_use]
+pub const fn code_set_name(id: u32) -> Option<&'static str> {
+    Some(match id {
+        0x0001_0001 => "ISO-8859-1",
+        0x0001_0002 => "ISO-8859-2",
+        0x0001_0005 => "ISO-8859-5",
+        0x0001_000f => "ISO-8859-15",
+        0x0001_0020 => "ISO-646",
+        0x0001_0100 => "UCS-2",
+        0x0001_0106 => "UCS-4",
+        0x0001_0109 => "UTF-16",
+        0x0501_0001 => "UTF-8",
+        _ => return None,
+    })
+}
