@@ -14,14 +14,24 @@ use crate::order::ByteOrder;
 /// position is unspecified.
 #[derive(Clone, Debug)]
 pub struct Decoder<'d> {
+    /// What is read now: all there is, or the part of `whole` up to the next seam. Its first
+    /// octet lies at a multiple of 8 as alignment counts.
     bytes: &'d [u8],
     /// Never beyond the end of `bytes`.
     at: usize,
+    /// Where `bytes` begins in `whole`.
+    base: usize,
+    whole: &'d [u8],
+    /// Offsets in `whole`, not yet reached, at which alignment starts anew.
+    seams: &'d [usize],
     order: ByteOrder,
     /// Levels of recursive values that are being read.
     depth: u16,
     coding: Coding<'d>,
 }
+
+/// What a place just behind a fragment's header is to alignment: 12 octets into a message.
+const BEHIND_HEADER: usize = 4;
 
 impl<'d> Decoder<'d> {
     /// A decoder at the start of `bytes`, from which alignment counts.
@@ -31,10 +41,30 @@ impl<'d> Decoder<'d> {
         Self {
             bytes,
             at: 0,
+            base: 0,
+            whole: bytes,
+            seams: &[],
             order,
             depth: 0,
             coding,
         }
+    }
+
+    /// A decoder of a fragmented GIOP 1.1 message that was put together in `bytes`. In that
+    /// version each fragment is a message of its own to alignment: from each of `seams`,
+    /// ascending offsets at which the octets of another fragment begin, it counts as though a
+    /// header of 12 octets stood there. An array or a string runs on across a seam.
+    #[must_use]
+    pub fn with_seams(
+        bytes: &'d [u8],
+        seams: &'d [usize],
+        order: ByteOrder,
+        coding: Coding<'d>,
+    ) -> Self {
+        let mut this = Self::new(bytes, order, coding);
+        this.seams = seams;
+        this.end_at_seam();
+        this
     }
 
     /// A decoder of an encapsulation's octets (§9.3.3), which stands behind their byte-order
@@ -46,11 +76,8 @@ impl<'d> Decoder<'d> {
     pub fn of_encapsulation(bytes: &'d [u8], coding: Coding<'d>) -> Result<Self, CdrError> {
         match bytes.first() {
             Some(&flag @ 0..=1) => Ok(Self {
-                bytes,
                 at: 1,
-                order: ByteOrder::from_flag(flag),
-                depth: 0,
-                coding,
+                ..Self::new(bytes, ByteOrder::from_flag(flag), coding)
             }),
             _ => Err(CdrError::BadEncapsulation),
         }
@@ -60,21 +87,21 @@ impl<'d> Decoder<'d> {
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
-        self.at
+        self.base + self.at
     }
 
     /// How many octets are left.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.at
+        self.whole.len() - self.position()
     }
 
     /// The octets that are left.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'d [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+        self.whole.get(self.position()..).unwrap_or_default()
     }
 
     /// The byte order in which numbers are read.
@@ -139,8 +166,52 @@ impl<'d> Decoder<'d> {
                 self.at += padding + N;
                 Ok(*octets)
             }
-            None => Err(CdrError::truncated(padding + N, self.remaining())),
+            None => self.get_aligned_at_end(),
         }
+    }
+
+    /// As [`Decoder::get_aligned`], where `bytes` ends before the value does.
+    #[cold]
+    fn get_aligned_at_end<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
+        let padding = self.at.wrapping_neg() & (N - 1);
+        if !self.seams.is_empty() {
+            if self.bytes.len() - self.at <= padding {
+                // Nothing but padding is left here: the value is the first one behind the seam.
+                self.at = self.bytes.len();
+                self.cross_seams();
+                return self.get_aligned();
+            }
+            self.skip(padding)?;
+            if let Some(octets) = self.get_bytes(N)?.first_chunk() {
+                return Ok(*octets);
+            }
+        }
+        Err(CdrError::truncated(padding + N, self.remaining()))
+    }
+
+    /// Moves on to the part of `whole` that holds the octet at the current position, which may
+    /// lie beyond the end of `bytes`.
+    #[cold]
+    fn cross_seams(&mut self) {
+        let position = self.position();
+        while let Some((seam, later)) = self.seams.split_first() {
+            if *seam > position {
+                break;
+            }
+            self.base = seam.saturating_sub(BEHIND_HEADER);
+            self.seams = later;
+        }
+        if position >= self.whole.len() {
+            self.seams = &[];
+        }
+        self.at = position - self.base;
+        self.end_at_seam();
+    }
+
+    fn end_at_seam(&mut self) {
+        let end = self.seams.first().map_or(self.whole.len(), |seam| *seam);
+        let part = self.whole.get(self.base..end.min(self.whole.len()));
+        self.bytes = part.unwrap_or_default();
     }
 
     /// Reads a boolean.
@@ -167,7 +238,7 @@ impl<'d> Decoder<'d> {
                 self.at += 1;
                 Ok(*octet)
             }
-            None => Err(CdrError::truncated(1, 0)),
+            None => self.get_aligned_at_end().map(|[octet]| octet),
         }
     }
 
@@ -186,13 +257,25 @@ impl<'d> Decoder<'d> {
     /// [`CdrError::Truncated`].
     #[inline]
     pub fn get_bytes(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
-        match self.rest().get(..count) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        match rest.get(..count) {
             Some(octets) => {
                 self.at += count;
                 Ok(octets)
             }
-            None => Err(CdrError::truncated(count, self.remaining())),
+            None => self.get_bytes_across_seams(count),
         }
+    }
+
+    #[cold]
+    fn get_bytes_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        let octets = self
+            .rest()
+            .get(..count)
+            .ok_or_else(|| CdrError::truncated(count, self.remaining()))?;
+        self.at += count;
+        self.cross_seams();
+        Ok(octets)
     }
 
     /// Reads a `sequence<octet>`; no copy is made.
@@ -293,10 +376,10 @@ impl<'d> Decoder<'d> {
         if T::SIZE != 1 && !self.order.is_native() {
             return Ok(None);
         }
-        let before = self.at;
-        let view = bulk::view(self.get_run_octets::<T>(count)?);
-        if view.is_none() {
-            self.at = before;
+        let mut ahead = self.clone();
+        let view = bulk::view(ahead.get_run_octets::<T>(count)?);
+        if view.is_some() {
+            *self = ahead;
         }
         Ok(view)
     }

@@ -1,6 +1,6 @@
 //! What a peer may make us hold.
 
-/// Limits on what is read from a peer, and on what is sent to one.
+/// Limits on what is read from a peer. Those on strings and sequences hold for what is sent, too.
 ///
 /// Each is checked before memory is set aside for what it limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,42 @@
+//! The messages that are about the connection or about another message (CORBA 3.3 part 2,
+//! §9.4.4, §9.4.7 and §9.4.8).
+
+use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion};
+
+use crate::header::{MessageHeader, MessageKind};
+
+/// Tells that nobody waits for the answer to a request any more: `ulong id`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CancelRequest {
+    /// The id of the request or locate request.
+    pub request_id: u32,
+}
+
+impl CancelRequest {
+    /// Reads the message.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    pub fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            request_id: input.get_u32()?,
+        })
+    }
+
+    /// Writes the message.
+    pub fn encode(&self, out: &mut Encoder<'_>) {
+        out.put_u32(self.request_id);
+    }
+}
+
+/// A whole CloseConnection message.
+#[must_use]
+pub const fn close_connection(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
+    MessageHeader::new(version, order, MessageKind::CloseConnection, 0).to_octets()
+}
+
+/// A whole MessageError message.
+#[must_use]
+pub const fn message_error(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
+    MessageHeader::new(version, order, MessageKind::MessageError, 0).to_octets()
+}

@@ -1,0 +1,181 @@
+//! The 12 octets that every message begins with (CORBA 3.3 part 2, §9.4.1).
+//!
+//! ```text
+//!  0  4  magic "GIOP"
+//!  4  2  version: major, minor
+//!  6  1  1.0: byte order, 0 or 1; from 1.1 on flags: bit 0 byte order, bit 1 more fragments
+//!  7  1  kind
+//!  8  4  size of what follows, in the message's byte order
+//! ```
+
+use std::fmt;
+
+use punctual_cdr::{ByteOrder, GiopVersion};
+
+use crate::framing::FrameError;
+
+pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
+const MORE_FRAGMENTS: u8 = 0x02;
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// Calls an operation.
+    Request,
+    /// Answers a request.
+    Reply,
+    /// Tells that nobody waits for an answer any more.
+    CancelRequest,
+    /// Asks where an object is.
+    LocateRequest,
+    /// Answers that.
+    LocateReply,
+    /// Ends a connection in good order.
+    CloseConnection,
+    /// Tells that something received was no message.
+    MessageError,
+    /// Continues a message; from 1.1 on.
+    Fragment,
+}
+
+impl MessageKind {
+    /// The number of the kind.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Request => 0,
+            Self::Reply => 1,
+            Self::CancelRequest => 2,
+            Self::LocateRequest => 3,
+            Self::LocateReply => 4,
+            Self::CloseConnection => 5,
+            Self::MessageError => 6,
+            Self::Fragment => 7,
+        }
+    }
+
+    /// The kind with this number, if the version has it.
+    #[inline]
+    #[must_use]
+    pub const fn from_number(number: u8, version: GiopVersion) -> Option<Self> {
+        Some(match number {
+            0 => Self::Request,
+            1 => Self::Reply,
+            2 => Self::CancelRequest,
+            3 => Self::LocateRequest,
+            4 => Self::LocateReply,
+            5 => Self::CloseConnection,
+            6 => Self::MessageError,
+            7 if !matches!(version, GiopVersion::V1_0) => Self::Fragment,
+            _ => return None,
+        })
+    }
+
+    /// Whether messages of this kind may be sent in fragments (§9.4.9): requests and replies
+    /// from 1.1 on, and their locate counterparts from 1.2 on.
+    #[inline]
+    #[must_use]
+    pub const fn may_be_fragmented(self, version: GiopVersion) -> bool {
+        match version {
+            GiopVersion::V1_0 => false,
+            GiopVersion::V1_1 => matches!(self, Self::Request | Self::Reply),
+            GiopVersion::V1_2 => matches!(
+                self,
+                Self::Request | Self::Reply | Self::LocateRequest | Self::LocateReply
+            ),
+        }
+    }
+}
+
+impl fmt::Display for MessageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// The header of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MessageHeader {
+    /// The version, on which the form of all that follows depends.
+    pub version: GiopVersion,
+    /// The byte order of all that follows.
+    pub order: ByteOrder,
+    /// Whether fragments continue this message.
+    pub more_fragments: bool,
+    /// What the message is for.
+    pub kind: MessageKind,
+    /// The octets that follow the header.
+    pub size: u32,
+}
+
+impl MessageHeader {
+    /// The size of a header, in octets.
+    pub const LEN: usize = 12;
+
+    /// The header of a message that is not fragmented.
+    #[must_use]
+    pub const fn new(version: GiopVersion, order: ByteOrder, kind: MessageKind, size: u32) -> Self {
+        Self {
+            version,
+            order,
+            more_fragments: false,
+            kind,
+            size,
+        }
+    }
+
+    /// Reads a header. The size is not checked against any limit; [`crate::examine`] does that.
+    ///
+    /// # Errors
+    /// [`FrameError`], but for [`FrameError::Oversized`].
+    #[inline]
+    pub fn parse(octets: &[u8; Self::LEN]) -> Result<Self, FrameError> {
+        let [m0, m1, m2, m3, major, minor, flags, kind, size @ ..] = *octets;
+        if [m0, m1, m2, m3] != MAGIC {
+            return Err(FrameError::BadMagic);
+        }
+        let Some(version) = GiopVersion::from_numbers(major, minor) else {
+            return Err(FrameError::UnsupportedVersion { major, minor });
+        };
+        let Some(kind) = MessageKind::from_number(kind, version) else {
+            return Err(FrameError::UnknownKind(kind));
+        };
+        let order = ByteOrder::from_flag(flags);
+        Ok(Self {
+            version,
+            order,
+            more_fragments: version > GiopVersion::V1_0 && flags & MORE_FRAGMENTS != 0,
+            kind,
+            size: match order {
+                ByteOrder::Big => u32::from_be_bytes(size),
+                ByteOrder::Little => u32::from_le_bytes(size),
+            },
+        })
+    }
+
+    /// The octets of the header.
+    #[inline]
+    #[must_use]
+    pub const fn to_octets(self) -> [u8; Self::LEN] {
+        let flags = match self.more_fragments {
+            true => self.order.flag() | MORE_FRAGMENTS,
+            false => self.order.flag(),
+        };
+        let [s0, s1, s2, s3] = match self.order {
+            ByteOrder::Big => self.size.to_be_bytes(),
+            ByteOrder::Little => self.size.to_le_bytes(),
+        };
+        let [m0, m1, m2, m3] = MAGIC;
+        let (major, minor) = (self.version.major(), self.version.minor());
+        let kind = self.kind.number();
+        [m0, m1, m2, m3, major, minor, flags, kind, s0, s1, s2, s3]
+    }
+
+    /// The size of the whole message, header included.
+    #[inline]
+    #[must_use]
+    pub const fn message_len(self) -> usize {
+        (self.size as usize).saturating_add(Self::LEN)
+    }
+}

@@ -1,0 +1,126 @@
+//! Locate requests and replies (CORBA 3.3 part 2, §9.4.5 and §9.4.6).
+//!
+//! ```text
+//! LocateRequest  ulong id; 1.0 and 1.1 the key, 1.2 the target
+//! LocateReply    ulong id, ulong status; the body follows without alignment of its own
+//! ```
+
+use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
+
+use crate::target::Target;
+
+/// Asks whether an object is here, or where else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocateRequestHeader<'m> {
+    /// What the reply will refer to.
+    pub request_id: u32,
+    /// The object in question.
+    pub target: Target<'m>,
+}
+
+/// What is known of an object's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LocateStatus {
+    /// The server does not know the object.
+    UnknownObject,
+    /// The server takes requests for it.
+    ObjectHere,
+    /// The body is a reference to ask instead, this time.
+    ObjectForward,
+    /// The body is a reference to ask instead, from now on; since 1.2.
+    ObjectForwardPerm,
+    /// The body is a system exception; since 1.2.
+    SystemException,
+    /// The body is the way in which the server wants to be addressed; since 1.2.
+    NeedsAddressingMode,
+}
+
+impl LocateStatus {
+    /// Its number.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::UnknownObject => 0,
+            Self::ObjectHere => 1,
+            Self::ObjectForward => 2,
+            Self::ObjectForwardPerm => 3,
+            Self::SystemException => 4,
+            Self::NeedsAddressingMode => 5,
+        }
+    }
+
+    /// The status with this number, if the version has it.
+    #[must_use]
+    pub const fn from_number(number: u32, version: GiopVersion) -> Option<Self> {
+        Some(match (number, version) {
+            (0, _) => Self::UnknownObject,
+            (1, _) => Self::ObjectHere,
+            (2, _) => Self::ObjectForward,
+            (3, GiopVersion::V1_2) => Self::ObjectForwardPerm,
+            (4, GiopVersion::V1_2) => Self::SystemException,
+            (5, GiopVersion::V1_2) => Self::NeedsAddressingMode,
+            _ => return None,
+        })
+    }
+}
+
+/// The header of a locate reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocateReplyHeader {
+    /// The id of the request.
+    pub request_id: u32,
+    /// What is known, and what the body is.
+    pub status: LocateStatus,
+}
+
+impl<'m> LocateRequestHeader<'m> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// A [`CdrError`] that tells what is malformed.
+    pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
+        Ok(Self {
+            request_id: input.get_u32()?,
+            target: Target::decode(input)?,
+        })
+    }
+
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// What the version or the limits don't allow.
+    pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(self.request_id);
+        self.target.encode(out)
+    }
+}
+
+impl LocateReplyHeader {
+    /// Reads the header and leaves the decoder at the body.
+    ///
+    /// # Errors
+    /// A [`CdrError`] that tells what is malformed.
+    pub fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let request_id = input.get_u32()?;
+        let number = input.get_u32()?;
+        let status = LocateStatus::from_number(number, input.coding().version)
+            .ok_or(CdrError::UnknownEnumerator(number))?;
+        Ok(Self { request_id, status })
+    }
+
+    /// Writes the header; a body follows as it is.
+    ///
+    /// # Errors
+    /// [`CdrError::Invalid`] for a status that the version lacks.
+    pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let version = out.coding().version;
+        if LocateStatus::from_number(self.status.number(), version).is_none() {
+            return Err(CdrError::Invalid(
+                "the GIOP version lacks this locate status",
+            ));
+        }
+        out.put_u32(self.request_id);
+        out.put_u32(self.status.number());
+        Ok(())
+    }
+}

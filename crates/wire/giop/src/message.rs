@@ -1,0 +1,106 @@
+//! What all messages have in common when they are written and read.
+
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion};
+
+use crate::header::{MessageHeader, MessageKind};
+
+/// Writes the header of a message of the encoder's version and byte order, with a size that
+/// [`finish_message`] fills in. The message must begin where the encoder's alignment does: use
+/// [`Encoder::new`] on an empty block or [`Encoder::append`].
+#[inline]
+pub fn begin_message(out: &mut Encoder<'_>, kind: MessageKind) {
+    let header = MessageHeader::new(out.coding().version, out.order(), kind, 0);
+    out.put_bytes(&header.to_octets());
+}
+
+/// Aligns to where a request's or reply's body begins: a multiple of 8 in GIOP 1.2 (CORBA 3.3
+/// part 2, §9.4.2.2), anywhere before. Only for a message that has a body.
+#[inline]
+pub fn align_body(out: &mut Encoder<'_>) {
+    if out.coding().version == GiopVersion::V1_2 {
+        out.align(8);
+    }
+}
+
+/// Fills in the size of the message that a block holds.
+///
+/// # Errors
+/// [`CdrError::LengthOverLimit`] above 4 GiB; [`CdrError::Truncated`] if there is no header.
+#[inline]
+pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
+    finish_message_at(block, 0)
+}
+
+/// Fills in the size of the message that begins at offset `start` of a block and ends with it.
+///
+/// # Errors
+/// As [`finish_message`].
+#[inline]
+pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
+    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
+    let length = message.len();
+    let Some(header) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
+        return Err(CdrError::Truncated {
+            needed: 12,
+            left: u32::try_from(length).unwrap_or(u32::MAX),
+        });
+    };
+    let Ok(size) = u32::try_from(length - MessageHeader::LEN) else {
+        return Err(CdrError::LengthOverLimit {
+            length: u32::MAX,
+            limit: u32::MAX,
+        });
+    };
+    let [.., flags, _, s0, s1, s2, s3] = header;
+    [*s0, *s1, *s2, *s3] = match ByteOrder::from_flag(*flags) {
+        ByteOrder::Big => size.to_be_bytes(),
+        ByteOrder::Little => size.to_le_bytes(),
+    };
+    Ok(())
+}
+
+/// A decoder of a whole message, which stands behind its header. Version and byte order are the
+/// header's; the version in `coding` is not looked at.
+#[inline]
+#[must_use]
+pub fn message_decoder<'m>(
+    header: &MessageHeader,
+    message: &'m [u8],
+    coding: Coding<'m>,
+) -> Decoder<'m> {
+    message_decoder_with_seams(header, message, &[], coding)
+}
+
+#[inline]
+pub(crate) fn message_decoder_with_seams<'m>(
+    header: &MessageHeader,
+    message: &'m [u8],
+    seams: &'m [usize],
+    coding: Coding<'m>,
+) -> Decoder<'m> {
+    let message = message.get(..header.message_len()).unwrap_or(message);
+    let coding = Coding {
+        version: header.version,
+        ..coding
+    };
+    let mut decoder = if seams.is_empty() {
+        Decoder::new(message, header.order, coding)
+    } else {
+        Decoder::with_seams(message, seams, header.order, coding)
+    };
+    // If there is not even a header, the first thing read tells.
+    let _ = decoder.skip(MessageHeader::LEN);
+    decoder
+}
+
+/// Passes over the padding before a body, if there is a body.
+#[inline]
+pub(crate) fn enter_body(input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    if input.coding().version == GiopVersion::V1_2 && input.remaining() > 0 {
+        // Some ORBs align though there is no body, and some then pad by less than 8.
+        if input.align(8).is_err() {
+            input.skip(input.remaining())?;
+        }
+    }
+    Ok(())
+}

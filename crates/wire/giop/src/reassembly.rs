@@ -1,0 +1,306 @@
+//! Fragments put together again, for one direction of one connection (CORBA 3.3 part 2, §9.4.9).
+//!
+//! In 1.1 a fragment continues the only message that is unfinished. In 1.2 it names a request id,
+//! so that messages may interleave. GIOP 1.0 has no fragments.
+
+use punctual_cdr::{ByteOrder, Coding, Decoder, GiopVersion, Limits};
+use thiserror::Error;
+
+use crate::control::CancelRequest;
+use crate::header::{MessageHeader, MessageKind};
+use crate::message::{message_decoder, message_decoder_with_seams};
+use crate::request::RequestHeader;
+
+const FRAGMENT_HEADER_1_2: usize = MessageHeader::LEN + 4;
+
+/// The messages of one direction of a connection that are not whole yet.
+#[derive(Debug)]
+pub struct Reassembly {
+    max_message: usize,
+    max_pending: usize,
+    max_bytes: usize,
+    /// Octets held by `pending` together.
+    held: usize,
+    pending: Vec<Partial>,
+}
+
+#[derive(Debug)]
+struct Partial {
+    /// The request id; `None` in 1.1.
+    id: Option<u32>,
+    header: MessageHeader,
+    bytes: Vec<u8>,
+    seams: Vec<usize>,
+}
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum Accepted {
+    /// It is whole: use it as it is.
+    Whole,
+    /// It was kept; more has to come.
+    Pending,
+    /// It was the last fragment of this message.
+    Assembled(Assembled),
+}
+
+/// A message as though it had never been fragmented.
+#[derive(Debug)]
+pub struct Assembled {
+    /// Its header: the size is that of the whole, and no fragments follow.
+    pub header: MessageHeader,
+    /// The message, its header included.
+    pub bytes: Vec<u8>,
+    /// Where in `bytes` alignment starts anew, in GIOP 1.1; see [`Decoder::with_seams`].
+    pub seams: Vec<usize>,
+}
+
+impl Assembled {
+    /// A decoder of the message, which stands behind its header.
+    #[must_use]
+    pub fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
+        message_decoder_with_seams(&self.header, &self.bytes, &self.seams, coding)
+    }
+}
+
+/// Why a fragment is not taken. The peer broke the protocol or a limit; the connection can't go
+/// on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FragmentError {
+    /// A fragment that continues nothing.
+    #[error("a fragment continues no message")]
+    WithoutStart,
+    /// A second message in 1.1, or a second one with the same id in 1.2, before the first ended.
+    #[error("a message begins before the one it is mixed up with has ended")]
+    Interleaved,
+    /// A kind of message that may not be fragmented.
+    #[error("a {0} message cannot be fragmented")]
+    NotFragmentable(MessageKind),
+    /// A fragmented message or fragment that ends before its request id.
+    #[error("a fragment ends before its request id")]
+    TooShort,
+    /// A fragment in another version or byte order than the message it continues.
+    #[error("a fragment differs from its message in version or byte order")]
+    Inconsistent,
+    /// The whole would exceed the limit on messages.
+    #[error("a fragmented message exceeds the limit of {limit} octets")]
+    Oversized {
+        /// The limit.
+        limit: usize,
+    },
+    /// Too many messages are unfinished.
+    #[error("more than {limit} fragmented messages are unfinished")]
+    TooManyPending {
+        /// The limit.
+        limit: usize,
+    },
+    /// Unfinished messages hold too much together.
+    #[error("unfinished fragmented messages exceed {limit} octets")]
+    TooManyBytes {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl Reassembly {
+    /// Nothing is unfinished yet. Does not allocate.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            max_message: limits.message,
+            max_pending: limits.fragments_pending,
+            max_bytes: limits.fragments_bytes,
+            held: 0,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Takes the next message received; `message` are its octets, header included. Allocates only
+    /// for messages in fragments, in proportion to what was received.
+    ///
+    /// # Errors
+    /// [`FragmentError`]; what is unfinished stays as it is.
+    #[inline]
+    pub fn accept(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+    ) -> Result<Accepted, FragmentError> {
+        if !header.more_fragments && self.pending.is_empty() && header.kind != MessageKind::Fragment
+        {
+            return Ok(Accepted::Whole);
+        }
+        self.accept_fragmented(header, message)
+    }
+
+    /// How many messages are unfinished.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    fn accept_fragmented(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+    ) -> Result<Accepted, FragmentError> {
+        let message = message.get(..header.message_len()).unwrap_or(message);
+        match header.kind {
+            MessageKind::Fragment => self.proceed(header, message),
+            MessageKind::CancelRequest if !header.more_fragments => {
+                self.cancel(header, message);
+                Ok(Accepted::Whole)
+            }
+            kind if header.more_fragments => {
+                if !kind.may_be_fragmented(header.version) {
+                    return Err(FragmentError::NotFragmentable(kind));
+                }
+                self.begin(header, message)
+            }
+            MessageKind::CloseConnection | MessageKind::MessageError => Ok(Accepted::Whole),
+            _ if header.version == GiopVersion::V1_1 && self.find(None).is_some() => {
+                Err(FragmentError::Interleaved)
+            }
+            _ => Ok(Accepted::Whole),
+        }
+    }
+
+    fn begin(&mut self, header: &MessageHeader, message: &[u8]) -> Result<Accepted, FragmentError> {
+        let id = fragment_id(header, message)?;
+        if self.find(id).is_some() {
+            return Err(FragmentError::Interleaved);
+        }
+        if self.pending.len() >= self.max_pending {
+            return Err(FragmentError::TooManyPending {
+                limit: self.max_pending,
+            });
+        }
+        self.reserve(0, message.len())?;
+        self.pending.push(Partial {
+            id,
+            header: *header,
+            bytes: message.to_vec(),
+            seams: Vec::new(),
+        });
+        Ok(Accepted::Pending)
+    }
+
+    fn proceed(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+    ) -> Result<Accepted, FragmentError> {
+        let id = fragment_id(header, message)?;
+        let index = self.find(id).ok_or(FragmentError::WithoutStart)?;
+        let header_len = match header.version {
+            GiopVersion::V1_2 => FRAGMENT_HEADER_1_2,
+            _ => MessageHeader::LEN,
+        };
+        let octets = message.get(header_len..).ok_or(FragmentError::TooShort)?;
+        let so_far = self.pending.get(index).map_or(0, |it| it.bytes.len());
+        self.reserve(so_far, octets.len())?;
+        let Some(partial) = self.pending.get_mut(index) else {
+            return Err(FragmentError::WithoutStart);
+        };
+        if (partial.header.version, partial.header.order) != (header.version, header.order) {
+            return Err(FragmentError::Inconsistent);
+        }
+        let continues = octets_behind_header(partial.bytes.len());
+        if header.version == GiopVersion::V1_1 && !continues && !octets.is_empty() {
+            partial.seams.push(partial.bytes.len());
+        }
+        partial.bytes.extend_from_slice(octets);
+        if header.more_fragments {
+            return Ok(Accepted::Pending);
+        }
+        let partial = self.pending.swap_remove(index);
+        self.held = self.held.saturating_sub(partial.bytes.len());
+        Ok(Accepted::Assembled(partial.finish()))
+    }
+
+    /// A cancelled message gets no more fragments: what came is dropped.
+    fn cancel(&mut self, header: &MessageHeader, message: &[u8]) {
+        let mut input = message_decoder(header, message, Coding::default());
+        let Ok(CancelRequest { request_id }) = CancelRequest::decode(&mut input) else {
+            return;
+        };
+        self.pending.retain(|partial| {
+            let cancelled = match partial.id {
+                Some(id) => id == request_id,
+                None => partial.request_id_1_1().is_none_or(|id| id == request_id),
+            };
+            if cancelled {
+                self.held = self.held.saturating_sub(partial.bytes.len());
+            }
+            !cancelled
+        });
+    }
+
+    fn find(&self, id: Option<u32>) -> Option<usize> {
+        self.pending.iter().position(|partial| partial.id == id)
+    }
+
+    /// Checks the limits for `more` octets of a message that has `so_far` already.
+    fn reserve(&mut self, so_far: usize, more: usize) -> Result<(), FragmentError> {
+        let over = |now: usize, limit: usize| now.checked_add(more).is_none_or(|sum| sum > limit);
+        if over(so_far, self.max_message) {
+            return Err(FragmentError::Oversized {
+                limit: self.max_message,
+            });
+        }
+        if over(self.held, self.max_bytes) {
+            return Err(FragmentError::TooManyBytes {
+                limit: self.max_bytes,
+            });
+        }
+        self.held += more;
+        Ok(())
+    }
+}
+
+impl Partial {
+    fn finish(mut self) -> Assembled {
+        let size = self.bytes.len().saturating_sub(MessageHeader::LEN);
+        let header = MessageHeader {
+            more_fragments: false,
+            size: u32::try_from(size).unwrap_or(u32::MAX),
+            ..self.header
+        };
+        if let Some(start) = self.bytes.first_chunk_mut() {
+            *start = header.to_octets();
+        }
+        Assembled {
+            header,
+            bytes: self.bytes,
+            seams: self.seams,
+        }
+    }
+
+    /// The id of an unfinished 1.1 request, if its header is there already.
+    fn request_id_1_1(&self) -> Option<u32> {
+        let mut input = message_decoder(&self.header, &self.bytes, Coding::default());
+        let header = RequestHeader::decode(&mut input).ok()?;
+        Some(header.request_id)
+    }
+}
+
+/// The request id that a fragmented 1.2 message, or fragment of one, begins with.
+fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, FragmentError> {
+    if header.version != GiopVersion::V1_2 {
+        return Ok(None);
+    }
+    let id = message
+        .get(MessageHeader::LEN..)
+        .and_then(<[u8]>::first_chunk)
+        .ok_or(FragmentError::TooShort)?;
+    Ok(Some(match header.order {
+        ByteOrder::Big => u32::from_be_bytes(*id),
+        ByteOrder::Little => u32::from_le_bytes(*id),
+    }))
+}
+
+/// Whether octets at this offset are aligned as they were behind a header of 12 octets.
+fn octets_behind_header(offset: usize) -> bool {
+    offset % 8 == MessageHeader::LEN % 8
+}

@@ -1,0 +1,124 @@
+//! The reply header (CORBA 3.3 part 2, §9.4.3).
+//!
+//! ```text
+//! 1.0, 1.1  contexts, ulong id, ulong status
+//! 1.2       ulong id, ulong status, contexts; the body is aligned to 8, if there is one
+//! ```
+
+use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
+
+use crate::message::enter_body;
+use crate::service_context::ServiceContexts;
+
+/// What a reply brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReplyStatus {
+    /// The result.
+    NoException,
+    /// A user exception: its repository id and its members.
+    UserException,
+    /// A system exception; see [`crate::SystemExceptionBody`].
+    SystemException,
+    /// A reference to ask instead, this time.
+    LocationForward,
+    /// A reference to ask instead, from now on; since 1.2.
+    LocationForwardPerm,
+    /// The way in which the server wants to be addressed; since 1.2.
+    NeedsAddressingMode,
+}
+
+impl ReplyStatus {
+    /// Its number.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::NoException => 0,
+            Self::UserException => 1,
+            Self::SystemException => 2,
+            Self::LocationForward => 3,
+            Self::LocationForwardPerm => 4,
+            Self::NeedsAddressingMode => 5,
+        }
+    }
+
+    /// The status with this number, if the version has it.
+    #[inline]
+    #[must_use]
+    pub const fn from_number(number: u32, version: GiopVersion) -> Option<Self> {
+        Some(match (number, version) {
+            (0, _) => Self::NoException,
+            (1, _) => Self::UserException,
+            (2, _) => Self::SystemException,
+            (3, _) => Self::LocationForward,
+            (4, GiopVersion::V1_2) => Self::LocationForwardPerm,
+            (5, GiopVersion::V1_2) => Self::NeedsAddressingMode,
+            _ => return None,
+        })
+    }
+}
+
+/// The header of a reply. Decoding borrows from the message and does not allocate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyHeader<'m> {
+    /// The id of the request.
+    pub request_id: u32,
+    /// What the body is.
+    pub status: ReplyStatus,
+    /// What ORBs and services tell beside.
+    pub contexts: ServiceContexts<'m>,
+}
+
+impl<'m> ReplyHeader<'m> {
+    /// Reads the header and leaves the decoder at the body.
+    ///
+    /// # Errors
+    /// A [`CdrError`] that tells what is malformed.
+    pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
+        let header = if input.coding().version == GiopVersion::V1_2 {
+            Self {
+                request_id: input.get_u32()?,
+                status: get_status(input)?,
+                contexts: ServiceContexts::decode(input)?,
+            }
+        } else {
+            let contexts = ServiceContexts::decode(input)?;
+            Self {
+                request_id: input.get_u32()?,
+                status: get_status(input)?,
+                contexts,
+            }
+        };
+        enter_body(input)?;
+        Ok(header)
+    }
+
+    /// Writes the header. If a body follows, call [`crate::align_body`] before it.
+    ///
+    /// # Errors
+    /// What the version or the limits don't allow.
+    pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let version = out.coding().version;
+        if ReplyStatus::from_number(self.status.number(), version).is_none() {
+            return Err(CdrError::Invalid(
+                "the GIOP version lacks this reply status",
+            ));
+        }
+        if version != GiopVersion::V1_2 {
+            self.contexts.encode(out)?;
+        }
+        out.put_u32(self.request_id);
+        out.put_u32(self.status.number());
+        if version == GiopVersion::V1_2 {
+            self.contexts.encode(out)?;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn get_status(input: &mut Decoder<'_>) -> Result<ReplyStatus, CdrError> {
+    let number = input.get_u32()?;
+    ReplyStatus::from_number(number, input.coding().version)
+        .ok_or(CdrError::UnknownEnumerator(number))
+}

@@ -1,0 +1,188 @@
+//! Service contexts: what ORBs and services tell each other beside a call (CORBA 3.3 part 2,
+//! §9.4.2 and §7.7). A `sequence<struct { ulong id; sequence<octet> data; }>`; the data is nearly
+//! always an encapsulation.
+
+use std::fmt;
+
+use punctual_cdr::{CdrError, Decoder, Encoder};
+
+/// A transaction.
+pub const TRANSACTION: u32 = 0;
+/// The code sets that the client chose for the connection.
+pub const CODE_SETS: u32 = 1;
+/// Where the client listens on a bidirectional connection.
+pub const BI_DIR_IIOP: u32 = 5;
+/// Run-time type information of a Java peer.
+pub const SENDING_CONTEXT_RUN_TIME: u32 = 6;
+/// Policies of the invocation.
+pub const INVOCATION_POLICIES: u32 = 7;
+/// An identity that is passed on.
+pub const FORWARDED_IDENTITY: u32 = 8;
+/// Details of an exception that has no CORBA counterpart.
+pub const UNKNOWN_EXCEPTION_INFO: u32 = 9;
+/// The priority of the call, in Real-time CORBA.
+pub const RT_CORBA_PRIORITY: u32 = 10;
+/// A range of priorities to be bound.
+pub const RT_CORBA_PRIORITY_RANGE: u32 = 11;
+/// The version of an object group.
+pub const FT_GROUP_VERSION: u32 = 12;
+/// Which attempt of a fault-tolerant request this is.
+pub const FT_REQUEST: u32 = 13;
+/// What an exception is about, for people.
+pub const EXCEPTION_DETAIL_MESSAGE: u32 = 14;
+/// Security attributes.
+pub const SECURITY_ATTRIBUTE_SERVICE: u32 = 15;
+/// An activity.
+pub const ACTIVITY: u32 = 16;
+
+/// The name of a context, for people.
+#[must_use]
+pub const fn name(id: u32) -> Option<&'static str> {
+    Some(match id {
+        TRANSACTION => "Transaction",
+        CODE_SETS => "CodeSets",
+        BI_DIR_IIOP => "BiDirIIOP",
+        SENDING_CONTEXT_RUN_TIME => "SendingContextRunTime",
+        INVOCATION_POLICIES => "InvocationPolicies",
+        FORWARDED_IDENTITY => "ForwardedIdentity",
+        UNKNOWN_EXCEPTION_INFO => "UnknownExceptionInfo",
+        RT_CORBA_PRIORITY => "RTCorbaPriority",
+        RT_CORBA_PRIORITY_RANGE => "RTCorbaPriorityRange",
+        FT_GROUP_VERSION => "FTGroupVersion",
+        FT_REQUEST => "FTRequest",
+        EXCEPTION_DETAIL_MESSAGE => "ExceptionDetailMessage",
+        SECURITY_ATTRIBUTE_SERVICE => "SecurityAttributeService",
+        ACTIVITY => "Activity",
+        _ => return None,
+    })
+}
+
+/// A service context: its id and its data.
+pub type ServiceContext<'m> = (u32, &'m [u8]);
+
+/// The service contexts of a message: those to be sent, or those received, which are read from
+/// the message each time they are looked at.
+#[derive(Clone)]
+pub struct ServiceContexts<'m>(Contexts<'m>);
+
+#[derive(Clone)]
+enum Contexts<'m> {
+    ToSend(&'m [ServiceContext<'m>]),
+    Received { first: Decoder<'m>, count: usize },
+}
+
+impl<'m> ServiceContexts<'m> {
+    /// No contexts.
+    #[inline]
+    #[must_use]
+    pub const fn none() -> Self {
+        Self(Contexts::ToSend(&[]))
+    }
+
+    /// Contexts to be sent.
+    #[inline]
+    #[must_use]
+    pub const fn new(contexts: &'m [ServiceContext<'m>]) -> Self {
+        Self(Contexts::ToSend(contexts))
+    }
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Contexts::ToSend(contexts) => contexts.len(),
+            Contexts::Received { count, .. } => *count,
+        }
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The contexts in their order.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
+        let (to_send, mut received) = match &self.0 {
+            Contexts::ToSend(contexts) => (*contexts, None),
+            Contexts::Received { first, count } => {
+                (Default::default(), Some((first.clone(), *count)))
+            }
+        };
+        let received = std::iter::from_fn(move || {
+            let (input, left) = received.as_mut()?;
+            *left = left.checked_sub(1)?;
+            get_context(input).ok()
+        });
+        to_send.iter().copied().chain(received)
+    }
+
+    /// The data of the first context with this id.
+    #[inline]
+    #[must_use]
+    pub fn find(&self, id: u32) -> Option<&'m [u8]> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut contexts = self.iter();
+        contexts.find_map(|(found, data)| (found == id).then_some(data))
+    }
+
+    /// Checks the contexts once, so that looking at them later can't fail, and passes over them.
+    #[inline]
+    pub(crate) fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
+        let count = input.get_length(8)?;
+        if count == 0 {
+            return Ok(Self::none());
+        }
+        let first = input.clone();
+        for _ in 0..count {
+            get_context(input)?;
+        }
+        Ok(Self(Contexts::Received { first, count }))
+    }
+
+    #[inline]
+    pub(crate) fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_length(self.len())?;
+        if self.is_empty() {
+            return Ok(());
+        }
+        for (id, data) in self.iter() {
+            out.put_u32(id);
+            out.put_octets(data)?;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn get_context<'m>(input: &mut Decoder<'m>) -> Result<ServiceContext<'m>, CdrError> {
+    Ok((input.get_u32()?, input.get_octets()?))
+}
+
+impl Default for ServiceContexts<'_> {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
+impl PartialEq for ServiceContexts<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for ServiceContexts<'_> {}
+
+/// Shows ids and lengths: the data may be somebody's secret.
+impl fmt::Debug for ServiceContexts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.iter().map(|(id, data)| (id, data.len())))
+            .finish()
+    }
+}
