@@ -1,1 +1,205 @@
-//! A resolved OMG IDL model to Rust source
+//! A resolved OMG IDL model to Rust source: types, references, servant traits, skeletons.
+//!
+//! [`generate`] takes what `punctual-idl` read and gives the text of one Rust file that holds
+//! nested modules, formatted, documented from the IDL's comments, and the same for the same
+//! input. The file has no inner attributes, so that it may be a module's file as well as be
+//! brought in by `include!`.
+//!
+//! Each construct of IDL has a module of its own here, and each rule of the mapping one place:
+//! `names` says what things are called, `types` which Rust type stands for which IDL type,
+//! `codec` how its values travel, `plan` what is generated at all.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod codec;
+mod consts;
+mod docs;
+mod enums;
+mod exceptions;
+mod facts;
+mod interface;
+mod layout;
+mod lints;
+mod members;
+mod modules;
+mod names;
+mod options;
+mod plan;
+mod scope;
+mod structs;
+mod typedefs;
+mod types;
+mod unions;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use punctual_idl::diagnostic::{Diagnostic, Severity};
+use punctual_idl::model::{Declaration, Specification};
+use quote::quote;
+
+pub use options::Options;
+
+use facts::Facts;
+use names::{Names, ident};
+use plan::Plan;
+
+/// What became of a specification.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The text of a Rust file.
+    pub source: String,
+    /// What is worth knowing, such as names that had to be changed.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Generates Rust for a specification.
+///
+/// # Errors
+/// A diagnostic for each place that uses what is not supported yet, for a native type that no
+/// Rust type was named for, for a `@rust_name` that is no name, and for an option that is no path.
+pub fn generate(
+    specification: &Specification,
+    options: &Options,
+) -> Result<Generated, Vec<Diagnostic>> {
+    let mut errors = check(options);
+    let mut warnings = Vec::new();
+    let names = Names::new(specification, &mut warnings, &mut errors);
+    let generator = Generator {
+        spec: specification,
+        options,
+        names,
+        facts: Facts::new(specification),
+        warnings: RefCell::new(warnings),
+        errors: RefCell::default(),
+    };
+    let plan = Plan::new(&generator, &mut errors);
+    if !errors.is_empty() {
+        return Err(distinct(errors));
+    }
+    let tokens = modules::generate(&generator, &plan);
+    let errors = generator.errors.take();
+    if !errors.is_empty() {
+        return Err(distinct(errors));
+    }
+    let text = layout::format(tokens).map_err(|problem| vec![*problem])?;
+    Ok(Generated {
+        source: header(specification) + &text,
+        warnings: distinct(generator.warnings.take()),
+    })
+}
+
+/// A specification on its way to Rust, and all that was found out about it.
+pub(crate) struct Generator<'a> {
+    pub(crate) spec: &'a Specification,
+    pub(crate) options: &'a Options,
+    pub(crate) names: Names,
+    pub(crate) facts: Facts,
+    pub(crate) warnings: RefCell<Vec<Diagnostic>>,
+    pub(crate) errors: RefCell<Vec<Diagnostic>>,
+}
+
+impl Generator<'_> {
+    /// The Rust type that the user named for a native type.
+    pub(crate) fn native(&self, declaration: &Declaration) -> Option<&str> {
+        let wanted = declaration.absolute_name();
+        self.options
+            .natives
+            .iter()
+            .rev()
+            .find(|(name, _)| name.trim_start_matches("::") == &wanted[2..])
+            .map(|(_, path)| path.as_str())
+    }
+
+    /// True for what an earlier compilation generated.
+    pub(crate) fn is_extern(&self, declaration: &Declaration) -> bool {
+        self.extern_scope(declaration).is_some()
+    }
+
+    /// The Rust path of the module that holds what an earlier compilation generated.
+    pub(crate) fn extern_path(
+        &self,
+        declaration: &Declaration,
+        scope: &[String],
+    ) -> Option<TokenStream> {
+        let (depth, path) = self.extern_scope(declaration)?;
+        let path = scope::parse(&absolute(path));
+        let inner = (depth..scope.len()).map(|end| {
+            let module = ident(self.names.module(&scope[..=end]));
+            quote!(::#module)
+        });
+        Some(quote!(#path #(#inner)*))
+    }
+
+    /// The longest extern scope that holds the declaration, as its depth and its path.
+    fn extern_scope(&self, declaration: &Declaration) -> Option<(usize, &str)> {
+        if declaration.in_main_file {
+            return None;
+        }
+        let mut found: Option<(usize, &str)> = None;
+        for (scope, path) in &self.options.extern_paths {
+            let parts: Vec<&str> = scope.trim_start_matches("::").split("::").collect();
+            let holds = parts.len() < declaration.scoped_name.len()
+                && parts
+                    .iter()
+                    .zip(&declaration.scoped_name)
+                    .all(|(a, b)| a == b);
+            if holds && found.is_none_or(|(depth, _)| depth <= parts.len()) {
+                found = Some((parts.len(), path));
+            }
+        }
+        found
+    }
+}
+
+/// A crate's name becomes a path from the root; other paths stay as they are.
+fn absolute(path: &str) -> String {
+    let first = path.split("::").next().unwrap_or(path);
+    if matches!(first, "" | "crate" | "self" | "super") {
+        path.to_owned()
+    } else {
+        format!("::{path}")
+    }
+}
+
+/// Options that are paths must be some.
+fn check(options: &Options) -> Vec<Diagnostic> {
+    let is_path = |text: &str| syn::parse_str::<syn::Path>(text).is_ok();
+    let is_type = |text: &str| syn::parse_str::<syn::Type>(text).is_ok();
+    let mut errors = Vec::new();
+    let mut refuse = |what: &str, text: &str| {
+        let message = format!("{what} `{text}` cannot be used in Rust");
+        errors.push(Diagnostic::without_place(Severity::Error, message));
+    };
+    if !is_path(&options.runtime_path) {
+        refuse("the runtime's path", &options.runtime_path);
+    }
+    for (scope, path) in &options.extern_paths {
+        if !is_path(path) {
+            refuse(&format!("the extern path of `{scope}`,"), path);
+        }
+    }
+    for (name, path) in &options.natives {
+        if !is_type(path) {
+            refuse(&format!("the Rust type of native `{name}`,"), path);
+        }
+    }
+    errors
+}
+
+fn header(specification: &Specification) -> String {
+    let name = specification.files.first().map_or("", |file| file.name());
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    format!(
+        "// Generated by Punctual from {name}. A change made here is lost when it is generated anew.\n\n"
+    )
+}
+
+/// Each once, in the order in which they were found.
+fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    diagnostics
+        .into_iter()
+        .filter(|diagnostic| seen.insert(diagnostic.to_string()))
+        .collect()
+}

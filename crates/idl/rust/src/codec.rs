@@ -1,0 +1,213 @@
+//! Values to CDR and back: the expressions that marshal and unmarshal a value of a type.
+//!
+//! Most Rust types know how they travel (`Marshal`, `Unmarshal`). What the type does not show is
+//! written out here: a wide string is a `String` like any other, and bounds are no part of types.
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::Type;
+use quote::quote;
+
+use crate::scope::Scope;
+use crate::types::{Form, form, number};
+
+/// A value to marshal: an expression, and whether it is a reference to the value already.
+pub(crate) struct Place {
+    tokens: TokenStream,
+    borrowed: TokenStream,
+}
+
+impl Place {
+    /// An expression of the value itself: `self.x`, a local.
+    pub(crate) fn value(tokens: TokenStream) -> Place {
+        let borrowed = quote!(&#tokens);
+        Place { tokens, borrowed }
+    }
+
+    /// An expression of a reference to the value, or of the view that stands for one: `&str`,
+    /// `&[T]`.
+    pub(crate) fn reference(tokens: TokenStream) -> Place {
+        let borrowed = tokens.clone();
+        Place { tokens, borrowed }
+    }
+
+    /// An expression of a `&mut` to the value.
+    pub(crate) fn mutable(tokens: TokenStream) -> Place {
+        let borrowed = quote!(&*#tokens);
+        Place { tokens, borrowed }
+    }
+}
+
+impl Scope<'_> {
+    /// An expression of `Result<(), CdrError>` that marshals an owned value, or one seen through
+    /// a reference to an owned value, into the encoder `out`.
+    pub(crate) fn marshal(
+        &self,
+        ty: &Type,
+        non_nil: bool,
+        place: &Place,
+        out: &TokenStream,
+    ) -> TokenStream {
+        let spec = self.generator.spec;
+        let Place { tokens, borrowed } = place;
+        if self.generator.facts.of(ty).is_plain {
+            // An interface may have an operation of the same name as the method.
+            if matches!(form(spec, ty), Form::Reference) && non_nil {
+                let marshal = self.name("Marshal");
+                return quote!(#marshal::marshal(#borrowed, #out));
+            }
+            self.use_methods_of("Marshal");
+            return quote!(#tokens.marshal(#out));
+        }
+        match spec.resolve(ty) {
+            Type::String { bound } => {
+                let bound = number(bound.unwrap_or(u32::MAX));
+                let function = self.name("marshal_bounded_string");
+                quote!(#function(#borrowed, #bound, #out))
+            }
+            Type::WString { bound: Some(bound) } => {
+                let bound = number(*bound);
+                let function = self.name("marshal_bounded_wstring");
+                quote!(#function(#borrowed, #bound, #out))
+            }
+            Type::WString { bound: None } => quote!(#out.put_wstring(#borrowed)),
+            Type::Sequence { element, bound } => self.marshal_sequence(element, *bound, place, out),
+            Type::Array {
+                element,
+                dimensions,
+            } => self.marshal_array(element, dimensions.len(), tokens, out),
+            _ => quote!(),
+        }
+    }
+
+    /// An expression of `Result<T, CdrError>` that unmarshals a value from the decoder `input`.
+    pub(crate) fn unmarshal(&self, ty: &Type, non_nil: bool, input: &TokenStream) -> TokenStream {
+        let spec = self.generator.spec;
+        if self.generator.facts.of(ty).is_plain {
+            let function = self.unmarshal_function(ty, non_nil);
+            return quote!(#function(#input));
+        }
+        match spec.resolve(ty) {
+            Type::String { bound } => {
+                let bound = number(bound.unwrap_or(u32::MAX));
+                let function = self.name("unmarshal_bounded_string");
+                quote!(#function(#input, #bound))
+            }
+            Type::WString { bound: Some(bound) } => {
+                let bound = number(*bound);
+                let function = self.name("unmarshal_bounded_wstring");
+                quote!(#function(#input, #bound))
+            }
+            Type::WString { bound: None } => quote!(#input.get_wstring()),
+            Type::Sequence { element, bound } => self.unmarshal_sequence(element, *bound, input),
+            Type::Array {
+                element,
+                dimensions,
+            } => {
+                let array = self.unmarshal_array(element, dimensions.len(), input);
+                if self.generator.facts.is_boxed(ty) {
+                    let boxed = self.name("Box");
+                    quote!(#array.map(#boxed::new))
+                } else {
+                    array
+                }
+            }
+            _ => quote!(),
+        }
+    }
+
+    /// The function that unmarshals a plain type.
+    pub(crate) fn unmarshal_function(&self, ty: &Type, non_nil: bool) -> TokenStream {
+        self.use_methods_of("Unmarshal");
+        let callable = self.callable(ty, non_nil);
+        quote!(#callable::unmarshal)
+    }
+
+    fn marshal_sequence(
+        &self,
+        element: &Type,
+        bound: Option<u32>,
+        place: &Place,
+        out: &TokenStream,
+    ) -> TokenStream {
+        let Place { tokens, borrowed } = place;
+        if self.generator.facts.of(element).is_plain {
+            let bound = number(bound.unwrap_or(u32::MAX));
+            let function = self.name("marshal_bounded");
+            return quote!(#function(#borrowed, #bound, #out));
+        }
+        let each = self.marshal(
+            element,
+            false,
+            &Place::reference(quote!(value)),
+            &quote!(out),
+        );
+        let function = self.name("marshal_each");
+        let all = quote!(#function(#borrowed, #out, |value, out| #each));
+        match bound {
+            Some(bound) => {
+                let bound = number(bound);
+                let check = self.name("check_bound");
+                quote!(#check(#tokens.len(), #bound).and_then(|()| #all))
+            }
+            None => all,
+        }
+    }
+
+    fn marshal_array(
+        &self,
+        element: &Type,
+        dimensions: usize,
+        tokens: &TokenStream,
+        out: &TokenStream,
+    ) -> TokenStream {
+        let inner = if dimensions > 1 {
+            self.marshal_array(element, dimensions - 1, &quote!(value), out)
+        } else {
+            self.marshal(element, false, &Place::reference(quote!(value)), out)
+        };
+        quote!(#tokens.iter().try_for_each(|value| #inner))
+    }
+
+    fn unmarshal_sequence(
+        &self,
+        element: &Type,
+        bound: Option<u32>,
+        input: &TokenStream,
+    ) -> TokenStream {
+        if self.generator.facts.of(element).is_plain {
+            let bound = number(bound.unwrap_or(u32::MAX));
+            let function = self.name("unmarshal_bounded");
+            let element = self.owned(element, false);
+            return quote!(#function::<#element>(#input, #bound));
+        }
+        let least = number(self.generator.facts.of(element).least_wire_size);
+        let each = self.unmarshal(element, false, &quote!(input));
+        let function = self.name("unmarshal_each");
+        let all = quote!(#function(#input, #least, |input| #each));
+        match bound {
+            Some(bound) => {
+                let bound = number(bound);
+                let check = self.name("check_bound");
+                quote!(#all.and_then(|values| {
+                    #check(values.len(), #bound).map(|()| values)
+                }))
+            }
+            None => all,
+        }
+    }
+
+    fn unmarshal_array(
+        &self,
+        element: &Type,
+        dimensions: usize,
+        input: &TokenStream,
+    ) -> TokenStream {
+        let inner = if dimensions > 1 {
+            self.unmarshal_array(element, dimensions - 1, &quote!(input))
+        } else {
+            self.unmarshal(element, false, &quote!(input))
+        };
+        let function = self.name("unmarshal_array_with");
+        quote!(#function(#input, |input| #inner))
+    }
+}

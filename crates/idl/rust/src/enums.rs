@@ -1,0 +1,99 @@
+//! `enum` to an enum without fields.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use punctual_idl::model::{Declaration, Enum};
+use quote::quote;
+
+use crate::Generator;
+use crate::docs::doc;
+use crate::lints;
+use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
+use crate::scope::Scope;
+
+pub(crate) fn generate(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    enumeration: &Enum,
+) -> TokenStream {
+    let name = ident(scope.generator.names.item(declaration.id));
+    let doc_of_enum = doc(&declaration.doc, &format!("`enum {}`.", declaration.name));
+    let names = variants(scope.generator, enumeration);
+    let texts: Vec<String> = names.iter().map(Ident::to_string).collect();
+    let lints = lints::variants(&name.to_string(), &texts, &[]);
+    let values: Vec<Literal> = (0..)
+        .map(Literal::u32_unsuffixed)
+        .take(names.len())
+        .collect();
+    let declared = names
+        .iter()
+        .zip(&values)
+        .zip(&enumeration.enumerators)
+        .enumerate()
+        .map(|(i, ((variant, value), enumerator))| {
+            let doc = doc(
+                &enumerator.doc,
+                &format!("Enumerator `{}`.", enumerator.name),
+            );
+            let default = (i == 0).then(|| quote!(#[default]));
+            quote!(#doc #default #variant = #value)
+        });
+    let [marshal, unmarshal, encoder, decoder, result, error, ok, err] = [
+        "Marshal",
+        "Unmarshal",
+        "Encoder",
+        "Decoder",
+        "Result",
+        "CdrError",
+        "Ok",
+        "Err",
+    ]
+    .map(|name| scope.name(name));
+    quote! {
+        #doc_of_enum
+        #lints
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u32)]
+        pub enum #name { #(#declared),* }
+        impl #marshal for #name {
+            fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
+                out.put_u32(*self as u32);
+                #ok(())
+            }
+        }
+        impl #unmarshal for #name {
+            const MIN_SIZE: usize = 4;
+            fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
+                #ok(match input.get_u32()? {
+                    #(#values => Self::#names,)*
+                    unknown => return #err(#error::UnknownEnumerator(unknown)),
+                })
+            }
+        }
+    }
+}
+
+/// The variants' names, in the order of the enumerators.
+pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ident> {
+    let mut claims = Claims::default();
+    enumeration
+        .enumerators
+        .iter()
+        .map(|enumerator| {
+            let preferred = chosen(
+                &enumerator.annotations,
+                generator.spec,
+                &mut generator.errors.borrow_mut(),
+            );
+            let claimant = Claimant {
+                idl: enumerator.name.clone(),
+                location: enumerator.location.clone(),
+            };
+            ident(&claims.claim(
+                preferred.unwrap_or_else(|| upper_camel(&enumerator.name)),
+                claimant,
+                generator.spec,
+                &mut generator.warnings.borrow_mut(),
+            ))
+        })
+        .collect()
+}

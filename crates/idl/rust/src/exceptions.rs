@@ -1,0 +1,55 @@
+//! `exception` to a struct that is a `std::error::Error`.
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::Declaration;
+use quote::quote;
+
+use crate::docs::doc;
+use crate::members::Fields;
+use crate::names::ident;
+use crate::scope::Scope;
+
+pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let name = ident(scope.generator.names.item(declaration.id));
+    let doc = doc(
+        &declaration.doc,
+        &format!("`exception {}`.", declaration.name),
+    );
+    let fields = Fields::new(scope, declaration);
+    let derive = fields.derive(scope);
+    let definition = if fields.is_empty() {
+        quote!(pub struct #name;)
+    } else {
+        let declarations = fields.declarations(scope);
+        quote!(pub struct #name { #declarations })
+    };
+    let default_impl = fields.default_impl(scope, &name);
+    let codec_impls = fields.codec_impls(scope, &name);
+    let [user_exception, error, fmt] =
+        ["UserException", "Error", "fmt"].map(|name| scope.name(name));
+    let repository_id = &declaration.repository_id;
+    let text = &declaration.absolute_name()[2..];
+    // What an exception says is its IDL name, and its members when it has any.
+    let display = if fields.is_empty() {
+        quote!(f.write_str(#text))
+    } else {
+        let format = format!("{text}: {{self:?}}");
+        quote!(write!(f, #format))
+    };
+    quote! {
+        #doc
+        #derive
+        #definition
+        #default_impl
+        #codec_impls
+        impl #user_exception for #name {
+            const REPOSITORY_ID: &'static str = #repository_id;
+        }
+        impl #fmt::Display for #name {
+            fn fmt(&self, f: &mut #fmt::Formatter<'_>) -> #fmt::Result {
+                #display
+            }
+        }
+        impl #error for #name {}
+    }
+}

@@ -1,0 +1,234 @@
+//! What is known about the values of a type: how large they are in memory, how small on the wire,
+//! whether there is one to start from.
+//!
+//! Worked out once for each declaration and without recursion between declarations, so that
+//! neither a long chain of structs nor one that doubles at each step costs more than its length.
+
+use punctual_idl::model::{DeclId, DeclKind, Primitive, Specification, Type};
+
+use crate::types::is_non_nil;
+
+/// Arrays larger than this live in a box.
+const LARGEST_INLINE_ARRAY: u64 = 4096;
+
+/// The longest array for which the standard library has `Default`.
+const LONGEST_DEFAULT_ARRAY: u32 = 32;
+
+/// What is known about the values of one type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fact {
+    /// Octets of the Rust value, near enough to decide what is large.
+    pub(crate) rust_size: u64,
+    /// The least number of octets on the wire, padding not counted.
+    pub(crate) least_wire_size: u64,
+    /// There is a value to start from.
+    pub(crate) has_default: bool,
+    /// `#[derive(Default)]` on what holds one does not find it.
+    pub(crate) default_is_written: bool,
+    /// An array that lives in a box.
+    pub(crate) is_boxed: bool,
+    /// The Rust type alone says how its values travel.
+    pub(crate) is_plain: bool,
+}
+
+/// The facts about all types of a specification.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    of: Vec<Option<Fact>>,
+}
+
+impl Facts {
+    pub(crate) fn new(spec: &Specification) -> Facts {
+        let mut facts = Facts {
+            of: vec![None; spec.declarations.len()],
+        };
+        for declaration in &spec.declarations {
+            let mut pending = vec![declaration.id];
+            while let Some(&id) = pending.last() {
+                let unknown = facts.unknown_parts(spec, id);
+                if facts.of[id.index()].is_some() || unknown.is_empty() {
+                    pending.pop();
+                    facts.of[id.index()] = Some(facts.declaration(spec, id));
+                } else {
+                    pending.extend(unknown);
+                }
+            }
+        }
+        facts
+    }
+
+    /// What is known about a type.
+    pub(crate) fn of(&self, ty: &Type) -> Fact {
+        match ty {
+            Type::Primitive(primitive) => {
+                let size = primitive_size(*primitive);
+                match primitive {
+                    Primitive::WChar => plain(4, 1),
+                    _ => plain(size, size),
+                }
+            }
+            Type::Fixed { digits, .. } => plain(32, u64::from(*digits) / 2 + 1),
+            Type::Array {
+                element,
+                dimensions,
+            } => self.array(element, dimensions),
+            Type::Named(id) => self.of[id.index()].unwrap_or(plain(16, 8)),
+            Type::Object => plain(16, 8),
+            Type::Void => plain(0, 0),
+            // On the wire at least a length, in memory a vector.
+            Type::String { bound } => Fact {
+                is_plain: bound.is_none(),
+                ..plain(24, 4)
+            },
+            Type::WString { .. } => Fact {
+                is_plain: false,
+                ..plain(24, 4)
+            },
+            Type::Sequence { element, bound } => Fact {
+                is_plain: bound.is_none() && self.of(element).is_plain,
+                ..plain(24, 4)
+            },
+            Type::Any | Type::TypeCode | Type::ValueBase => plain(24, 4),
+        }
+    }
+
+    /// True for an array that lives in a box.
+    pub(crate) fn is_boxed(&self, ty: &Type) -> bool {
+        self.of(ty).is_boxed
+    }
+
+    /// What is known about a type, references in it being nil or not.
+    pub(crate) fn has_default(&self, spec: &Specification, ty: &Type, non_nil: bool) -> bool {
+        let is_reference = match spec.resolve(ty) {
+            Type::Object => true,
+            Type::Named(id) => matches!(spec[*id].kind, DeclKind::Interface(_)),
+            _ => false,
+        };
+        self.of(ty).has_default && !(is_reference && non_nil)
+    }
+
+    fn array(&self, element: &Type, dimensions: &[u32]) -> Fact {
+        let one = self.of(element);
+        let count = dimensions
+            .iter()
+            .fold(1, |count: u64, &n| count.saturating_mul(n.into()));
+        let size = count.saturating_mul(one.rust_size);
+        let is_boxed = size > LARGEST_INLINE_ARRAY;
+        Fact {
+            rust_size: if is_boxed { 8 } else { size },
+            least_wire_size: count.saturating_mul(one.least_wire_size),
+            has_default: one.has_default,
+            default_is_written: is_boxed
+                || one.default_is_written
+                || dimensions.iter().any(|&n| n > LONGEST_DEFAULT_ARRAY),
+            is_boxed,
+            is_plain: one.is_plain,
+        }
+    }
+
+    fn declaration(&self, spec: &Specification, id: DeclId) -> Fact {
+        let member_facts: Vec<(Fact, bool)> = spec
+            .members(id)
+            .into_iter()
+            .map(|m| {
+                let has_default = self.has_default(spec, &m.ty, is_non_nil(&m.annotations));
+                (self.of(&m.ty), has_default)
+            })
+            .collect();
+        let facts = member_facts.iter().map(|(fact, _)| fact);
+        match &spec[id].kind {
+            DeclKind::Typedef(typedef) => self.of(&typedef.ty),
+            DeclKind::Struct(_) | DeclKind::Exception(_) => Fact {
+                has_default: member_facts.iter().all(|(_, has_default)| *has_default),
+                ..plain(
+                    sum(facts.clone().map(|f| f.rust_size.next_multiple_of(4))),
+                    sum(facts.map(|f| f.least_wire_size)),
+                )
+            },
+            DeclKind::Union(union) => {
+                let discriminator = self.of(&union.discriminator).least_wire_size;
+                let largest = facts.clone().map(|f| f.rust_size).max().unwrap_or(0);
+                let least = facts.map(|f| f.least_wire_size).min();
+                let least = least.filter(|_| !union.implicit_default).unwrap_or(0);
+                Fact {
+                    has_default: member_facts.first().is_some_and(|(_, has)| *has),
+                    ..plain(
+                        largest.saturating_add(8),
+                        discriminator.saturating_add(least),
+                    )
+                }
+            }
+            DeclKind::Enum(_) => plain(4, 4),
+            DeclKind::Native => Fact {
+                has_default: false,
+                is_plain: false,
+                ..plain(16, 0)
+            },
+            // A nil reference is an empty type id and no profiles.
+            _ => plain(16, 8),
+        }
+    }
+
+    /// The declarations whose values a value of this one holds, as far as nothing is known yet.
+    fn unknown_parts(&self, spec: &Specification, holder: DeclId) -> Vec<DeclId> {
+        let mut types: Vec<&Type> = spec.members(holder).into_iter().map(|m| &m.ty).collect();
+        match &spec[holder].kind {
+            DeclKind::Typedef(typedef) => types.push(&typedef.ty),
+            DeclKind::Union(union) => types.push(&union.discriminator),
+            DeclKind::ValueType(_) => types.clear(),
+            _ => {}
+        }
+        let held = types.into_iter().filter_map(|mut ty| {
+            let mut in_sequence = false;
+            loop {
+                match ty {
+                    Type::Array { element, .. } => ty = element,
+                    Type::Sequence { element, .. } => {
+                        in_sequence = true;
+                        ty = element;
+                    }
+                    // Recursion passes through sequences, but never through typedefs alone.
+                    Type::Named(id) => {
+                        let is_typedef = matches!(spec[*id].kind, DeclKind::Typedef(_));
+                        let is_alias_of_alias =
+                            is_typedef && matches!(spec[holder].kind, DeclKind::Typedef(_));
+                        return (!in_sequence || is_alias_of_alias).then_some(*id);
+                    }
+                    _ => return None,
+                }
+            }
+        });
+        held.filter(|held| self.of[held.index()].is_none())
+            .collect()
+    }
+}
+
+fn plain(rust_size: u64, least_wire_size: u64) -> Fact {
+    Fact {
+        rust_size,
+        least_wire_size,
+        has_default: true,
+        default_is_written: false,
+        is_boxed: false,
+        is_plain: true,
+    }
+}
+
+fn sum(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.fold(0, u64::saturating_add)
+}
+
+fn primitive_size(primitive: Primitive) -> u64 {
+    match primitive {
+        Primitive::Boolean
+        | Primitive::Octet
+        | Primitive::Char
+        | Primitive::WChar
+        | Primitive::Int8
+        | Primitive::UInt8 => 1,
+        Primitive::Short | Primitive::UShort => 2,
+        Primitive::Long | Primitive::ULong | Primitive::Float => 4,
+        Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
+        Primitive::LongDouble => 16,
+    }
+}

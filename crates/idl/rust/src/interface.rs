@@ -1,0 +1,38 @@
+//! `interface`: a reference for callers, a trait for servants, a skeleton between a request and
+//! the servant, and an error for each operation that raises exceptions.
+
+mod call;
+mod errors;
+mod local;
+mod reference;
+mod servant;
+mod skeleton;
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::{Declaration, Interface, InterfaceFlavour};
+use quote::quote;
+
+use crate::scope::Scope;
+
+pub(crate) fn generate(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    interface: &Interface,
+) -> TokenStream {
+    let options = scope.generator.options;
+    let is_local = interface.flavour == InterfaceFlavour::Local;
+    let definition = if is_local {
+        local::generate(scope, declaration, interface)
+    } else {
+        let reference = reference::generate(scope, declaration);
+        let server = options.server.then(|| {
+            let servant = servant::generate(scope, declaration, interface);
+            let skeleton = skeleton::generate(scope, declaration);
+            quote!(#servant #skeleton)
+        });
+        quote!(#reference #server)
+    };
+    let calls = call::own(scope.generator, declaration.id);
+    let errors = calls.iter().map(|call| errors::generate(scope, call));
+    quote!(#definition #(#errors)*)
+}

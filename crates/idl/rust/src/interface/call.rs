@@ -1,0 +1,398 @@
+//! One thing that can be asked of an object: an operation, or the reading or writing of an
+//! attribute (CORBA 3.3 part 1, §7.14 and §7.15). Reference, servant and skeleton all start here, so that
+//! names and signatures agree.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{
+    Attribute, DeclId, DeclKind, Declaration, Direction, InterfaceFlavour, Operation, Type,
+};
+use quote::quote;
+
+use crate::docs::doc_with;
+use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
+use crate::scope::Scope;
+use crate::types::is_non_nil;
+use crate::{Generator, lints};
+
+/// An operation, or half of an attribute.
+pub(crate) struct Call<'a> {
+    /// The operation or attribute.
+    pub(crate) declaration: &'a Declaration,
+    /// The interface that declares it.
+    pub(crate) owner: &'a Declaration,
+    /// The operation's name in a request.
+    pub(crate) wire_name: String,
+    /// The method's name: the reference's or the trait's, by where the call comes from.
+    pub(crate) method: String,
+    /// The method's name in the trait that the owner's servants implement.
+    trait_method: String,
+    pub(crate) oneway: bool,
+    pub(crate) returns: Option<Value<'a>>,
+    pub(crate) parameters: Vec<Parameter<'a>>,
+    pub(crate) raises: &'a [DeclId],
+    pub(crate) context: &'a [String],
+    error: Companion,
+    fallback_doc: String,
+}
+
+/// What a parameter or result is.
+#[derive(Clone, Copy)]
+pub(crate) struct Value<'a> {
+    pub(crate) ty: &'a Type,
+    pub(crate) non_nil: bool,
+}
+
+/// A parameter, named.
+pub(crate) struct Parameter<'a> {
+    /// Without `r#`.
+    pub(crate) name: String,
+    pub(crate) direction: Direction,
+    pub(crate) value: Value<'a>,
+}
+
+/// The calls of an interface and of all its bases, bases' first: what a reference offers.
+pub(crate) fn all<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
+    let mut claims = Claims::default();
+    let owners = generator.spec.ancestors(interface).into_iter();
+    let mut calls: Vec<Call<'a>> = owners
+        .chain([interface])
+        .flat_map(|owner| own(generator, owner))
+        .collect();
+    for call in &mut calls {
+        call.claim_name(generator, &mut claims);
+    }
+    calls
+}
+
+/// The calls that an interface itself declares: what its servant's trait holds.
+pub(crate) fn own<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
+    of(generator, generator.spec.children(interface).to_vec())
+}
+
+/// What the trait of a local interface holds: its own calls, and those of bases that have a
+/// servant's trait rather than one of their own.
+pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
+    let spec = generator.spec;
+    let is_local = |id: DeclId| {
+        matches!(&spec[id].kind,
+        DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local)
+    };
+    let reached_by_local_base: Vec<DeclId> = spec
+        .bases(interface)
+        .iter()
+        .filter(|&&base| is_local(base))
+        .flat_map(|&base| spec.ancestors(base))
+        .collect();
+    let children = spec
+        .ancestors(interface)
+        .into_iter()
+        .filter(|base| !is_local(*base) && !reached_by_local_base.contains(base))
+        .chain([interface])
+        .flat_map(|owner| spec.children(owner).iter().copied())
+        .collect();
+    of(generator, children)
+}
+
+fn of<'a>(generator: &'a Generator<'a>, children: Vec<DeclId>) -> Vec<Call<'a>> {
+    let spec = generator.spec;
+    let mut claims = Claims::default();
+    let mut calls = Vec::new();
+    for child in children {
+        let declaration = &spec[child];
+        let Some(owner) = declaration.parent.map(|id| &spec[id]) else {
+            continue;
+        };
+        match &declaration.kind {
+            DeclKind::Operation(operation) => {
+                calls.push(Call::operation(generator, declaration, owner, operation));
+            }
+            DeclKind::Attribute(attribute) => {
+                calls.push(Call::getter(generator, declaration, owner, attribute));
+                if !attribute.readonly {
+                    calls.push(Call::setter(generator, declaration, owner, attribute));
+                }
+            }
+            _ => {}
+        }
+    }
+    for call in &mut calls {
+        call.claim_name(generator, &mut claims);
+        call.trait_method.clone_from(&call.method);
+    }
+    calls
+}
+
+impl<'a> Call<'a> {
+    fn operation(
+        generator: &Generator<'_>,
+        declaration: &'a Declaration,
+        owner: &'a Declaration,
+        operation: &'a Operation,
+    ) -> Self {
+        let mut claims = Claims::default();
+        let parameters = operation
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let preferred = chosen(
+                    &parameter.annotations,
+                    generator.spec,
+                    &mut generator.errors.borrow_mut(),
+                );
+                let claimant = Claimant {
+                    idl: parameter.name.clone(),
+                    location: parameter.location.clone(),
+                };
+                Parameter {
+                    name: claims.claim(
+                        preferred.unwrap_or_else(|| snake(&parameter.name)),
+                        claimant,
+                        generator.spec,
+                        &mut generator.warnings.borrow_mut(),
+                    ),
+                    direction: parameter.direction,
+                    value: Value {
+                        ty: &parameter.ty,
+                        non_nil: is_non_nil(&parameter.annotations),
+                    },
+                }
+            })
+            .collect();
+        Call {
+            wire_name: declaration.name.clone(),
+            method: method_name(generator, declaration),
+            trait_method: String::new(),
+            oneway: operation.oneway,
+            returns: (operation.returns != Type::Void).then(|| Value {
+                ty: &operation.returns,
+                non_nil: is_non_nil(&declaration.annotations),
+            }),
+            parameters,
+            raises: &operation.raises,
+            context: &operation.context,
+            error: Companion::Error,
+            fallback_doc: format!("Operation `{}`.", declaration.name),
+            declaration,
+            owner,
+        }
+    }
+
+    fn getter(
+        generator: &Generator<'_>,
+        declaration: &'a Declaration,
+        owner: &'a Declaration,
+        attribute: &'a Attribute,
+    ) -> Self {
+        Call {
+            wire_name: format!("_get_{}", declaration.name),
+            method: method_name(generator, declaration),
+            trait_method: String::new(),
+            oneway: false,
+            returns: Some(Value {
+                ty: &attribute.ty,
+                non_nil: is_non_nil(&declaration.annotations),
+            }),
+            parameters: Vec::new(),
+            raises: &attribute.get_raises,
+            context: &[],
+            error: Companion::Error,
+            fallback_doc: format!("Attribute `{}`.", declaration.name),
+            declaration,
+            owner,
+        }
+    }
+
+    fn setter(
+        generator: &Generator<'_>,
+        declaration: &'a Declaration,
+        owner: &'a Declaration,
+        attribute: &'a Attribute,
+    ) -> Self {
+        let value = Parameter {
+            name: "value".to_owned(),
+            direction: Direction::In,
+            value: Value {
+                ty: &attribute.ty,
+                non_nil: is_non_nil(&declaration.annotations),
+            },
+        };
+        Call {
+            wire_name: format!("_set_{}", declaration.name),
+            method: format!("set_{}", method_name(generator, declaration)),
+            trait_method: String::new(),
+            oneway: false,
+            returns: None,
+            parameters: vec![value],
+            raises: &attribute.set_raises,
+            context: &[],
+            error: Companion::SetError,
+            fallback_doc: format!("Sets attribute `{}`.", declaration.name),
+            declaration,
+            owner,
+        }
+    }
+
+    fn claim_name(&mut self, generator: &Generator<'_>, claims: &mut Claims) {
+        let what = match &self.declaration.kind {
+            DeclKind::Operation(_) => "operation",
+            _ if self.returns.is_some() => "attribute",
+            _ => "the setter of attribute",
+        };
+        let claimant = Claimant {
+            idl: format!("{what} {}", self.declaration.name),
+            location: self.declaration.location.clone(),
+        };
+        self.method = claims.claim(
+            self.method.clone(),
+            claimant,
+            generator.spec,
+            &mut generator.warnings.borrow_mut(),
+        );
+    }
+
+    pub(crate) fn method_ident(&self) -> Ident {
+        ident(&self.method)
+    }
+
+    /// The method's name in the trait that the owner's servants implement.
+    pub(crate) fn trait_method(&self) -> Ident {
+        ident(&self.trait_method)
+    }
+
+    /// `fn name(&self, …) -> Result<…>` with what clippy has to be told before it.
+    pub(crate) fn signature(&self, scope: &Scope<'_>, visibility: &TokenStream) -> TokenStream {
+        let returns = self.return_type(scope);
+        let count = 1 + self.passed().count() + usize::from(!self.context.is_empty());
+        let largest = lints::largest(&scope.generator.facts, self.raises);
+        let lints = lints::method(&self.method, count, &returns, largest);
+        let signature = self.bare_signature(scope);
+        quote!(#lints #visibility #signature)
+    }
+
+    /// `fn name(&self, …) -> Result<…>`, as an implementation of a trait has it.
+    pub(crate) fn bare_signature(&self, scope: &Scope<'_>) -> TokenStream {
+        let name = self.method_ident();
+        let parameters = self.passed().map(|parameter| {
+            let name = ident(&parameter.name);
+            let Value { ty, non_nil } = parameter.value;
+            let ty = if parameter.direction == Direction::InOut {
+                let owned = scope.owned(ty, non_nil);
+                quote!(&mut #owned)
+            } else {
+                scope.parameter(ty, non_nil)
+            };
+            quote!(, #name: #ty)
+        });
+        let context = self.context_name().map(|name| {
+            let ty = scope.name("Context");
+            quote!(, #name: &#ty)
+        });
+        let returns = self.return_type(scope);
+        quote!(fn #name(&self #(#parameters)* #context) -> #returns)
+    }
+
+    /// The comment, and what may go wrong.
+    pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
+        let system =
+            "A system exception when the call could not be made, or when the servant raised one";
+        let errors = if self.raises.is_empty() {
+            format!("{system}.")
+        } else {
+            let names: Vec<String> = self
+                .raises
+                .iter()
+                .map(|&id| format!("`{}`", generator.names.item(id)))
+                .collect();
+            format!("{system}; {}.", names.join(", "))
+        };
+        let lines = ["# Errors", "", &errors];
+        doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
+    }
+
+    /// The parameters that the caller passes: all but `out` ones.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = &Parameter<'a>> {
+        self.parameters
+            .iter()
+            .filter(|p| p.direction != Direction::Out)
+    }
+
+    /// The parameters that the reply brings: all but `in` ones.
+    pub(crate) fn replied(&self) -> impl Iterator<Item = &Parameter<'a>> {
+        self.parameters
+            .iter()
+            .filter(|p| p.direction != Direction::In)
+    }
+
+    /// Names for locals beside the parameters.
+    pub(crate) fn locals(&self) -> Claims {
+        let mut claims = Claims::default();
+        for parameter in &self.parameters {
+            claims.reserve(&parameter.name);
+        }
+        if let Some(context) = self.context_name() {
+            claims.reserve(&context.to_string());
+        }
+        claims
+    }
+
+    /// The name of the parameter for the `context` clause.
+    pub(crate) fn context_name(&self) -> Option<Ident> {
+        if self.context.is_empty() {
+            return None;
+        }
+        let mut claims = Claims::default();
+        for parameter in &self.parameters {
+            claims.reserve(&parameter.name);
+        }
+        Some(claims.fresh("context"))
+    }
+
+    /// The error of the method.
+    pub(crate) fn error_type(&self, scope: &Scope<'_>) -> TokenStream {
+        if self.raises.is_empty() {
+            scope.name("SystemException")
+        } else {
+            scope.error_of(self.owner, self.declaration.id, self.error)
+        }
+    }
+
+    /// The name of the error's enum, if it has one of its own.
+    pub(crate) fn error_name(&self, generator: &Generator<'_>) -> Option<Ident> {
+        let name = generator.names.companion(self.declaration.id, self.error);
+        (!self.raises.is_empty()).then(|| ident(name))
+    }
+
+    fn return_type(&self, scope: &Scope<'_>) -> TokenStream {
+        let outs = self
+            .parameters
+            .iter()
+            .filter(|p| p.direction == Direction::Out)
+            .map(|p| p.value);
+        let types: Vec<TokenStream> = self
+            .returns
+            .into_iter()
+            .chain(outs)
+            .map(|value| scope.owned(value.ty, value.non_nil))
+            .collect();
+        let (result, error) = (scope.name("Result"), self.error_type(scope));
+        let value = tuple(&types);
+        quote!(#result<#value, #error>)
+    }
+}
+
+/// One thing as it is, none or several in parentheses.
+pub(crate) fn tuple(things: &[TokenStream]) -> TokenStream {
+    match things {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    }
+}
+
+fn method_name(generator: &Generator<'_>, declaration: &Declaration) -> String {
+    let preferred = chosen(
+        &declaration.annotations,
+        generator.spec,
+        &mut generator.errors.borrow_mut(),
+    );
+    preferred.unwrap_or_else(|| snake(&declaration.name))
+}

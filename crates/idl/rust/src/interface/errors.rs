@@ -1,0 +1,85 @@
+//! What an operation with `raises` may fail with: an enum of its exceptions and the system's.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{DeclId, Declaration, Type};
+use quote::quote;
+
+use super::call::Call;
+use crate::Generator;
+use crate::lints;
+use crate::names::Claims;
+use crate::scope::Scope;
+
+/// The enum, for a call that has one.
+pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+    let generator = scope.generator;
+    let Some(name) = call.error_name(generator) else {
+        return TokenStream::new();
+    };
+    let [system_exception, error, from, fmt] =
+        ["SystemException", "Error", "From", "fmt"].map(|name| scope.name(name));
+    let text = format!(" What `{}` may fail with.", call.method);
+    let variants = variants(generator, call.raises);
+    let (names, sizes): (Vec<String>, Vec<u64>) = variants
+        .iter()
+        .map(|(exception, variant)| {
+            let size = generator.facts.of(&Type::Named(exception.id)).rust_size;
+            (variant.to_string(), size)
+        })
+        .chain([("System".to_owned(), 16)])
+        .unzip();
+    let lints = lints::variants(&name.to_string(), &names, &sizes);
+    let exceptions: Vec<TokenStream> = variants.iter().map(|(e, _)| scope.path(e)).collect();
+    let docs: Vec<String> = variants
+        .iter()
+        .map(|(exception, _)| format!(" The servant raised `{}`.", exception.name))
+        .collect();
+    let variants: Vec<Ident> = variants.into_iter().map(|(_, variant)| variant).collect();
+    quote! {
+        #[doc = #text]
+        #lints
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name {
+            #(#[doc = #docs] #variants(#exceptions),)*
+            /// The call could not be made, or the servant raised a system exception.
+            System(#system_exception),
+        }
+        impl #fmt::Display for #name {
+            fn fmt(&self, f: &mut #fmt::Formatter<'_>) -> #fmt::Result {
+                match self {
+                    #(Self::#variants(exception) => #fmt::Display::fmt(exception, f),)*
+                    Self::System(exception) => #fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+        impl #error for #name {}
+        impl #from<#system_exception> for #name {
+            fn from(exception: #system_exception) -> Self {
+                Self::System(exception)
+            }
+        }
+        #(
+            impl #from<#exceptions> for #name {
+                fn from(exception: #exceptions) -> Self {
+                    Self::#variants(exception)
+                }
+            }
+        )*
+    }
+}
+
+/// Each exception with its variant.
+pub(crate) fn variants<'a>(
+    generator: &'a Generator<'_>,
+    raises: &[DeclId],
+) -> Vec<(&'a Declaration, Ident)> {
+    let mut claims = Claims::default();
+    claims.reserve("System");
+    raises
+        .iter()
+        .map(|&id| {
+            let variant = claims.fresh(generator.names.item(id));
+            (&generator.spec[id], variant)
+        })
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! The skeleton: a request's arguments to a servant's method, its results to the reply.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{Declaration, Direction, Type};
+use quote::quote;
+
+use super::call::{self, Call, Parameter, Value, tuple};
+use super::errors;
+use crate::codec::Place;
+use crate::members::sequence;
+use crate::names::{Claims, Companion, ident};
+use crate::scope::Scope;
+use crate::types::{Form, form};
+
+pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let generator = scope.generator;
+    let name = ident(generator.names.item(declaration.id));
+    let skeleton = ident(
+        generator
+            .names
+            .companion(declaration.id, Companion::Skeleton),
+    );
+    let servant_trait = scope.companion(declaration, Companion::Servant);
+    let [implements, servant, arc, server_call] =
+        ["Implements", "Servant", "Arc", "ServerCall"].map(|name| scope.name(name));
+    let [result, dispatched, dispatch_error, err] =
+        ["Result", "Dispatched", "DispatchError", "Err"].map(|name| scope.name(name));
+    scope.use_methods_of("Interface");
+    let generic = scope.generic("T");
+    let calls = call::all(generator, declaration.id);
+    let arms = calls.iter().map(|call| arm(scope, call));
+    let body = if calls.is_empty() {
+        quote!(#err(call.bad_operation()))
+    } else {
+        quote! {
+            match call.operation() {
+                #(#arms)*
+                _ => #err(call.bad_operation()),
+            }
+        }
+    };
+    quote! {
+        impl<#generic: #servant_trait> #implements<#generic> for #name {
+            fn skeleton(servant: #generic) -> #arc<dyn #servant> {
+                #arc::new(#skeleton(servant))
+            }
+        }
+        struct #skeleton<#generic>(#generic);
+        impl<#generic: #servant_trait> #servant for #skeleton<#generic> {
+            fn repository_ids(&self) -> &'static [&'static str] {
+                #name::REPOSITORY_IDS
+            }
+            fn dispatch(
+                &self,
+                call: &mut #server_call<'_>,
+            ) -> #result<#dispatched, #dispatch_error> {
+                #body
+            }
+        }
+    }
+}
+
+/// One operation: arguments, upcall, reply.
+fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+    let mut locals = Claims::default();
+    locals.reserve("call");
+    let names: Vec<Ident> = call
+        .parameters
+        .iter()
+        .map(|parameter| locals.fresh(&parameter.name))
+        .collect();
+    let named: Vec<(&Parameter<'_>, &Ident)> = call.parameters.iter().zip(&names).collect();
+    let context = (!call.context.is_empty()).then(|| locals.fresh("context"));
+
+    let mut arguments: Vec<TokenStream> = named
+        .iter()
+        .filter(|(parameter, _)| parameter.direction != Direction::Out)
+        .map(|(parameter, name)| argument(scope, parameter, name))
+        .collect();
+    let mut passed: Vec<TokenStream> = named
+        .iter()
+        .filter(|(parameter, _)| parameter.direction != Direction::Out)
+        .map(|(parameter, name)| pass(scope, parameter, name))
+        .collect();
+    if let Some(name) = &context {
+        let ty = scope.name("Context");
+        scope.use_methods_of("Unmarshal");
+        arguments.push(quote!(let #name = #ty::unmarshal(call.arguments())?;));
+        passed.push(quote!(&#name));
+    }
+
+    let returned = call.returns.map(|value| (value, locals.fresh("result")));
+    let outs = named
+        .iter()
+        .filter(|(parameter, _)| parameter.direction == Direction::Out)
+        .map(|(_, name)| quote!(#name));
+    let received: Vec<TokenStream> = returned
+        .iter()
+        .map(|(_, name)| quote!(#name))
+        .chain(outs)
+        .collect();
+    let replied: Vec<(Value<'_>, &Ident)> = returned
+        .iter()
+        .map(|(value, name)| (*value, name))
+        .chain(
+            named
+                .iter()
+                .filter(|(parameter, _)| parameter.direction != Direction::In)
+                .map(|(parameter, name)| (parameter.value, *name)),
+        )
+        .collect();
+
+    let reply = reply(scope, &replied, &mut locals);
+    let servant = scope.companion(call.owner, Companion::Servant);
+    let method = call.trait_method();
+    let upcall = quote!(#servant::#method(&self.0 #(, #passed)*));
+    let wire_name = &call.wire_name;
+    let rest = if call.raises.is_empty() {
+        let upcall = if received.is_empty() {
+            quote!(#upcall?;)
+        } else {
+            let received = tuple(&received);
+            quote!(let #received = #upcall?;)
+        };
+        quote!(#upcall #reply)
+    } else {
+        answer(scope, call, &upcall, &tuple(&received), &reply)
+    };
+    quote!(#wire_name => { #(#arguments)* #rest })
+}
+
+/// Unmarshals an argument into a local: a view of the request where it can be one.
+fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+    let Value { ty, non_nil } = parameter.value;
+    let input = quote!(call.arguments());
+    if parameter.direction == Direction::InOut {
+        let value = scope.unmarshal(ty, non_nil, &input);
+        return quote!(let mut #name = #value?;);
+    }
+    let is_plain = scope.generator.facts.of(ty).is_plain;
+    let value = match scope.generator.spec.resolve(ty) {
+        Type::String { .. } if is_plain => quote!(#input.get_string()),
+        Type::Sequence { element, .. } if is_plain => {
+            let function = scope.name("unmarshal_slice");
+            let element = scope.owned(element, false);
+            quote!(#function::<#element>(#input))
+        }
+        _ => scope.unmarshal(ty, non_nil, &input),
+    };
+    quote!(let #name = #value?;)
+}
+
+/// How the local is passed to the servant.
+fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+    let Value { ty, non_nil } = parameter.value;
+    if parameter.direction == Direction::InOut {
+        return quote!(&mut #name);
+    }
+    match form(scope.generator.spec, ty) {
+        Form::Scalar => quote!(#name),
+        Form::Reference | Form::Local if !non_nil => quote!(#name.as_ref()),
+        _ => quote!(&#name),
+    }
+}
+
+/// Marshals the results: the return value, then inout and out parameters.
+fn reply(scope: &Scope<'_>, replied: &[(Value<'_>, &Ident)], locals: &mut Claims) -> TokenStream {
+    let ok = scope.name("Ok");
+    let out = locals.fresh("out");
+    let steps: Vec<TokenStream> = replied
+        .iter()
+        .map(|(value, name)| {
+            let place = Place::value(quote!(#name));
+            scope.marshal(value.ty, value.non_nil, &place, &quote!(#out))
+        })
+        .collect();
+    match steps.as_slice() {
+        [] => quote!(call.reply(|_| #ok(()))),
+        [one] => quote!(call.reply(|#out| #one)),
+        _ => {
+            let body = sequence(steps, &ok);
+            quote!(call.reply(|#out| { #body }))
+        }
+    }
+}
+
+/// The results, or the exception that was raised instead.
+fn answer(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    upcall: &TokenStream,
+    received: &TokenStream,
+    reply: &TokenStream,
+) -> TokenStream {
+    let [ok, err] = ["Ok", "Err"].map(|name| scope.name(name));
+    let error = call.error_type(scope);
+    let raised = errors::variants(scope.generator, call.raises)
+        .into_iter()
+        .map(|(_, variant)| quote!(#err(#error::#variant(exception)) => call.raise(&exception),));
+    quote! {
+        match #upcall {
+            #ok(#received) => #reply,
+            #(#raised)*
+            #err(#error::System(exception)) => #err(exception.into()),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Members of structs and exceptions: fields, and code that goes through all of them.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{Declaration, Member};
+use quote::quote;
+
+use crate::codec::Place;
+use crate::docs::doc;
+use crate::names::{Claimant, Claims, chosen, ident, snake};
+use crate::scope::Scope;
+use crate::types::{is_non_nil, number};
+
+/// A struct's or exception's fields.
+pub(crate) struct Fields<'a> {
+    declaration: &'a Declaration,
+    members: Vec<(Ident, &'a Member)>,
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(scope: &Scope<'a>, declaration: &'a Declaration) -> Self {
+        let generator = scope.generator;
+        let spec = generator.spec;
+        let mut claims = Claims::default();
+        let mut names = |member: &Member| {
+            let preferred = chosen(
+                &member.annotations,
+                spec,
+                &mut generator.errors.borrow_mut(),
+            );
+            let claimant = Claimant {
+                idl: member.name.clone(),
+                location: member.location.clone(),
+            };
+            ident(&claims.claim(
+                preferred.unwrap_or_else(|| snake(&member.name)),
+                claimant,
+                spec,
+                &mut generator.warnings.borrow_mut(),
+            ))
+        };
+        let members = spec
+            .members(declaration.id)
+            .into_iter()
+            .map(|member| (names(member), member))
+            .collect();
+        Fields {
+            declaration,
+            members,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// `#[derive(…)]` of all that the members' types allow.
+    pub(crate) fn derive(&self, scope: &Scope<'_>) -> TokenStream {
+        let spec = scope.generator.spec;
+        let has_float = self
+            .members
+            .iter()
+            .any(|(_, member)| spec.contains_float(&member.ty));
+        let default =
+            (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(Default,));
+        let total = (!has_float).then(|| quote!(, Eq, Hash));
+        quote!(#[derive(Clone, Debug, #default PartialEq #total)])
+    }
+
+    /// The fields with their documentation, each followed by a comma.
+    pub(crate) fn declarations(&self, scope: &Scope<'_>) -> TokenStream {
+        let fields = self.members.iter().map(|(name, member)| {
+            let doc = doc(&member.doc, &format!("Member `{}`.", member.name));
+            let ty = scope.owned(&member.ty, is_non_nil(&member.annotations));
+            quote!(#doc pub #name: #ty,)
+        });
+        quote!(#(#fields)*)
+    }
+
+    /// `impl Default` where it cannot be derived and yet there is one.
+    pub(crate) fn default_impl(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
+        if !self.has_default(scope) || !self.default_is_written(scope) {
+            return TokenStream::new();
+        }
+        let default = scope.name("Default");
+        let values = self.members.iter().map(|(name, member)| {
+            let value = scope.default_value(&member.ty, is_non_nil(&member.annotations));
+            quote!(#name: #value)
+        });
+        quote! {
+            impl #default for #name {
+                fn default() -> Self {
+                    Self { #(#values),* }
+                }
+            }
+        }
+    }
+
+    /// `impl Marshal` and `impl Unmarshal`.
+    pub(crate) fn codec_impls(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
+        let [marshal, unmarshal, encoder, decoder, result, error, ok] = [
+            "Marshal",
+            "Unmarshal",
+            "Encoder",
+            "Decoder",
+            "Result",
+            "CdrError",
+            "Ok",
+        ]
+        .map(|name| scope.name(name));
+        let (out, input) = if self.is_empty() {
+            (quote!(_), quote!(_))
+        } else {
+            (quote!(out), quote!(input))
+        };
+        let statements = self.members.iter().map(|(field, member)| {
+            let place = Place::value(quote!(self.#field));
+            scope.marshal(&member.ty, is_non_nil(&member.annotations), &place, &out)
+        });
+        let marshal_body = sequence(statements.collect(), &ok);
+        let values = self.members.iter().map(|(field, member)| {
+            let value = scope.unmarshal(&member.ty, is_non_nil(&member.annotations), &input);
+            quote!(#field: #value?)
+        });
+        let mut unmarshal_body = if self.is_empty() {
+            quote!(#ok(Self))
+        } else {
+            quote!(#ok(Self { #(#values),* }))
+        };
+        if scope.generator.spec.is_recursive(self.declaration.id) {
+            unmarshal_body = quote!(input.nested(|input| #unmarshal_body));
+        }
+        let fact = scope
+            .generator
+            .facts
+            .of(&punctual_idl::model::Type::Named(self.declaration.id));
+        let least = number(fact.least_wire_size);
+        quote! {
+            impl #marshal for #name {
+                fn marshal(&self, #out: &mut #encoder<'_>) -> #result<(), #error> {
+                    #marshal_body
+                }
+            }
+            impl #unmarshal for #name {
+                const MIN_SIZE: usize = #least;
+                fn unmarshal(#input: &mut #decoder<'_>) -> #result<Self, #error> {
+                    #unmarshal_body
+                }
+            }
+        }
+    }
+
+    fn has_default(&self, scope: &Scope<'_>) -> bool {
+        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        self.members
+            .iter()
+            .all(|(_, m)| facts.has_default(spec, &m.ty, is_non_nil(&m.annotations)))
+    }
+
+    fn default_is_written(&self, scope: &Scope<'_>) -> bool {
+        self.members
+            .iter()
+            .any(|(_, m)| scope.generator.facts.of(&m.ty).default_is_written)
+    }
+}
+
+/// Expressions of `Result<(), _>` one after the other: all but the last with `?`.
+pub(crate) fn sequence(mut expressions: Vec<TokenStream>, ok: &TokenStream) -> TokenStream {
+    match expressions.pop() {
+        Some(last) => quote!(#(#expressions?;)* #last),
+        None => quote!(#ok(())),
+    }
+}

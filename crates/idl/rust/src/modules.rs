@@ -1,0 +1,144 @@
+//! Modules: the IDL's scopes as nested Rust modules, and which construct goes where.
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::{DeclId, DeclKind, Declaration};
+use quote::quote;
+
+use crate::docs::doc;
+use crate::names::{ident, is_item};
+use crate::plan::Plan;
+use crate::scope::Scope;
+use crate::{Generator, consts, enums, exceptions, interface, lints, structs, typedefs, unions};
+
+/// The whole file.
+pub(crate) fn generate(generator: &Generator<'_>, plan: &Plan) -> TokenStream {
+    Modules { generator, plan }.contents(Vec::new(), &generator.spec.definitions)
+}
+
+struct Modules<'m> {
+    generator: &'m Generator<'m>,
+    plan: &'m Plan,
+}
+
+impl Modules<'_> {
+    /// What is in the Rust module of an IDL scope: `use` lines, then items in source order.
+    fn contents(&self, idl_scope: Vec<String>, ids: &[DeclId]) -> TokenStream {
+        let spec = self.generator.spec;
+        let is_root = idl_scope.is_empty();
+        let scope = Scope::new(self.generator, idl_scope);
+        let mut items = Vec::new();
+        let mut modules_done = Vec::new();
+        for &id in ids {
+            let declaration = &spec[id];
+            if let DeclKind::Module(module) = &declaration.kind {
+                if !modules_done.contains(&module.first_part) {
+                    modules_done.push(module.first_part);
+                    items.push(self.module(module.first_part, ids, is_root));
+                }
+                continue;
+            }
+            if self.plan.generates(id) {
+                let item = item(&scope, declaration);
+                items.push(at_root(is_root, item));
+            }
+            items.push(self.inner(declaration, is_root));
+        }
+        let uses = scope.uses();
+        quote!(#uses #(#items)*)
+    }
+
+    /// An IDL module with all its parts, where the first of them stands.
+    fn module(&self, first_part: DeclId, siblings: &[DeclId], is_root: bool) -> TokenStream {
+        let spec = self.generator.spec;
+        let (mut body, mut comments) = (Vec::new(), Vec::new());
+        for &id in siblings {
+            if let DeclKind::Module(module) = &spec[id].kind
+                && module.first_part == first_part
+            {
+                body.extend(&module.body);
+                if !spec[id].doc.is_empty() && !comments.is_empty() {
+                    comments.push(String::new());
+                }
+                comments.extend(spec[id].doc.iter().cloned());
+            }
+        }
+        let declaration = &spec[first_part];
+        let doc = doc(&comments, &format!("`module {}`.", declaration.name));
+        self.nested(declaration, &doc, &body, is_root)
+    }
+
+    /// The module of what is declared inside an interface or type.
+    fn inner(&self, declaration: &Declaration, is_root: bool) -> TokenStream {
+        let spec = self.generator.spec;
+        let children: Vec<DeclId> = spec
+            .children(declaration.id)
+            .iter()
+            .copied()
+            .filter(|&child| is_item(&spec[child]))
+            .collect();
+        if children.is_empty() {
+            return TokenStream::new();
+        }
+        let what = declaration.kind.describe();
+        let sentence = format!("What `{what} {}` declares inside.", declaration.name);
+        self.nested(declaration, &doc(&[], &sentence), &children, is_root)
+    }
+
+    fn nested(
+        &self,
+        declaration: &Declaration,
+        doc: &TokenStream,
+        body: &[DeclId],
+        is_root: bool,
+    ) -> TokenStream {
+        let contents = self.contents(declaration.scoped_name.clone(), body);
+        if contents.is_empty() {
+            return TokenStream::new();
+        }
+        let names = &self.generator.names;
+        let name = names.module(&declaration.scoped_name);
+        let outer = declaration
+            .scoped_name
+            .split_last()
+            .map(|(_, outer)| names.module(outer));
+        let lints = lints::inner_module(name, outer);
+        let name = ident(name);
+        at_root(is_root, quote!(#doc #lints pub mod #name { #contents }))
+    }
+}
+
+/// What a program does not use of its IDL is no mistake, nor is it one that the file's items are
+/// public wherever it is included.
+fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
+    if !is_root || items.is_empty() {
+        return items;
+    }
+    let Ok(file) = syn::parse2::<syn::File>(items.clone()) else {
+        return items;
+    };
+    let items = file.items.into_iter().map(|item| {
+        let has_names = !matches!(item, syn::Item::Impl(_));
+        let allow = has_names.then(|| quote!(#[allow(dead_code, unreachable_pub)]));
+        quote!(#allow #item)
+    });
+    quote!(#(#items)*)
+}
+
+fn item(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    match &declaration.kind {
+        DeclKind::Interface(interface) => interface::generate(scope, declaration, interface),
+        DeclKind::Typedef(typedef) => typedefs::generate(scope, declaration, typedef),
+        DeclKind::Struct(_) => structs::generate(scope, declaration),
+        DeclKind::Exception(_) => exceptions::generate(scope, declaration),
+        DeclKind::Union(union) => unions::generate(scope, declaration, union),
+        DeclKind::Enum(enumeration) => enums::generate(scope, declaration, enumeration),
+        DeclKind::Const(constant) => consts::generate(scope, declaration, constant),
+        // Parts of something else, named by the user, or refused before.
+        DeclKind::Module(_)
+        | DeclKind::Operation(_)
+        | DeclKind::Attribute(_)
+        | DeclKind::Native
+        | DeclKind::ValueType(_)
+        | DeclKind::ValueBox(_) => TokenStream::new(),
+    }
+}

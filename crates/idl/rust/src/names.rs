@@ -1,0 +1,218 @@
+//! Names: every declaration's Rust name, the Rust module that each IDL scope becomes, and the
+//! names of what is generated beside a declaration. Given once, before any code is written, so
+//! that all places agree.
+
+mod case;
+mod claims;
+
+use std::collections::BTreeMap;
+
+use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::model::{DeclId, DeclKind, Declaration, InterfaceFlavour, Specification};
+
+pub(crate) use case::{ident, screaming_snake, snake, upper_camel};
+pub(crate) use claims::{Claimant, Claims, chosen};
+
+/// The scoped name of an IDL scope; empty for the global one.
+pub(crate) type IdlScope = [String];
+
+/// What is generated beside an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Companion {
+    /// The trait that servants implement.
+    Servant,
+    /// The struct that dispatches requests to a servant.
+    Skeleton,
+    /// What an operation, or the reading of an attribute, may fail with.
+    Error,
+    /// What the writing of an attribute may fail with.
+    SetError,
+}
+
+/// All names of a specification.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    items: BTreeMap<DeclId, String>,
+    modules: BTreeMap<Vec<String>, String>,
+    companions: BTreeMap<(DeclId, Companion), String>,
+    claims: BTreeMap<Vec<String>, Claims>,
+}
+
+impl Names {
+    /// Names everything that becomes an item of a module.
+    pub(crate) fn new(
+        spec: &Specification,
+        warnings: &mut Vec<Diagnostic>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Names {
+        let mut names = Names::default();
+        // First what `@rust_name` fixes, then what IDL declares, then what is generated beside it.
+        for declaration in items(spec) {
+            if let Some(name) = chosen(&declaration.annotations, spec, errors) {
+                names.name_item(spec, declaration, name, warnings);
+            }
+        }
+        for declaration in items(spec) {
+            if !names.items.contains_key(&declaration.id) {
+                let preferred = preferred(declaration);
+                names.name_item(spec, declaration, preferred, warnings);
+            }
+        }
+        for declaration in items(spec) {
+            names.name_companions(spec, declaration, warnings);
+        }
+        names
+    }
+
+    /// The Rust name of a type or constant.
+    pub(crate) fn item(&self, id: DeclId) -> &str {
+        self.items.get(&id).map_or("", String::as_str)
+    }
+
+    /// The Rust module of an IDL scope, by its last name.
+    pub(crate) fn module(&self, scope: &IdlScope) -> &str {
+        self.modules.get(scope).map_or("", String::as_str)
+    }
+
+    /// The name of what is generated beside an interface or for one of its operations.
+    pub(crate) fn companion(&self, id: DeclId, companion: Companion) -> &str {
+        self.companions
+            .get(&(id, companion))
+            .map_or("", String::as_str)
+    }
+
+    /// True when something in the Rust module of that scope has that name.
+    pub(crate) fn is_taken(&self, scope: &IdlScope, name: &str) -> bool {
+        self.claims
+            .get(scope)
+            .is_some_and(|claims| claims.contains(name))
+    }
+
+    fn name_item(
+        &mut self,
+        spec: &Specification,
+        declaration: &Declaration,
+        preferred: String,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let is_module = matches!(declaration.kind, DeclKind::Module(_));
+        if is_module && let Some(name) = self.modules.get(&declaration.scoped_name) {
+            self.items.insert(declaration.id, name.clone());
+            return;
+        }
+        let name = self.claim(spec, declaration, preferred, warnings);
+        if is_module {
+            self.modules
+                .insert(declaration.scoped_name.clone(), name.clone());
+        }
+        self.items.insert(declaration.id, name);
+    }
+
+    fn name_companions(
+        &mut self,
+        spec: &Specification,
+        declaration: &Declaration,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let id = declaration.id;
+        let name = self.item(id).to_owned();
+        if let DeclKind::Interface(interface) = &declaration.kind {
+            if interface.flavour == InterfaceFlavour::Plain {
+                for (companion, suffix) in [
+                    (Companion::Servant, "Servant"),
+                    (Companion::Skeleton, "Skeleton"),
+                ] {
+                    let given = self.claim(spec, declaration, format!("{name}{suffix}"), warnings);
+                    self.companions.insert((id, companion), given);
+                }
+            }
+            for &child in &interface.body {
+                self.name_errors(spec, &name, &spec[child], warnings);
+            }
+        }
+        let has_module = spec.children(id).iter().any(|&child| is_item(&spec[child]));
+        if has_module && !matches!(declaration.kind, DeclKind::Module(_)) {
+            let given = self.claim(spec, declaration, snake(&name), warnings);
+            self.modules.insert(declaration.scoped_name.clone(), given);
+        }
+    }
+
+    fn name_errors(
+        &mut self,
+        spec: &Specification,
+        interface: &str,
+        child: &Declaration,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let operation = upper_camel(&child.name);
+        let wanted = match &child.kind {
+            DeclKind::Operation(op) if !op.raises.is_empty() => {
+                vec![(Companion::Error, format!("{interface}{operation}Error"))]
+            }
+            DeclKind::Attribute(attribute) => {
+                let get = (Companion::Error, format!("{interface}Get{operation}Error"));
+                let set = (
+                    Companion::SetError,
+                    format!("{interface}Set{operation}Error"),
+                );
+                let get = (!attribute.get_raises.is_empty()).then_some(get);
+                let set = (!attribute.set_raises.is_empty()).then_some(set);
+                get.into_iter().chain(set).collect()
+            }
+            _ => Vec::new(),
+        };
+        let scope = outer_scope(&outer_scope(&child.scoped_name)).to_vec();
+        for (companion, preferred) in wanted {
+            let claimant = claimant(child);
+            let claims = self.claims.entry(scope.clone()).or_default();
+            let given = claims.claim(preferred, claimant, spec, warnings);
+            self.companions.insert((child.id, companion), given);
+        }
+    }
+
+    fn claim(
+        &mut self,
+        spec: &Specification,
+        declaration: &Declaration,
+        preferred: String,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> String {
+        let scope = outer_scope(&declaration.scoped_name).to_vec();
+        let claims = self.claims.entry(scope).or_default();
+        claims.claim(preferred, claimant(declaration), spec, warnings)
+    }
+}
+
+/// A scoped name without its last name.
+pub(crate) fn outer_scope(scoped_name: &IdlScope) -> Vec<String> {
+    scoped_name
+        .split_last()
+        .map_or_else(Vec::new, |(_, outer)| outer.to_vec())
+}
+
+/// True for what becomes an item of a module rather than a part of one.
+pub(crate) fn is_item(declaration: &Declaration) -> bool {
+    !matches!(
+        declaration.kind,
+        DeclKind::Operation(_) | DeclKind::Attribute(_)
+    )
+}
+
+fn items(spec: &Specification) -> impl Iterator<Item = &Declaration> {
+    spec.declarations.iter().filter(|d| is_item(d))
+}
+
+fn claimant(declaration: &Declaration) -> Claimant {
+    Claimant {
+        idl: declaration.name.clone(),
+        location: declaration.location.clone(),
+    }
+}
+
+fn preferred(declaration: &Declaration) -> String {
+    match declaration.kind {
+        DeclKind::Module(_) => snake(&declaration.name),
+        DeclKind::Const(_) => screaming_snake(&declaration.name),
+        _ => upper_camel(&declaration.name),
+    }
+}

@@ -1,0 +1,112 @@
+//! The names of one Rust scope, each given once.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::Ident;
+use punctual_idl::diagnostic::{Diagnostic, Severity};
+use punctual_idl::model::{Annotation, Specification};
+use punctual_idl::source::Location;
+
+use super::case;
+
+/// Who took which name of a scope: a module's items, a struct's fields, a trait's methods.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    taken: BTreeMap<String, Option<Claimant>>,
+}
+
+/// An IDL name and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Claimant {
+    /// As a message calls it: `attribute x`, `fooBar`.
+    pub(crate) idl: String,
+    pub(crate) location: Location,
+}
+
+impl Claims {
+    /// Gives an IDL name its Rust name: the preferred one, or with trailing underscores when
+    /// another IDL name has it, which is worth a warning.
+    pub(crate) fn claim(
+        &mut self,
+        preferred: String,
+        claimant: Claimant,
+        spec: &Specification,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> String {
+        let name = self.free(preferred.clone());
+        if name != preferred
+            && let Some(Some(first)) = self.taken.get(&preferred)
+        {
+            warnings.push(clash(&preferred, &name, first, &claimant, spec));
+        }
+        self.taken.insert(name.clone(), Some(claimant));
+        name
+    }
+
+    /// A name that generated code needs for itself; it gives way to all that are taken.
+    pub(crate) fn fresh(&mut self, preferred: &str) -> Ident {
+        let name = self.free(preferred.to_owned());
+        self.taken.insert(name.clone(), None);
+        case::ident(&name)
+    }
+
+    /// Takes a name that nothing may have.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_owned(), None);
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.taken.contains_key(name)
+    }
+
+    fn free(&self, mut name: String) -> String {
+        while self.taken.contains_key(&name) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// The name that `@rust_name("…")` asks for. What cannot be a name is an error.
+pub(crate) fn chosen(
+    annotations: &[Annotation],
+    spec: &Specification,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    let annotation = annotations.iter().rev().find(|a| a.name == "rust_name")?;
+    let text = annotation.text().unwrap_or_default();
+    if case::is_identifier(text) {
+        return Some(text.to_owned());
+    }
+    let diagnostic = spec
+        .diagnostic(
+            Severity::Error,
+            "`@rust_name` needs an identifier",
+            &annotation.location,
+            "this is none",
+        )
+        .with_help("write it as in `@rust_name(\"name\")`");
+    errors.push(diagnostic);
+    None
+}
+
+fn clash(
+    preferred: &str,
+    given: &str,
+    first: &Claimant,
+    second: &Claimant,
+    spec: &Specification,
+) -> Diagnostic {
+    let message = format!(
+        "`{}` and `{}` are both `{preferred}` in Rust",
+        first.idl, second.idl
+    );
+    let label = format!("this one becomes `{given}`");
+    spec.diagnostic(Severity::Warning, message, &second.location, label)
+        .with_label(
+            spec.files[first.location.file.index()].clone(),
+            first.location.span.clone(),
+            format!("this one keeps `{preferred}`"),
+        )
+        .with_help("choose names with `@rust_name(\"…\")`")
+}

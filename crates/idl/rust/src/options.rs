@@ -1,0 +1,35 @@
+//! What is asked of the generator.
+
+/// How Rust is generated from a specification.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The Rust path of the runtime that generated code calls. Default: `::punctual`.
+    pub runtime_path: String,
+    /// Whether references get a method for each operation. Default: true. A program that only
+    /// implements interfaces may do without.
+    pub client: bool,
+    /// Whether interfaces get a servant trait and a skeleton. Default: true. A program that only
+    /// calls objects may do without.
+    pub server: bool,
+    /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
+    /// for it: `("::CosNaming", "punctual_naming")`. What is *included* from such a scope is
+    /// referred to and not generated again; what the main file itself declares always is.
+    /// Default: none. Where several match, the longest scope wins.
+    pub extern_paths: Vec<(String, String)>,
+    /// Pairs of an IDL `native` type and the Rust type that stands for it:
+    /// `("::PortableServer::Cookie", "std::sync::Arc<u64>")`. Default: none; a native type that
+    /// is used and not named here is an error.
+    pub natives: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            runtime_path: "::punctual".to_owned(),
+            client: true,
+            server: true,
+            extern_paths: Vec::new(),
+            natives: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! What is generated, and what is not supported yet.
+//!
+//! Everything that the main file declares, or needs of the files that it includes, must be
+//! supported; each place that is not gets a diagnostic. What included files declare beside that
+//! is generated where it can be and left out silently where it cannot.
+
+use punctual_idl::diagnostic::{Diagnostic, Severity};
+use punctual_idl::model::{
+    Attribute, DeclId, DeclKind, Declaration, Interface, InterfaceFlavour, Member, Operation,
+    Specification, Type,
+};
+use punctual_idl::source::Location;
+
+use crate::Generator;
+
+/// Which declarations are generated.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    generate: Vec<bool>,
+}
+
+/// Where a type is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Travels {
+    /// In something that may be marshaled.
+    Yes,
+    /// Only within the process.
+    No,
+}
+
+impl Plan {
+    pub(crate) fn new(generator: &Generator<'_>, errors: &mut Vec<Diagnostic>) -> Plan {
+        let spec = generator.spec;
+        let count = spec.declarations.len();
+        let mut needed = vec![false; count];
+        let mut pending: Vec<DeclId> = spec
+            .declarations
+            .iter()
+            .filter(|d| d.in_main_file)
+            .map(|d| d.id)
+            .collect();
+        while let Some(id) = pending.pop() {
+            if !std::mem::replace(&mut needed[id.index()], true) {
+                pending.extend(needs(generator, &spec[id]));
+            }
+        }
+        let mut possible = vec![true; count];
+        for declaration in &spec.declarations {
+            let found = faults(generator, declaration);
+            possible[declaration.id.index()] = found.is_empty() && !is_later(&declaration.kind);
+            if needed[declaration.id.index()] {
+                errors.extend(found);
+            }
+        }
+        leave_out_dependents(generator, &mut possible);
+        let generate = spec
+            .declarations
+            .iter()
+            .map(|d| possible[d.id.index()] && !generator.is_extern(d))
+            .collect();
+        Plan { generate }
+    }
+
+    pub(crate) fn generates(&self, id: DeclId) -> bool {
+        self.generate[id.index()]
+    }
+}
+
+/// What cannot be generated makes whatever needs it impossible too.
+fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
+    let spec = generator.spec;
+    let mut dependents: Vec<Vec<DeclId>> = vec![Vec::new(); possible.len()];
+    for declaration in &spec.declarations {
+        for needed in needs(generator, declaration) {
+            dependents[needed.index()].push(declaration.id);
+        }
+    }
+    let mut pending: Vec<usize> = (0..possible.len()).filter(|&i| !possible[i]).collect();
+    while let Some(index) = pending.pop() {
+        for dependent in &dependents[index] {
+            if std::mem::replace(&mut possible[dependent.index()], false) {
+                pending.push(dependent.index());
+            }
+        }
+    }
+}
+
+/// The declarations that this one cannot be generated without.
+fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
+    if generator.is_extern(declaration) || is_later(&declaration.kind) {
+        return Vec::new();
+    }
+    let spec = generator.spec;
+    let mut needs = Vec::new();
+    match &declaration.kind {
+        DeclKind::Interface(interface) => {
+            needs.extend(&interface.bases);
+            needs.extend(&interface.body);
+        }
+        DeclKind::Operation(operation) => {
+            needs.extend(&operation.raises);
+            type_names(&operation.returns, &mut needs);
+            for parameter in &operation.parameters {
+                type_names(&parameter.ty, &mut needs);
+            }
+        }
+        DeclKind::Attribute(attribute) => {
+            needs.extend(attribute.get_raises.iter().chain(&attribute.set_raises));
+            type_names(&attribute.ty, &mut needs);
+        }
+        DeclKind::Typedef(typedef) => type_names(&typedef.ty, &mut needs),
+        DeclKind::Const(constant) => type_names(&constant.ty, &mut needs),
+        DeclKind::Union(union) => type_names(&union.discriminator, &mut needs),
+        _ => {}
+    }
+    for member in spec.members(declaration.id) {
+        type_names(&member.ty, &mut needs);
+    }
+    if !matches!(
+        declaration.kind,
+        DeclKind::Module(_) | DeclKind::Interface(_)
+    ) {
+        needs.extend(spec.children(declaration.id));
+    }
+    needs
+}
+
+fn type_names(ty: &Type, names: &mut Vec<DeclId>) {
+    match ty {
+        Type::Named(id) => names.push(*id),
+        Type::Sequence { element, .. } | Type::Array { element, .. } => type_names(element, names),
+        _ => {}
+    }
+}
+
+/// Constructs that a later version generates.
+fn is_later(kind: &DeclKind) -> bool {
+    match kind {
+        DeclKind::ValueType(_) | DeclKind::ValueBox(_) => true,
+        DeclKind::Interface(interface) => interface.flavour == InterfaceFlavour::Abstract,
+        _ => false,
+    }
+}
+
+/// What is wrong with a declaration itself, whatever it refers to.
+fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnostic> {
+    let spec = generator.spec;
+    let inside_later = std::iter::successors(declaration.parent, |&id| spec[id].parent)
+        .any(|id| is_later(&spec[id].kind));
+    if generator.is_extern(declaration) || inside_later {
+        return Vec::new();
+    }
+    if is_later(&declaration.kind) {
+        // One of an included file is reported where it is used.
+        return if declaration.in_main_file {
+            vec![later(
+                spec,
+                &described(declaration),
+                &declaration.location,
+                "declared here",
+            )]
+        } else {
+            Vec::new()
+        };
+    }
+    let mut found = Vec::new();
+    let mut faults = Faults {
+        generator,
+        found: &mut found,
+    };
+    match &declaration.kind {
+        DeclKind::Interface(interface) => faults.bases(interface, declaration),
+        DeclKind::Operation(operation) => faults.operation(operation, declaration),
+        DeclKind::Attribute(attribute) => faults.attribute(attribute, declaration),
+        DeclKind::Typedef(typedef) => faults.ty(&typedef.ty, &declaration.location, Travels::No),
+        _ => {
+            for member in spec.members(declaration.id) {
+                let Member { ty, location, .. } = member;
+                faults.ty(ty, location, Travels::Yes);
+            }
+        }
+    }
+    found
+}
+
+struct Faults<'f, 'g> {
+    generator: &'f Generator<'g>,
+    found: &'f mut Vec<Diagnostic>,
+}
+
+impl Faults<'_, '_> {
+    fn bases(&mut self, interface: &Interface, declaration: &Declaration) {
+        let spec = self.generator.spec;
+        for &base in &interface.bases {
+            if is_later(&spec[base].kind) && !spec[base].in_main_file {
+                let construct = described(&spec[base]);
+                self.found.push(later(
+                    spec,
+                    &construct,
+                    &declaration.location,
+                    "inherits from it",
+                ));
+            }
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation, declaration: &Declaration) {
+        let travels = self.travels(declaration);
+        self.ty(&operation.returns, &declaration.location, travels);
+        for parameter in &operation.parameters {
+            self.ty(&parameter.ty, &parameter.location, travels);
+        }
+    }
+
+    fn attribute(&mut self, attribute: &Attribute, declaration: &Declaration) {
+        let travels = self.travels(declaration);
+        self.ty(&attribute.ty, &declaration.location, travels);
+    }
+
+    fn travels(&self, member: &Declaration) -> Travels {
+        let spec = self.generator.spec;
+        match member.parent.map(|id| &spec[id].kind) {
+            Some(DeclKind::Interface(i)) if i.flavour == InterfaceFlavour::Local => Travels::No,
+            _ => Travels::Yes,
+        }
+    }
+
+    fn ty(&mut self, ty: &Type, location: &Location, travels: Travels) {
+        let spec = self.generator.spec;
+        let used = "used here";
+        match ty {
+            Type::Any => self.found.push(later(spec, "`any`", location, used)),
+            Type::TypeCode => {
+                let construct = "`CORBA::TypeCode`";
+                self.found.push(later(spec, construct, location, used));
+            }
+            Type::ValueBase => {
+                let construct = "`CORBA::ValueBase`";
+                self.found.push(later(spec, construct, location, used));
+            }
+            Type::Sequence { element, .. } | Type::Array { element, .. } => {
+                self.ty(element, location, travels);
+            }
+            Type::Named(id) => self.named(&spec[*id], location, travels),
+            _ => {}
+        }
+    }
+
+    fn named(&mut self, named: &Declaration, location: &Location, travels: Travels) {
+        let spec = self.generator.spec;
+        match &named.kind {
+            // One of the main file is reported where it is declared.
+            kind if is_later(kind) && named.in_main_file => {}
+            kind if is_later(kind) => {
+                let construct = described(named);
+                self.found
+                    .push(later(spec, &construct, location, "used here"));
+            }
+            DeclKind::Interface(i)
+                if i.flavour == InterfaceFlavour::Local && travels == Travels::Yes =>
+            {
+                self.stays(named, location);
+            }
+            DeclKind::Native if travels == Travels::Yes => self.stays(named, location),
+            DeclKind::Native if self.generator.native(named).is_none() => {
+                self.nameless_native(named, location);
+            }
+            // A typedef has been looked at itself, but for what may not travel.
+            DeclKind::Typedef(typedef) if travels == Travels::Yes => {
+                let mut names = Vec::new();
+                type_names(&typedef.ty, &mut names);
+                for id in names {
+                    let stays = match &spec[id].kind {
+                        DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
+                        kind => matches!(kind, DeclKind::Native | DeclKind::Typedef(_)),
+                    };
+                    if stays {
+                        self.named(&spec[id], location, travels);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn stays(&mut self, named: &Declaration, location: &Location) {
+        let message = format!("{} cannot be marshaled", described(named));
+        let diagnostic = self
+            .generator
+            .spec
+            .diagnostic(Severity::Error, message, location, "used here")
+            .with_help("it has a meaning only within its process; use it in local interfaces");
+        self.found.push(diagnostic);
+    }
+
+    fn nameless_native(&mut self, named: &Declaration, location: &Location) {
+        let name = named.absolute_name();
+        let message = format!("{} has no Rust type yet", described(named));
+        let diagnostic = self
+            .generator
+            .spec
+            .diagnostic(Severity::Error, message, location, "used here")
+            .with_help(format!(
+                "name one in the build script: `.native(\"{name}\", \"path::to::Type\")`"
+            ));
+        self.found.push(diagnostic);
+    }
+}
+
+fn described(declaration: &Declaration) -> String {
+    let name = declaration.absolute_name();
+    format!(
+        "{} `{}`",
+        declaration.kind.describe(),
+        name.trim_start_matches("::")
+    )
+}
+
+fn later(spec: &Specification, construct: &str, location: &Location, label: &str) -> Diagnostic {
+    let message = format!("{construct} is not supported yet");
+    spec.diagnostic(Severity::Error, message, location, label)
+}

@@ -1,0 +1,207 @@
+//! One Rust module under construction: how its code refers to the runtime, to the standard
+//! library, and to what was generated elsewhere.
+//!
+//! Names are written short and imported by `use`, unless the IDL declares something of that name
+//! in the same module: then they are written out.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{DeclId, Declaration};
+use quote::quote;
+
+use crate::Generator;
+use crate::names::{Companion, ident, outer_scope};
+
+/// A Rust module under construction.
+pub(crate) struct Scope<'g> {
+    pub(crate) generator: &'g Generator<'g>,
+    /// The IDL scope that it is made from.
+    idl: Vec<String>,
+    imports: RefCell<BTreeSet<&'static str>>,
+}
+
+/// Where a name comes from.
+enum Origin {
+    /// `punctual::…`
+    Facade,
+    /// `punctual::stub::…`
+    Stub,
+    /// The standard library, by its full path; to be imported.
+    Std(&'static str),
+    /// The standard library, by its full path; everywhere in scope.
+    Prelude(&'static str),
+}
+
+impl<'g> Scope<'g> {
+    pub(crate) fn new(generator: &'g Generator<'g>, idl: Vec<String>) -> Self {
+        Scope {
+            generator,
+            idl,
+            imports: RefCell::default(),
+        }
+    }
+
+    /// A name of the runtime or of the standard library, imported if need be.
+    pub(crate) fn name(&self, name: &'static str) -> TokenStream {
+        let origin = origin(name);
+        if self.is_taken(name) {
+            return self.full_path(name, &origin);
+        }
+        if !matches!(origin, Origin::Prelude(_)) {
+            self.imports.borrow_mut().insert(name);
+        }
+        let name = ident(name);
+        quote!(#name)
+    }
+
+    /// Brings a trait into scope for its methods' sake.
+    pub(crate) fn use_methods_of(&self, name: &'static str) {
+        self.imports.borrow_mut().insert(name);
+    }
+
+    /// A name for a generic parameter that hides nothing of this module.
+    pub(crate) fn generic(&self, preferred: &str) -> Ident {
+        let mut name = preferred.to_owned();
+        while self.is_taken(&name) {
+            name.push('_');
+        }
+        ident(&name)
+    }
+
+    /// The way from this module to a declared type or constant.
+    pub(crate) fn path(&self, declaration: &Declaration) -> TokenStream {
+        let item = self.generator.names.item(declaration.id);
+        self.path_in(&outer_scope(&declaration.scoped_name), declaration, item)
+    }
+
+    /// The way from this module to what is generated beside an interface.
+    pub(crate) fn companion(&self, interface: &Declaration, companion: Companion) -> TokenStream {
+        let name = self.generator.names.companion(interface.id, companion);
+        self.path_in(&outer_scope(&interface.scoped_name), interface, name)
+    }
+
+    /// The way from this module to the error of one of an interface's operations.
+    pub(crate) fn error_of(
+        &self,
+        interface: &Declaration,
+        operation: DeclId,
+        companion: Companion,
+    ) -> TokenStream {
+        let name = self.generator.names.companion(operation, companion);
+        self.path_in(&outer_scope(&interface.scoped_name), interface, name)
+    }
+
+    /// The `use` lines for all that was named.
+    pub(crate) fn uses(&self) -> TokenStream {
+        let mut std_lines = Vec::new();
+        let mut groups: BTreeMap<bool, Vec<TokenStream>> = BTreeMap::new();
+        for &name in self.imports.borrow().iter() {
+            let simple = ident(name);
+            let renamed = if self.is_taken(name) {
+                quote!(#simple as _)
+            } else {
+                quote!(#simple)
+            };
+            match origin(name) {
+                Origin::Std(path) if !self.is_taken(name) => {
+                    std_lines.push(parse(&self.local_path(path)));
+                }
+                Origin::Facade => groups.entry(false).or_default().push(renamed),
+                Origin::Stub => groups.entry(true).or_default().push(renamed),
+                Origin::Std(_) | Origin::Prelude(_) => {}
+            }
+        }
+        let runtime = parse(&self.local_path(&self.generator.options.runtime_path));
+        let runtime_lines = groups.into_iter().map(|(is_stub, names)| {
+            let stub = is_stub.then(|| quote!(::stub));
+            match names.as_slice() {
+                [name] => quote!(use #runtime #stub :: #name;),
+                _ => quote!(use #runtime #stub :: {#(#names),*};),
+            }
+        });
+        quote! {
+            #(use #std_lines;)*
+            #(#runtime_lines)*
+        }
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        self.generator.names.is_taken(&self.idl, name)
+    }
+
+    fn full_path(&self, name: &str, origin: &Origin) -> TokenStream {
+        match origin {
+            Origin::Std(path) | Origin::Prelude(path) => parse(path),
+            Origin::Facade | Origin::Stub => {
+                let runtime = parse(&self.generator.options.runtime_path);
+                let name = ident(name);
+                match origin {
+                    Origin::Stub => quote!(#runtime::stub::#name),
+                    _ => quote!(#runtime::#name),
+                }
+            }
+        }
+    }
+
+    /// `use` needs the leading `::` only where a module of the IDL has the crate's name.
+    fn local_path(&self, path: &str) -> String {
+        let short = path.strip_prefix("::").unwrap_or(path);
+        let first = short.split("::").next().unwrap_or(short);
+        if self.is_taken(first) {
+            path.to_owned()
+        } else {
+            short.to_owned()
+        }
+    }
+
+    fn path_in(&self, scope: &[String], declaration: &Declaration, item: &str) -> TokenStream {
+        let item = ident(item);
+        if let Some(path) = self.generator.extern_path(declaration, scope) {
+            return quote!(#path::#item);
+        }
+        let common = self
+            .idl
+            .iter()
+            .zip(scope)
+            .take_while(|(ours, theirs)| ours == theirs)
+            .count();
+        let ups = (common..self.idl.len()).map(|_| quote!(super::));
+        let downs = (common..scope.len()).map(|depth| {
+            let module = ident(self.generator.names.module(&scope[..=depth]));
+            quote!(#module::)
+        });
+        quote!(#(#ups)* #(#downs)* #item)
+    }
+}
+
+fn origin(name: &str) -> Origin {
+    match name {
+        "ObjectRef" | "Interface" | "SystemException" | "Char" | "Fixed" | "LongDouble"
+        | "Context" => Origin::Facade,
+        "Arc" => Origin::Std("::std::sync::Arc"),
+        "Error" => Origin::Std("::std::error::Error"),
+        "fmt" => Origin::Std("::std::fmt"),
+        "Box" => Origin::Prelude("::std::boxed::Box"),
+        "Clone" => Origin::Prelude("::std::clone::Clone"),
+        "Default" => Origin::Prelude("::std::default::Default"),
+        "Err" => Origin::Prelude("::std::result::Result::Err"),
+        "From" => Origin::Prelude("::std::convert::From"),
+        "None" => Origin::Prelude("::std::option::Option::None"),
+        "Ok" => Origin::Prelude("::std::result::Result::Ok"),
+        "Option" => Origin::Prelude("::std::option::Option"),
+        "Result" => Origin::Prelude("::std::result::Result"),
+        "Send" => Origin::Prelude("::std::marker::Send"),
+        "Some" => Origin::Prelude("::std::option::Option::Some"),
+        "String" => Origin::Prelude("::std::string::String"),
+        "Sync" => Origin::Prelude("::std::marker::Sync"),
+        "Vec" => Origin::Prelude("::std::vec::Vec"),
+        _ => Origin::Stub,
+    }
+}
+
+/// Tokens of a path that was checked before, or is our own.
+pub(crate) fn parse(path: &str) -> TokenStream {
+    path.parse().unwrap_or_default()
+}

@@ -1,0 +1,465 @@
+//! `union` to an enum with fields.
+//!
+//! A variant that exactly one label reaches holds the member alone. One that several
+//! discriminators reach (several labels, `default:`, no label at all) holds the discriminator
+//! first, so that a value passed on is the value received; marshaling refuses a discriminator
+//! that belongs to another variant.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{
+    Case, ConstValue, DeclKind, Declaration, Label, Member, Primitive, Type, Union,
+};
+use quote::quote;
+
+use crate::codec::Place;
+use crate::docs::doc;
+use crate::members::sequence;
+use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
+use crate::scope::Scope;
+use crate::types::{is_non_nil, number};
+use crate::{consts, lints};
+
+pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Union) -> TokenStream {
+    let shape = Shape::new(scope, declaration, union);
+    let definition = shape.definition();
+    let discriminator = shape.discriminator_method();
+    let default_impl = shape.default_impl();
+    let marshal = shape.marshal_impl();
+    let unmarshal = shape.unmarshal_impl();
+    quote! {
+        #definition
+        #discriminator
+        #default_impl
+        #marshal
+        #unmarshal
+    }
+}
+
+/// A union, its variants named and their labels sorted out.
+struct Shape<'s, 'g> {
+    scope: &'s Scope<'g>,
+    declaration: &'s Declaration,
+    union: &'s Union,
+    name: Ident,
+    variants: Vec<Variant<'s>>,
+}
+
+struct Variant<'s> {
+    name: Ident,
+    /// `None` for the one without a member.
+    member: Option<&'s Member>,
+    labels: Vec<&'s ConstValue>,
+    /// Reached by all values that no label of the union names.
+    takes_the_rest: bool,
+}
+
+impl Variant<'_> {
+    /// The one label that reaches it.
+    fn only_label(&self) -> Option<&ConstValue> {
+        match self.labels.as_slice() {
+            [label] if !self.takes_the_rest => Some(label),
+            _ => None,
+        }
+    }
+}
+
+impl<'s, 'g> Shape<'s, 'g> {
+    fn new(scope: &'s Scope<'g>, declaration: &'s Declaration, union: &'s Union) -> Self {
+        let generator = scope.generator;
+        let mut claims = Claims::default();
+        let mut variants: Vec<Variant<'_>> = union
+            .cases
+            .iter()
+            .map(|Case { labels, member }| {
+                let preferred = chosen(
+                    &member.annotations,
+                    generator.spec,
+                    &mut generator.errors.borrow_mut(),
+                );
+                let claimant = Claimant {
+                    idl: member.name.clone(),
+                    location: member.location.clone(),
+                };
+                let name = claims.claim(
+                    preferred.unwrap_or_else(|| upper_camel(&member.name)),
+                    claimant,
+                    generator.spec,
+                    &mut generator.warnings.borrow_mut(),
+                );
+                Variant {
+                    name: ident(&name),
+                    member: Some(member),
+                    labels: labels
+                        .iter()
+                        .filter_map(|label| match label {
+                            Label::Value(value) => Some(value),
+                            Label::Default => None,
+                        })
+                        .collect(),
+                    takes_the_rest: labels.contains(&Label::Default),
+                }
+            })
+            .collect();
+        if union.implicit_default {
+            variants.push(Variant {
+                name: claims.fresh("Unlabeled"),
+                member: None,
+                labels: Vec::new(),
+                takes_the_rest: true,
+            });
+        }
+        Shape {
+            scope,
+            declaration,
+            union,
+            name: ident(generator.names.item(declaration.id)),
+            variants,
+        }
+    }
+
+    fn definition(&self) -> TokenStream {
+        let scope = self.scope;
+        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let name = &self.name;
+        let doc_of_union = doc(
+            &self.declaration.doc,
+            &format!("`union {}`.", self.declaration.name),
+        );
+        let has_float = self
+            .union
+            .cases
+            .iter()
+            .any(|case| spec.contains_float(&case.member.ty));
+        let total = (!has_float).then(|| quote!(, Eq, Hash));
+        let names: Vec<String> = self.variants.iter().map(|v| v.name.to_string()).collect();
+        let sizes: Vec<u64> = self
+            .variants
+            .iter()
+            .map(|v| v.member.map_or(0, |m| facts.of(&m.ty).rust_size))
+            .collect();
+        let lints = lints::variants(&name.to_string(), &names, &sizes);
+        let discriminator = self.discriminator_type();
+        let variants = self.variants.iter().map(|variant| {
+            let variant_name = &variant.name;
+            let doc = self.variant_doc(variant);
+            let member = variant
+                .member
+                .map(|m| scope.owned(&m.ty, is_non_nil(&m.annotations)));
+            let types = match variant.only_label() {
+                Some(_) => quote!(#member),
+                None if member.is_some() => quote!(#discriminator, #member),
+                None => quote!(#discriminator),
+            };
+            quote!(#doc #variant_name(#types))
+        });
+        quote! {
+            #doc_of_union
+            #lints
+            #[derive(Clone, Debug, PartialEq #total)]
+            pub enum #name { #(#variants),* }
+        }
+    }
+
+    fn variant_doc(&self, variant: &Variant<'_>) -> TokenStream {
+        let Some(member) = variant.member else {
+            return doc(
+                &[],
+                "No member: the discriminator is none of the union's labels.",
+            );
+        };
+        let fallback = format!("Member `{}`", member.name);
+        let fallback = match variant.only_label() {
+            Some(_) => format!("{fallback}."),
+            None => format!("{fallback}, after the discriminator."),
+        };
+        doc(&member.doc, &fallback)
+    }
+
+    fn discriminator_method(&self) -> TokenStream {
+        let name = &self.name;
+        let ty = self.discriminator_type();
+        let arms = self.variants.iter().map(|variant| {
+            let variant_name = &variant.name;
+            match variant.only_label() {
+                Some(label) => {
+                    let label = consts::pattern(self.scope, label);
+                    quote!(Self::#variant_name(_) => #label,)
+                }
+                None if variant.member.is_some() => {
+                    quote!(Self::#variant_name(discriminator, _) => *discriminator,)
+                }
+                None => quote!(Self::#variant_name(discriminator) => *discriminator,),
+            }
+        });
+        quote! {
+            impl #name {
+                /// What tells the variants apart on the wire.
+                pub fn discriminator(&self) -> #ty {
+                    match self { #(#arms)* }
+                }
+            }
+        }
+    }
+
+    /// The first member with the first of its labels.
+    fn default_impl(&self) -> TokenStream {
+        let scope = self.scope;
+        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let Some((variant, member)) = self.variants.first().and_then(|v| Some((v, v.member?)))
+        else {
+            return TokenStream::new();
+        };
+        let non_nil = is_non_nil(&member.annotations);
+        let discriminator = match (variant.only_label(), variant.labels.first()) {
+            (Some(_), _) => None,
+            (None, Some(label)) => Some(consts::pattern(scope, label)),
+            (None, None) => match self.value_without_label() {
+                Some(value) => Some(value),
+                None => return TokenStream::new(),
+            },
+        };
+        if !facts.has_default(spec, &member.ty, non_nil) {
+            return TokenStream::new();
+        }
+        let (name, default, variant) = (&self.name, scope.name("Default"), &variant.name);
+        let discriminator = discriminator.map(|value| quote!(#value,));
+        let value = scope.default_value(&member.ty, non_nil);
+        quote! {
+            impl #default for #name {
+                fn default() -> Self {
+                    Self::#variant(#discriminator #value)
+                }
+            }
+        }
+    }
+
+    fn marshal_impl(&self) -> TokenStream {
+        let scope = self.scope;
+        let [marshal, encoder, result, error, ok] =
+            ["Marshal", "Encoder", "Result", "CdrError", "Ok"].map(|name| scope.name(name));
+        let name = &self.name;
+        let out = quote!(out);
+        let arms = self.variants.iter().map(|variant| {
+            let variant_name = &variant.name;
+            let mut steps = Vec::new();
+            let by_value = variant.only_label().map(|l| consts::pattern(scope, l));
+            let (check, tag) = match &by_value {
+                Some(_) => (TokenStream::new(), quote!(self.discriminator())),
+                None => (self.check(variant), quote!(discriminator)),
+            };
+            let place = Place::reference(tag);
+            steps.push(scope.marshal(&self.union.discriminator, false, &place, &out));
+            if let Some(member) = variant.member {
+                let non_nil = is_non_nil(&member.annotations);
+                let place = Place::reference(quote!(value));
+                steps.push(scope.marshal(&member.ty, non_nil, &place, &out));
+            }
+            let bindings = match (by_value.is_some(), variant.member.is_some()) {
+                (true, _) => quote!(value),
+                (false, true) => quote!(discriminator, value),
+                (false, false) => quote!(discriminator),
+            };
+            let body = sequence(steps, &ok);
+            quote!(Self::#variant_name(#bindings) => { #check #body })
+        });
+        quote! {
+            impl #marshal for #name {
+                fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
+                    match self { #(#arms)* }
+                }
+            }
+        }
+    }
+
+    fn unmarshal_impl(&self) -> TokenStream {
+        let scope = self.scope;
+        let [unmarshal, decoder, result, error, ok] =
+            ["Unmarshal", "Decoder", "Result", "CdrError", "Ok"].map(|name| scope.name(name));
+        let name = &self.name;
+        let input = quote!(input);
+        let (mut arms, mut rest) = (Vec::new(), None);
+        for variant in &self.variants {
+            let variant_name = &variant.name;
+            let member = variant.member.map(|m| {
+                let value = scope.unmarshal(&m.ty, is_non_nil(&m.annotations), &input);
+                quote!(#value?)
+            });
+            let fields = match (variant.only_label(), member) {
+                (Some(_), member) => quote!(#member),
+                (None, Some(member)) => quote!(discriminator, #member),
+                (None, None) => quote!(discriminator),
+            };
+            if variant.takes_the_rest {
+                rest = Some(quote!(_ => Self::#variant_name(#fields),));
+            } else {
+                let labels = self.patterns(&variant.labels);
+                arms.push(quote!(#labels => Self::#variant_name(#fields),));
+            }
+        }
+        let discriminator = scope.unmarshal(&self.union.discriminator, false, &input);
+        let value = if arms.is_empty() {
+            let variant = self.variants.first().map(|v| &v.name);
+            let member = self.variants.first().and_then(|v| v.member).map(|m| {
+                let value = scope.unmarshal(&m.ty, is_non_nil(&m.annotations), &input);
+                quote!(, #value?)
+            });
+            quote!(Self::#variant(discriminator #member))
+        } else {
+            quote!(match discriminator { #(#arms)* #rest })
+        };
+        let mut body = quote! {
+            let discriminator = #discriminator?;
+            #ok(#value)
+        };
+        if scope.generator.spec.is_recursive(self.declaration.id) {
+            body = quote!(input.nested(|input| { #body }));
+        }
+        let fact = scope.generator.facts.of(&Type::Named(self.declaration.id));
+        let least = number(fact.least_wire_size);
+        quote! {
+            impl #unmarshal for #name {
+                const MIN_SIZE: usize = #least;
+                fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
+                    #body
+                }
+            }
+        }
+    }
+
+    /// Refuses a discriminator that does not reach the variant that holds it.
+    fn check(&self, variant: &Variant<'_>) -> TokenStream {
+        let [error, err] = ["CdrError", "Err"].map(|name| self.scope.name(name));
+        let (labels, wanted) = if variant.takes_the_rest {
+            let others = self
+                .variants
+                .iter()
+                .filter(|other| !other.takes_the_rest)
+                .flat_map(|other| other.labels.iter().copied());
+            (others.collect::<Vec<_>>(), false)
+        } else {
+            (variant.labels.clone(), true)
+        };
+        if labels.is_empty() || self.covers_everything(&labels) && wanted {
+            return TokenStream::new();
+        }
+        let is_wrong = match labels.as_slice() {
+            [ConstValue::Boolean(label)] if *label == wanted => quote!(!*discriminator),
+            [ConstValue::Boolean(_)] => quote!(*discriminator),
+            [label] => {
+                let label = consts::pattern(self.scope, label);
+                if wanted {
+                    quote!(*discriminator != #label)
+                } else {
+                    quote!(*discriminator == #label)
+                }
+            }
+            labels => {
+                let patterns = self.patterns(labels);
+                let not = wanted.then(|| quote!(!));
+                quote!(#not matches!(discriminator, #patterns))
+            }
+        };
+        quote! {
+            if #is_wrong {
+                return #err(#error::UnknownDiscriminator);
+            }
+        }
+    }
+
+    fn covers_everything(&self, labels: &[&ConstValue]) -> bool {
+        let count = labels.len() as u128;
+        let spec = self.scope.generator.spec;
+        match spec.resolve(&self.union.discriminator) {
+            Type::Primitive(Primitive::Boolean) => count == 2,
+            Type::Primitive(Primitive::Char) => count == 256,
+            Type::Primitive(primitive) => primitive
+                .integer_range()
+                .is_some_and(|(least, greatest)| count == (greatest - least + 1).unsigned_abs()),
+            Type::Named(id) => match &spec[*id].kind {
+                DeclKind::Enum(e) => count == e.enumerators.len() as u128,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Labels as one pattern; three or more numbers in a row are a range.
+    fn patterns(&self, labels: &[&ConstValue]) -> TokenStream {
+        let mut numbers: Vec<i128> = labels.iter().filter_map(|label| ordinal(label)).collect();
+        if numbers.len() != labels.len() {
+            let patterns = labels
+                .iter()
+                .map(|label| consts::pattern(self.scope, label));
+            return quote!(#(#patterns)|*);
+        }
+        numbers.sort_unstable();
+        let of = |n: i128| {
+            let value = match labels.first() {
+                Some(ConstValue::WChar(_)) => u32::try_from(n)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .map_or(ConstValue::Integer(n), ConstValue::WChar),
+                _ => ConstValue::Integer(n),
+            };
+            consts::pattern(self.scope, &value)
+        };
+        let mut patterns = Vec::new();
+        for run in numbers.chunk_by(|a, b| a + 1 == *b) {
+            match run {
+                [first, .., last] if run.len() >= 3 => {
+                    let (first, last) = (of(*first), of(*last));
+                    patterns.push(quote!(#first..=#last));
+                }
+                few => patterns.extend(few.iter().map(|&n| of(n))),
+            }
+        }
+        quote!(#(#patterns)|*)
+    }
+
+    /// A discriminator that no label of the union names.
+    fn value_without_label(&self) -> Option<TokenStream> {
+        let spec = self.scope.generator.spec;
+        let labels: Vec<&ConstValue> = self
+            .variants
+            .iter()
+            .flat_map(|v| v.labels.iter().copied())
+            .collect();
+        let free = |value: ConstValue| {
+            (!labels.contains(&&value)).then(|| consts::pattern(self.scope, &value))
+        };
+        match spec.resolve(&self.union.discriminator) {
+            Type::Primitive(Primitive::Boolean) => [false, true]
+                .into_iter()
+                .find_map(|b| free(ConstValue::Boolean(b))),
+            Type::Primitive(Primitive::Char) => {
+                (0..=u8::MAX).find_map(|c| free(ConstValue::Char(c)))
+            }
+            Type::Primitive(Primitive::WChar) => ('\0'..).find_map(|c| free(ConstValue::WChar(c))),
+            Type::Named(id) => match &spec[*id].kind {
+                DeclKind::Enum(e) => (0..e.enumerators.len())
+                    .find_map(|index| free(ConstValue::Enumerator(*id, index))),
+                _ => None,
+            },
+            // From 0 up, then from the least.
+            Type::Primitive(primitive) => {
+                let (least, greatest) = primitive.integer_range()?;
+                (0..=greatest)
+                    .chain(least..0)
+                    .find_map(|n| free(ConstValue::Integer(n)))
+            }
+            _ => None,
+        }
+    }
+
+    fn discriminator_type(&self) -> TokenStream {
+        self.scope.owned(&self.union.discriminator, false)
+    }
+}
+
+fn ordinal(label: &ConstValue) -> Option<i128> {
+    match label {
+        ConstValue::Integer(value) => Some(*value),
+        ConstValue::WChar(value) => Some(i128::from(u32::from(*value))),
+        _ => None,
+    }
+}
