@@ -70,6 +70,8 @@ pub mod component {
     pub const OMNIORB_BIDIR: u32 = 0x4154_5401;
     /// omniORB's local socket.
     pub const OMNIORB_UNIX_TRANS: u32 = 0x4154_5402;
+    /// omniORB's mark of one run of a server, in references to transient objects.
+    pub const OMNIORB_PERSISTENT_ID: u32 = 0x4154_5403;
 }
 
 /// Numbers that ORBs tell about themselves in an `ORB_TYPE` component.
@@ -125,6 +127,7 @@ pub const fn component_name(tag: u32) -> Option<&'static str> {
         component::TAO_ENDPOINTS => "TAO_ENDPOINTS",
         component::OMNIORB_BIDIR => "OMNIORB_BIDIR",
         component::OMNIORB_UNIX_TRANS => "OMNIORB_UNIX_TRANS",
+        component::OMNIORB_PERSISTENT_ID => "OMNIORB_PERSISTENT_ID",
         _ => return None,
     })
 }
