@@ -1,1 +1,66 @@
-//! Bytes between processes: address, connector, acceptor, connection
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! Bytes between processes. A link knows nothing of requests or references.
+//!
+//! A link is a handful of short files of one shape: an [`Address`], an [`Acceptor`] that listens, a
+//! [`Connector`] that reaches out, and a [`Connection`] that both make. What a messaging protocol
+//! needs of a link it can read off [`Guarantees`].
+//!
+//! A connection **lends**: it hands out blocks to be filled for sending and to receive into, and
+//! takes them back when they are dropped, so a warm call allocates nothing, and a link whose memory
+//! is not a heap's (a shared ring, say) can lend that instead.
+
+mod address;
+mod connection;
+mod error;
+pub mod iiop;
+mod pool;
+
+pub use address::Address;
+pub use connection::{Connection, Framing, Guarantees, Pending, Waitable};
+pub use error::{Cause, LinkError, Phase, SendError};
+pub use pool::BlockPool;
+
+use punctual_exec::Deadline;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// One kind of transport: the way in and the way out.
+pub trait Link: Send + Sync + Debug {
+    /// Its name in endpoint options and addresses, e.g. `iiop`.
+    fn name(&self) -> &'static str;
+
+    /// What every connection of this link guarantees.
+    fn guarantees(&self) -> Guarantees;
+
+    /// Reaches out to `address`. Blocks until connected, refused, or `deadline`.
+    ///
+    /// # Errors
+    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Connect`].
+    fn connect(
+        &self,
+        address: &Address,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError>;
+
+    /// Listens at `address`, whose port may be 0.
+    ///
+    /// # Errors
+    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Listen`].
+    fn listen(&self, address: &Address) -> Result<Box<dyn Acceptor>, LinkError>;
+}
+
+/// A listening end.
+pub trait Acceptor: Send + Sync + Debug {
+    /// Where it listens: the real port, where 0 was asked for.
+    fn address(&self) -> &Address;
+
+    /// Waits for the next connection.
+    ///
+    /// # Errors
+    /// [`Cause::Closed`] after [`Acceptor::close`]; anything else is the operating system's, and the
+    /// next call may succeed (out of descriptors, say).
+    fn accept(&self) -> Result<Arc<dyn Connection>, LinkError>;
+
+    /// Stops listening and ends a waiting [`Acceptor::accept`], from any thread.
+    fn close(&self);
+}

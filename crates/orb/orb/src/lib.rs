@@ -1,1 +1,26 @@
-//! The object request broker: references, invocation, dispatch, configuration
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! The object request broker: references, invocation, dispatch, configuration.
+//!
+//! A call's way through the folders: `reference` (what the stub holds) → `client` (endpoint,
+//! connection, request, reply) → `messaging` (GIOP over a link) … `server` (listen, receive, dispatch)
+//! → an [`ObjectAdapter`], which finds the servant. `lane` owns what calls of one priority share.
+
+mod adapter;
+mod client;
+mod config;
+mod context;
+mod exception;
+mod lane;
+mod messaging;
+mod orb;
+mod reference;
+mod server;
+
+pub use adapter::{DispatchError, Location, ObjectAdapter};
+pub use client::Operation;
+pub use config::{ConfigError, ListenEndpoint, OrbConfig, Timeouts, Trace};
+pub use context::Context;
+pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+pub use orb::{InitError, Orb, OrbBuilder};
+pub use reference::{AsObject, Interface, ObjectRef, UserException};
+pub use server::{Dispatched, ServerCall};

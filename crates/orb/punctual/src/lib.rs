@@ -1,1 +1,37 @@
-//! A real-time object request broker: the facade that applications depend on
+//! **Punctual**: a real-time object request broker.
+//!
+//! The facade that applications depend on: nothing but names. OMG IDL is compiled by
+//! `punctual-build` (or `punctual idl`) to typed references and servant traits, which use [`stub`].
+//!
+//! ```no_run
+//! use punctual::{Orb, RootPoa};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (orb, _arguments) = Orb::init(std::env::args())?;
+//! let poa = orb.root_poa()?;
+//! poa.manager().activate()?;
+//! orb.run();
+//! # Ok(()) }
+//! ```
+
+pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
+pub use punctual_orb::{
+    AsObject, CompletionStatus, ConfigError, Context, InitError, Interface, ListenEndpoint,
+    ObjectRef, Orb, OrbBuilder, OrbConfig, SystemException, SystemExceptionKind, Timeouts, Trace,
+    UserException, minor,
+};
+pub use punctual_poa::{
+    AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
+};
+
+/// What generated code is written with. Not for use by hand, and not stable.
+#[doc(hidden)]
+pub mod stub {
+    pub use punctual_cdr::*;
+    pub use punctual_orb::{
+        Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, ServerCall,
+        SystemException, UserException,
+    };
+    pub use punctual_poa::{Implements, Servant};
+    pub use std::borrow::Cow;
+    pub use std::sync::Arc;
+}

@@ -1,0 +1,95 @@
+//! A connection, and what it guarantees.
+
+use crate::{Address, LinkError, SendError};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use std::fmt::Debug;
+use std::io::IoSlice;
+use std::os::fd::BorrowedFd;
+
+/// How a link keeps what is sent together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// A stream of octets: messages may arrive in pieces or several at once.
+    Stream,
+    /// Datagrams: each send arrives whole or not at all.
+    Datagram,
+}
+
+/// What a link guarantees; a messaging protocol says what it needs in the same words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guarantees {
+    /// What was sent arrives, or the connection reports its end.
+    pub reliable: bool,
+    /// What was sent first arrives first.
+    pub ordered: bool,
+    /// Stream or datagrams.
+    pub framing: Framing,
+}
+
+/// How a connection is waited on.
+#[derive(Debug)]
+pub enum Waitable<'a> {
+    /// Readable when this descriptor is, for `epoll` and the like.
+    Descriptor(BorrowedFd<'a>),
+}
+
+/// What waits on a connection that nobody reads at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Nothing: quiet and, as far as this side knows, open.
+    Nothing,
+    /// Something to receive.
+    Data,
+    /// The end: the other side has closed.
+    End,
+}
+
+/// A way to one peer, made by a connector or an acceptor.
+///
+/// Any number of threads may share one, but at each moment at most one sends and at most one
+/// receives: who that is, is settled above (a reply table, a reactor), where it can be known.
+pub trait Connection: Send + Sync + Debug {
+    /// Lends a block, empty, with room for at least `capacity` octets. It comes back by being
+    /// dropped. Allocates only when all that the connection lends are out or too small.
+    fn lend(&self, capacity: usize) -> Block;
+
+    /// Sends all of `parts`, one after the other, as one message. Blocks until the operating system
+    /// has taken them, or `deadline`.
+    ///
+    /// # Errors
+    /// After any error with [`SendError::sent`] above 0 the stream is broken off in mid-message: the
+    /// connection must be closed.
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
+
+    /// Receives behind what `block` holds, at least one octet, at most until it holds `need` (and
+    /// whatever arrived with it), and returns how many came. Blocks until then or `deadline`.
+    ///
+    /// `need` is what the peer claims to send: memory grows with what arrives, not with the claim.
+    /// On an error the block keeps what it held.
+    ///
+    /// # Errors
+    /// [`crate::Cause::Closed`] when the peer has closed, [`crate::Cause::TimedOut`] at the deadline
+    /// (receiving may go on later), or the operating system's.
+    fn receive(
+        &self,
+        block: &mut Block,
+        need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError>;
+
+    /// What waits to be received, without blocking and without taking it. One system call.
+    fn pending(&self) -> Pending;
+
+    /// Ends both directions and wakes whoever waits on it, from any thread.
+    fn close(&self);
+
+    /// Where the peer is.
+    fn peer(&self) -> &Address;
+
+    /// Where this side is.
+    fn local(&self) -> &Address;
+
+    /// How to wait for it.
+    fn waitable(&self) -> Waitable<'_>;
+}

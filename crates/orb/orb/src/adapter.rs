@@ -1,0 +1,64 @@
+//! The seam between the ORB and an object adapter: an object key and a call go in, a reply or an
+//! error comes out.
+
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::reference::ObjectRef;
+use crate::server::{Dispatched, ServerCall};
+use punctual_cdr::CdrError;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Finds objects by their keys and lets them answer.
+pub trait ObjectAdapter: Send + Sync {
+    /// Lets the object answer. Called by any thread, by several at once.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError>;
+
+    /// Where the object is, without waking it.
+    fn locate(&self, object_key: &[u8]) -> Location;
+
+    /// The ORB shuts down: calls that are held back are to be let go.
+    fn shut_down(&self);
+
+    /// The adapter as its own type, for whoever installed it.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// Here.
+    Here,
+    /// Nowhere that this adapter knows.
+    Unknown,
+    /// At another place.
+    Forward(ObjectRef),
+}
+
+/// What a caller is told instead of a result.
+#[derive(Clone, Debug)]
+pub enum DispatchError {
+    /// A standard exception.
+    System(SystemException),
+    /// To ask there instead (LOCATION_FORWARD).
+    Forward(ObjectRef),
+}
+
+impl From<SystemException> for DispatchError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<CdrError> for DispatchError {
+    /// An argument that does not decode: the servant has not begun.
+    fn from(error: CdrError) -> Self {
+        Self::System(cdr_exception(error, CompletionStatus::No).in_context("reading the arguments"))
+    }
+}

@@ -1,0 +1,279 @@
+//! A connection that any number of calling threads share.
+//!
+//! Each request is one send under the sending lock; replies are read by one of the callers that wait
+//! (see [`super::wait`]), who passes on what is not its own. No lock is held across the upcalls of
+//! anybody, and none is shared with another connection.
+
+use super::reply_table::{Broken, ReplyTable, Slot};
+use crate::messaging::{self, Direction, Inbox, InboxError, Message, Taken, Tracer};
+use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
+use punctual_exec::Deadline;
+use punctual_giop::MessageKind;
+use punctual_link::{Connection, Pending, SendError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A connection quiet for longer than this is looked at before it is used again: its peer may have
+/// closed it meanwhile, and a request sent into that would be neither answered nor safe to repeat.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// A client's connection to one endpoint.
+#[derive(Debug)]
+pub(crate) struct ClientConnection {
+    pub(super) link: Arc<dyn Connection>,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    /// Held while a message is sent.
+    sender: Mutex<()>,
+    /// Held by the caller that reads.
+    pub(super) inbox: Mutex<Inbox>,
+    table: Mutex<ReplyTable>,
+    usable: AtomicBool,
+    /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
+    code_sets_told: AtomicBool,
+    fragment_size: usize,
+    pub(super) tracer: Tracer,
+    born: Instant,
+    /// Milliseconds after `born` of the last reply.
+    last_used: AtomicU64,
+}
+
+/// A caller's place in the reply table, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct PendingReply<'c> {
+    connection: &'c ClientConnection,
+    pub(crate) id: u32,
+    slot: Option<Arc<Slot>>,
+}
+
+impl ClientConnection {
+    pub(crate) fn new(
+        link: Arc<dyn Connection>,
+        version: GiopVersion,
+        code_sets: CodeSets,
+        limits: Arc<Limits>,
+        fragment_size: usize,
+        tracer: Tracer,
+    ) -> Self {
+        Self {
+            inbox: Mutex::new(Inbox::new(&*link, limits)),
+            link,
+            version,
+            code_sets,
+            sender: Mutex::new(()),
+            table: Mutex::new(ReplyTable::default()),
+            usable: AtomicBool::new(true),
+            code_sets_told: AtomicBool::new(false),
+            fragment_size,
+            tracer,
+            born: Instant::now(),
+            last_used: AtomicU64::new(0),
+        }
+    }
+
+    /// Lends a block to marshal a request into.
+    pub(crate) fn lend(&self) -> Block {
+        self.link.lend(0)
+    }
+
+    /// Whether a new request may be sent on it. Costs a system call only after a quiet spell.
+    pub(crate) fn is_usable(&self) -> bool {
+        // Acquire pairs with the Release in `break_off`.
+        if !self.usable.load(Ordering::Acquire) {
+            return false;
+        }
+        let quiet = self
+            .now()
+            .saturating_sub(self.last_used.load(Ordering::Relaxed));
+        if quiet < millis(QUIET) || self.table().waiting() > 0 {
+            return true;
+        }
+        match self.link.pending() {
+            Pending::Nothing => true,
+            Pending::End => {
+                self.break_off(&Broken {
+                    orderly: false,
+                    reason: "closed by the peer".into(),
+                });
+                false
+            }
+            Pending::Data => {
+                self.drain();
+                self.usable.load(Ordering::Acquire)
+            }
+        }
+    }
+
+    /// Whether this request is still to carry the CodeSets context.
+    pub(crate) fn must_tell_code_sets(&self) -> bool {
+        self.version > GiopVersion::V1_0 && !self.code_sets_told.load(Ordering::Relaxed)
+    }
+
+    /// A place for a caller; `None` when too many wait already.
+    pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
+        let (id, slot) = self.table().register()?;
+        Some(PendingReply {
+            connection: self,
+            id,
+            slot: Some(slot),
+        })
+    }
+
+    /// Sends one message; after an error in mid-message the connection is broken off.
+    pub(crate) fn send(&self, message: &[u8], deadline: Deadline) -> Result<(), SendError> {
+        let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = messaging::send(
+            &*self.link,
+            message,
+            self.fragment_size,
+            self.tracer,
+            deadline,
+        );
+        drop(sending);
+        match &result {
+            Ok(()) => self.touch(),
+            Err(error) => {
+                let reason = format!("the connection broke off while a request was sent: {error}");
+                self.break_off(&Broken {
+                    orderly: false,
+                    reason: reason.into(),
+                });
+            }
+        }
+        result
+    }
+
+    /// Remembers that a request with the CodeSets context has gone out.
+    pub(crate) fn code_sets_are_told(&self) {
+        self.code_sets_told.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the connection: whoever waits on it learns why, and nobody uses it again.
+    pub(crate) fn break_off(&self, broken: &Broken) {
+        self.usable.store(false, Ordering::Release);
+        self.link.close();
+        self.table().fail_all(broken);
+    }
+
+    pub(crate) fn peer(&self) -> &punctual_link::Address {
+        self.link.peer()
+    }
+
+    pub(super) fn table(&self) -> MutexGuard<'_, ReplyTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn touch(&self) {
+        self.last_used.store(self.now(), Ordering::Relaxed);
+    }
+
+    fn now(&self) -> u64 {
+        millis(self.born.elapsed())
+    }
+
+    /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
+    fn drain(&self) {
+        let Ok(mut inbox) = self.inbox.try_lock() else {
+            return;
+        };
+        while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
+            // Data waits, so this does not block; a peer that stalls in mid-message costs a moment.
+            let soon = Deadline::after(Duration::from_millis(100));
+            if let Err(error) = self.read_one(&mut inbox, soon) {
+                self.break_off(&Broken {
+                    orderly: false,
+                    reason: error.to_string().into(),
+                });
+            }
+        }
+    }
+
+    fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
+        match inbox.take(&*self.link)? {
+            Taken::Message(message) => self.route(message),
+            Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
+        }
+        Ok(())
+    }
+
+    /// Gives a message to whom it concerns.
+    pub(super) fn route(&self, message: Message) {
+        self.tracer
+            .show(Direction::Received, self.link.peer(), &message.block);
+        match message.header.kind {
+            MessageKind::Reply | MessageKind::LocateReply => self.deliver(message),
+            MessageKind::CloseConnection => {
+                self.break_off(&Broken {
+                    orderly: true,
+                    reason: "closed by the peer".into(),
+                });
+            }
+            MessageKind::MessageError => {
+                let reason = "the peer says that a message of ours was malformed (MessageError)";
+                self.break_off(&Broken {
+                    orderly: false,
+                    reason: reason.into(),
+                });
+            }
+            kind => {
+                self.refuse(&format!(
+                    "the peer sent a {kind}, which is a client's to send"
+                ));
+            }
+        }
+    }
+
+    fn deliver(&self, message: Message) {
+        let Some(id) = super::reply::request_id(&message) else {
+            self.refuse("the peer sent a reply whose header does not decode");
+            return;
+        };
+        match self.table().find(id) {
+            Some(slot) => slot.deliver(message),
+            None => tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for"),
+        }
+    }
+
+    /// Tells a peer that broke the protocol, and breaks off.
+    pub(super) fn refuse(&self, reason: &str) {
+        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
+        let sending = self.sender.try_lock();
+        if sending.is_ok() {
+            let soon = Deadline::after(Duration::from_millis(100));
+            let kind = MessageKind::MessageError;
+            // The peer may be gone already; it is told nothing then.
+            let _ = messaging::send_control(&*self.link, kind, self.version, self.tracer, soon);
+        }
+        drop(sending);
+        self.break_off(&Broken {
+            orderly: false,
+            reason: reason.into(),
+        });
+    }
+}
+
+impl PendingReply<'_> {
+    pub(super) fn slot(&self) -> &Slot {
+        // The slot is taken by `drop` alone.
+        self.slot
+            .as_deref()
+            .unwrap_or_else(|| unreachable!("a pending reply has its slot"))
+    }
+}
+
+impl Drop for PendingReply<'_> {
+    fn drop(&mut self) {
+        let Some(slot) = self.slot.take() else { return };
+        let mut table = self.connection.table();
+        let was_promoted = matches!(slot.poll(), Some(super::reply_table::Woken::Promoted));
+        table.remove(self.id, slot);
+        if was_promoted {
+            table.promote_one();
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

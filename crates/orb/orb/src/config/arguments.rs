@@ -1,0 +1,280 @@
+//! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
+
+use super::{ConfigError, ListenEndpoint, OrbConfig, bad_value, parse_trace, parse_version};
+use std::time::Duration;
+
+type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
+
+struct OptionRule {
+    name: &'static str,
+    expected: &'static str,
+    obey: Obey,
+}
+
+const CONFIG_FILE: &str = "-ORBConfigFile";
+
+const RULES: &[OptionRule] = &[
+    OptionRule {
+        name: CONFIG_FILE,
+        expected: "the path of a TOML file",
+        // Read ahead of the others, in `apply`.
+        obey: |_, _| Ok(()),
+    },
+    OptionRule {
+        name: "-ORBInitRef",
+        expected: "Name=IOR:…, Name=corbaloc:… or Name=file://…",
+        obey: initial_reference,
+    },
+    OptionRule {
+        name: "-ORBDefaultInitRef",
+        expected: "the beginning of a URL, e.g. corbaloc::host:2809",
+        obey: |config, value| {
+            config.default_initial_reference = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBListenEndpoints",
+        expected: "iiop://[version@][host]:port[/option=value&…], several with `;` between",
+        obey: |config, value| {
+            for endpoint in value.split(';').filter(|part| !part.is_empty()) {
+                config
+                    .listen
+                    .push(ListenEndpoint::parse("-ORBListenEndpoints", endpoint)?);
+            }
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBTrace",
+        expected: "giop, hex or payload, with commas between",
+        obey: |config, value| {
+            config.trace = parse_trace("-ORBTrace", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBGIOPVersion",
+        expected: "1.0, 1.1 or 1.2",
+        obey: |config, value| {
+            config.giop_version = parse_version("-ORBGIOPVersion", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBCallTimeout",
+        expected: "milliseconds, 0 for none",
+        obey: |config, value| {
+            config.timeouts.call = milliseconds("-ORBCallTimeout", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBConnectTimeout",
+        expected: "milliseconds, 0 for none",
+        obey: |config, value| {
+            config.timeouts.connect = milliseconds("-ORBConnectTimeout", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBMaxMessageSize",
+        expected: "octets, at least 1024",
+        obey: |config, value| {
+            config.limits.message = octets("-ORBMaxMessageSize", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBFragmentSize",
+        expected: "octets, 0 for never",
+        obey: |config, value| {
+            config.fragment_size = octets("-ORBFragmentSize", value)?;
+            Ok(())
+        },
+    },
+];
+
+pub(super) fn apply(
+    config: &mut OrbConfig,
+    arguments: Vec<String>,
+) -> Result<Vec<String>, ConfigError> {
+    let mut rest = Vec::new();
+    let mut given = Vec::new();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        if !argument.starts_with("-ORB") {
+            rest.push(argument);
+            continue;
+        }
+        let rule = RULES
+            .iter()
+            .find(|rule| rule.name == argument)
+            .ok_or_else(|| {
+                let names = RULES.iter().map(|rule| rule.name);
+                ConfigError::UnknownOption {
+                    nearest: nearest(&argument, names),
+                    option: argument.clone(),
+                }
+            })?;
+        let value = arguments.next().ok_or(ConfigError::MissingValue {
+            option: rule.name,
+            expected: rule.expected,
+        })?;
+        given.push((rule, value));
+    }
+    for (_, path) in given.iter().filter(|(rule, _)| rule.name == CONFIG_FILE) {
+        config.apply_file(path)?;
+    }
+    // Endpoints named on the command line replace those of the file, they don't join them.
+    if given
+        .iter()
+        .any(|(rule, _)| rule.name == "-ORBListenEndpoints")
+    {
+        config.listen.clear();
+    }
+    for (rule, value) in &given {
+        (rule.obey)(config, value)?;
+    }
+    Ok(rest)
+}
+
+fn initial_reference(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
+    match value.split_once('=') {
+        Some((name, reference)) if !name.is_empty() && !reference.is_empty() => {
+            config
+                .initial_references
+                .insert(name.to_owned(), reference.to_owned());
+            Ok(())
+        }
+        _ => Err(bad_value("-ORBInitRef", value, "Name=URL")),
+    }
+}
+
+fn milliseconds(key: &str, value: &str) -> Result<Option<Duration>, ConfigError> {
+    let number: u64 = value
+        .parse()
+        .map_err(|_| bad_value(key, value, "milliseconds"))?;
+    Ok((number > 0).then(|| Duration::from_millis(number)))
+}
+
+fn octets(key: &str, value: &str) -> Result<usize, ConfigError> {
+    value
+        .parse()
+        .map_err(|_| bad_value(key, value, "a number of octets"))
+}
+
+/// The name most like `given`, if any is near enough to have been meant.
+fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let given = given.to_ascii_lowercase();
+    names
+        .map(|name| (distance(&given, &name.to_ascii_lowercase()), name))
+        .min()
+        .filter(|&(distance, name)| distance <= name.len() / 4)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance, in one row.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, a) in from.chars().enumerate() {
+        let mut diagonal = line;
+        row[0] = line + 1;
+        for (column, &b) in to.iter().enumerate() {
+            let substituted = diagonal + usize::from(a != b);
+            diagonal = row[column + 1];
+            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply_all(arguments: &[&str]) -> Result<(OrbConfig, Vec<String>), ConfigError> {
+        let mut config = OrbConfig::default();
+        let rest = config.apply_arguments(arguments.iter().map(ToString::to_string))?;
+        Ok((config, rest))
+    }
+
+    #[test]
+    fn orb_options_are_taken_and_the_rest_is_handed_back_in_order() {
+        let (config, rest) = apply_all(&[
+            "program",
+            "-ORBInitRef",
+            "NameService=corbaloc::h/NameService",
+            "--mine",
+            "-ORBCallTimeout",
+            "250",
+            "last",
+        ])
+        .unwrap();
+        assert_eq!(rest, ["program", "--mine", "last"]);
+        assert_eq!(
+            config.initial_references["NameService"],
+            "corbaloc::h/NameService"
+        );
+        assert_eq!(config.timeouts.call, Some(Duration::from_millis(250)));
+    }
+
+    #[test]
+    fn an_unknown_option_is_refused_and_the_nearest_named() {
+        let error = apply_all(&["-ORBListenEndpoint", "iiop://:0"]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown option `-ORBListenEndpoint`; did you mean `-ORBListenEndpoints`?"
+        );
+        let error = apply_all(&["-ORBxyzzy", "1"]).unwrap_err();
+        assert_eq!(error.to_string(), "unknown option `-ORBxyzzy`");
+    }
+
+    #[test]
+    fn an_option_without_its_value_says_what_was_expected() {
+        let error = apply_all(&["-ORBTrace"]).unwrap_err().to_string();
+        assert!(
+            error.contains("-ORBTrace") && error.contains("giop"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn bad_values_are_refused_by_name() {
+        for (option, value) in [
+            ("-ORBTrace", "everything"),
+            ("-ORBGIOPVersion", "2.0"),
+            ("-ORBCallTimeout", "soon"),
+            ("-ORBInitRef", "NameService"),
+            ("-ORBListenEndpoints", "tcp://:1"),
+            ("-ORBConfigFile", "/no/such/file.toml"),
+        ] {
+            let error = apply_all(&[option, value]).unwrap_err().to_string();
+            assert!(error.contains(value), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_override_the_file_wherever_they_stand() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(
+            file.path(),
+            "giop_version = \"1.1\"\nlisten = [\"iiop://127.0.0.1:1\"]\n[timeouts]\ncall_ms = 5\n",
+        )
+        .unwrap();
+        let path = file.path().to_str().unwrap();
+        let options = [
+            "-ORBGIOPVersion",
+            "1.0",
+            "-ORBListenEndpoints",
+            "iiop://:2",
+            "-ORBConfigFile",
+            path,
+        ];
+        let (config, _) = apply_all(&options).unwrap();
+        assert_eq!(config.giop_version, punctual_cdr::GiopVersion::V1_0);
+        assert_eq!(config.timeouts.call, Some(Duration::from_millis(5)));
+        assert_eq!(config.listen.len(), 1);
+    }
+}

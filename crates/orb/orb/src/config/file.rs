@@ -1,0 +1,249 @@
+//! The TOML file. Every key is optional; an unknown one is an error.
+//!
+//! ```toml
+//! listen = ["iiop://:2809/hostname_in_ior=orb.example"]
+//! giop_version = "1.2"
+//! trace = "giop,hex"
+//! [initial_references]
+//! NameService = "corbaloc::names.example/NameService"
+//! [timeouts]             # milliseconds, 0 for none
+//! call_ms = 2000
+//! [limits]
+//! message = 67108864
+//! [tcp]
+//! keep_alive_idle_s = 30
+//! ```
+
+use super::{ConfigError, ListenEndpoint, OrbConfig, bad_value, parse_trace, parse_version};
+use punctual_link::iiop::KeepAlive;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    listen: Option<Vec<String>>,
+    giop_version: Option<String>,
+    trace: Option<String>,
+    default_initial_reference: Option<String>,
+    max_connections: Option<usize>,
+    fragment_size: Option<usize>,
+    max_forwards: Option<u32>,
+    #[serde(default)]
+    initial_references: BTreeMap<String, String>,
+    #[serde(default)]
+    timeouts: TimeoutTable,
+    #[serde(default)]
+    limits: LimitTable,
+    #[serde(default)]
+    tcp: TcpTable,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimeoutTable {
+    connect_ms: Option<u64>,
+    call_ms: Option<u64>,
+    first_message_ms: Option<u64>,
+    message_ms: Option<u64>,
+    reply_ms: Option<u64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LimitTable {
+    message: Option<usize>,
+    string: Option<usize>,
+    sequence: Option<usize>,
+    nesting: Option<u16>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TcpTable {
+    no_delay: Option<bool>,
+    keep_alive: Option<bool>,
+    keep_alive_idle_s: Option<u64>,
+    keep_alive_interval_s: Option<u64>,
+    keep_alive_probes: Option<u32>,
+    user_timeout_ms: Option<u64>,
+    send_buffer: Option<usize>,
+    receive_buffer: Option<usize>,
+}
+
+pub(super) fn apply(config: &mut OrbConfig, path: PathBuf) -> Result<(), ConfigError> {
+    let text = std::fs::read_to_string(&path).map_err(|source| ConfigError::Unreadable {
+        path: path.clone(),
+        source,
+    })?;
+    let file: File = toml::from_str(&text).map_err(|error| ConfigError::BadFile {
+        path: path.clone(),
+        message: error.to_string(),
+    })?;
+    obey(config, file).map_err(|error| in_file(&path, &error))
+}
+
+fn in_file(path: &Path, error: &ConfigError) -> ConfigError {
+    ConfigError::BadFile {
+        path: path.to_owned(),
+        message: error.to_string(),
+    }
+}
+
+fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
+    if let Some(listen) = file.listen {
+        let parsed = listen
+            .iter()
+            .map(|endpoint| ListenEndpoint::parse("listen", endpoint));
+        config.listen = parsed.collect::<Result<_, _>>()?;
+    }
+    if let Some(version) = file.giop_version {
+        config.giop_version = parse_version("giop_version", &version)?;
+    }
+    if let Some(trace) = file.trace {
+        config.trace = parse_trace("trace", &trace)?;
+    }
+    if file.default_initial_reference.is_some() {
+        config.default_initial_reference = file.default_initial_reference;
+    }
+    set(&mut config.max_connections, file.max_connections);
+    set(&mut config.fragment_size, file.fragment_size);
+    set(&mut config.max_forwards, file.max_forwards);
+    config.initial_references.extend(file.initial_references);
+
+    let timeouts = &mut config.timeouts;
+    set_ms(&mut timeouts.connect, file.timeouts.connect_ms);
+    set_ms(&mut timeouts.call, file.timeouts.call_ms);
+    set_ms(&mut timeouts.first_message, file.timeouts.first_message_ms);
+    set_ms(&mut timeouts.message, file.timeouts.message_ms);
+    set_ms(&mut timeouts.reply, file.timeouts.reply_ms);
+
+    set(&mut config.limits.message, file.limits.message);
+    set(&mut config.limits.string, file.limits.string);
+    set(&mut config.limits.sequence, file.limits.sequence);
+    set(&mut config.limits.nesting, file.limits.nesting);
+    obey_tcp(config, &file.tcp)
+}
+
+fn obey_tcp(config: &mut OrbConfig, table: &TcpTable) -> Result<(), ConfigError> {
+    let tcp = &mut config.iiop.tcp;
+    set(&mut tcp.no_delay, table.no_delay);
+    let mut keep_alive = tcp.keep_alive.unwrap_or_default();
+    for (key, seconds, target) in [
+        (
+            "tcp.keep_alive_idle_s",
+            table.keep_alive_idle_s,
+            &mut keep_alive.idle,
+        ),
+        (
+            "tcp.keep_alive_interval_s",
+            table.keep_alive_interval_s,
+            &mut keep_alive.interval,
+        ),
+    ] {
+        if let Some(seconds) = seconds {
+            // The kernel's own range for TCP_KEEPIDLE and TCP_KEEPINTVL.
+            if !(1..=32_767).contains(&seconds) {
+                return Err(bad_value(key, seconds, "1 to 32767 seconds"));
+            }
+            *target = Duration::from_secs(seconds);
+        }
+    }
+    if let Some(probes) = table.keep_alive_probes {
+        if !(1..=127).contains(&probes) {
+            return Err(bad_value("tcp.keep_alive_probes", probes, "1 to 127"));
+        }
+        keep_alive.probes = probes;
+    }
+    let wanted = table.keep_alive.unwrap_or(tcp.keep_alive.is_some());
+    tcp.keep_alive = wanted.then_some::<KeepAlive>(keep_alive);
+    set_ms(&mut tcp.user_timeout, table.user_timeout_ms);
+    tcp.send_buffer = table.send_buffer.or(tcp.send_buffer);
+    tcp.receive_buffer = table.receive_buffer.or(tcp.receive_buffer);
+    Ok(())
+}
+
+fn set<T>(target: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *target = value;
+    }
+}
+
+fn set_ms(target: &mut Option<Duration>, milliseconds: Option<u64>) {
+    if let Some(milliseconds) = milliseconds {
+        *target = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<OrbConfig, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let mut config = OrbConfig::default();
+        config
+            .apply_file(file.path())
+            .map(|()| config)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_table_is_obeyed() {
+        let config = read(
+            "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
+             [initial_references]\nNameService = 'corbaloc:::1/x'\n\
+             [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 9\n\
+             [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
+        )
+        .unwrap();
+        assert_eq!(config.listen.len(), 2);
+        assert!(config.trace.giop && config.trace.hex && !config.trace.payload);
+        assert_eq!(config.fragment_size, 0);
+        assert_eq!(config.timeouts.connect, None);
+        assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
+        assert_eq!(config.limits.string, 9);
+        assert!(!config.iiop.tcp.no_delay);
+        assert_eq!(
+            config.iiop.tcp.keep_alive.unwrap().idle,
+            Duration::from_secs(3)
+        );
+        assert_eq!(config.iiop.tcp.user_timeout, None);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line() {
+        let error = read("fragment_size = 0\nfragmentsize = 1\n").unwrap_err();
+        assert!(
+            error.contains("fragmentsize") && error.contains('2'),
+            "{error}"
+        );
+        assert!(
+            read("[tcp]\nnodelay = true")
+                .unwrap_err()
+                .contains("nodelay")
+        );
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_by_its_key() {
+        assert!(
+            read("giop_version = '9'")
+                .unwrap_err()
+                .contains("giop_version")
+        );
+        assert!(
+            read("[tcp]\nkeep_alive_probes = 0")
+                .unwrap_err()
+                .contains("keep_alive_probes")
+        );
+        assert!(
+            read("listen = ['carrier-pigeon://']")
+                .unwrap_err()
+                .contains("carrier-pigeon")
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! Minor codes: the standard's (CORBA 3.3 part 1, §A.5) and our own.
+
+use std::fmt;
+
+/// The OMG's vendor id.
+pub const OMG: u32 = 0x4f4d_0000;
+/// Punctual's own vendor id, `PU`.
+pub const PUNCTUAL: u32 = 0x5055_0000;
+
+/// A minor code of the standard.
+#[must_use]
+pub const fn omg(number: u32) -> u32 {
+    OMG | number
+}
+
+const fn own(number: u32) -> u32 {
+    PUNCTUAL | number
+}
+
+/// BAD_PARAM: a URL whose scheme is not known.
+pub const BAD_SCHEME: u32 = omg(7);
+/// BAD_PARAM: a URL whose address does not parse.
+pub const BAD_ADDRESS: u32 = omg(8);
+/// BAD_PARAM: a URL whose scheme-specific part does not parse.
+pub const BAD_SCHEME_SPECIFIC_PART: u32 = omg(9);
+/// BAD_PARAM: a URL that is wrong for another reason.
+pub const BAD_URL: u32 = omg(10);
+/// BAD_PARAM: nil given to `register_initial_reference`.
+pub const NIL_REGISTERED: u32 = omg(27);
+/// BAD_INV_ORDER: `shutdown` that would wait for the call it is in.
+pub const SHUTDOWN_IN_UPCALL: u32 = omg(3);
+/// BAD_INV_ORDER: the ORB has shut down.
+pub const ORB_HAS_SHUT_DOWN: u32 = omg(4);
+/// INV_OBJREF: wide text for a reference that announces no wide code set.
+pub const WIDE_NOT_SUPPORTED: u32 = omg(1);
+/// TRANSIENT: no resource, or the request was discarded.
+pub const DISCARDED: u32 = omg(1);
+/// TRANSIENT: no profile of the reference can be used.
+pub const NO_USABLE_PROFILE: u32 = omg(2);
+/// OBJECT_NOT_EXIST: the object is not (or no longer) active.
+pub const NOT_ACTIVE: u32 = omg(1);
+/// OBJECT_NOT_EXIST: no adapter for the object key.
+pub const NO_ADAPTER: u32 = omg(2);
+/// DATA_CONVERSION: a character that the negotiated code set cannot carry.
+pub const CHARACTER: u32 = omg(1);
+/// BAD_OPERATION: not an operation of this object.
+pub const NO_SUCH_OPERATION: u32 = omg(2);
+/// UNKNOWN: a user exception that the operation does not declare.
+pub const UNLISTED_USER_EXCEPTION: u32 = omg(1);
+
+/// TRANSIENT: no endpoint of the reference could be connected to.
+pub const CONNECT_FAILED: u32 = own(1);
+/// COMM_FAILURE: the connection broke while the request was being sent.
+pub const SEND_FAILED: u32 = own(2);
+/// COMM_FAILURE: the connection broke before the reply had arrived.
+pub const RECEIVE_FAILED: u32 = own(3);
+/// TIMEOUT: the call's time was up.
+pub const CALL_TIMED_OUT: u32 = own(4);
+/// TIMEOUT: the time for setting up the connection was up.
+pub const CONNECT_TIMED_OUT: u32 = own(5);
+/// COMM_FAILURE or MARSHAL: the peer broke the protocol.
+pub const PROTOCOL: u32 = own(6);
+/// TRANSIENT: forwarded more often than allowed.
+pub const TOO_MANY_FORWARDS: u32 = own(7);
+/// BAD_PARAM or IMP_LIMIT: a value over a configured limit.
+pub const LIMIT: u32 = own(8);
+/// MARSHAL: octets that are no valid encoding.
+pub const ENCODING: u32 = own(9);
+/// BAD_PARAM: a value that its IDL type does not allow (a bound, an inner NUL, a label).
+pub const VALUE: u32 = own(10);
+/// UNKNOWN: the servant panicked.
+pub const SERVANT_PANICKED: u32 = own(11);
+/// INV_OBJREF: text that is no object reference.
+pub const BAD_REFERENCE: u32 = own(12);
+/// INV_OBJREF or BAD_PARAM: nil where an object is needed.
+pub const NIL: u32 = own(13);
+/// INITIALIZE: an endpoint could not be listened at.
+pub const LISTEN_FAILED: u32 = own(14);
+/// TRANSIENT: too many calls wait for one connection.
+pub const TOO_MANY_CALLS: u32 = own(15);
+/// COMM_FAILURE: the peer closed the connection in good order, and again after a retry.
+pub const PEER_CLOSED: u32 = own(16);
+/// INTERNAL: an invariant of the ORB does not hold.
+pub const BROKEN_INVARIANT: u32 = own(17);
+
+/// A minor code as people read it: the vendor's name, where known, and the number.
+#[derive(Clone, Copy, Debug)]
+pub struct Readable(
+    /// The minor code.
+    pub u32,
+);
+
+impl fmt::Display for Readable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (vendor, number) = (self.0 & 0xffff_f000, self.0 & 0xfff);
+        match vendor {
+            0 => write!(f, "{number}"),
+            OMG => write!(f, "OMG {number}"),
+            PUNCTUAL => write!(f, "Punctual {number}"),
+            0x4154_0000 => write!(f, "omniORB {number}"),
+            0x5441_0000..=0x5441_f000 => write!(f, "TAO {:#x}", self.0),
+            0x4a43_0000 => write!(f, "JacORB {number}"),
+            _ => write!(f, "{:#010x}", self.0),
+        }
+    }
+}

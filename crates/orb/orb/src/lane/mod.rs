@@ -1,0 +1,46 @@
+//! A lane: all that calls of one priority use. An ORB without real-time needs has one.
+//!
+//! It owns its connections in both directions, its acceptors and their threads, so that two lanes
+//! share nothing on a call's way.
+
+mod cache;
+
+use crate::client::endpoint_select::Endpoint;
+use crate::client::mux::ClientConnection;
+use crate::orb::Orb;
+use crate::server::Listening;
+use cache::ConnectionCache;
+use punctual_exec::Deadline;
+use punctual_link::LinkError;
+use std::sync::Arc;
+
+/// One lane.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    outgoing: ConnectionCache,
+    pub(crate) listening: Listening,
+}
+
+impl Lane {
+    pub(crate) fn new(max_connections: usize) -> Self {
+        Self {
+            outgoing: ConnectionCache::default(),
+            listening: Listening::new(max_connections),
+        }
+    }
+
+    /// The connection that all calls to an endpoint share, opened if need be.
+    pub(crate) fn connection(
+        &self,
+        orb: &Orb,
+        endpoint: &Endpoint,
+        deadline: Deadline,
+    ) -> Result<Arc<ClientConnection>, LinkError> {
+        self.outgoing.connection(orb, endpoint, deadline)
+    }
+
+    /// Closes every outgoing connection; calls that wait on one fail.
+    pub(crate) fn disconnect(&self) {
+        self.outgoing.close();
+    }
+}

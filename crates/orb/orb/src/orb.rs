@@ -1,0 +1,366 @@
+//! The ORB itself: its configuration, its lane, its adapter, its life (CORBA 3.3 part 1, §8.2).
+
+use crate::adapter::ObjectAdapter;
+use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::lane::Lane;
+use crate::messaging::Tracer;
+use crate::reference::{AsObject, ObjectRef};
+use crate::server;
+use punctual_cdr::Limits;
+use punctual_ior::Ior;
+use punctual_link::Link;
+use punctual_link::iiop::Iiop;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+/// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
+/// process, and none knows of the others.
+#[derive(Clone)]
+pub struct Orb {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    config: OrbConfig,
+    limits: Arc<Limits>,
+    link: Arc<dyn Link>,
+    lane: Lane,
+    adapter: OnceLock<Arc<dyn ObjectAdapter>>,
+    initial: RwLock<BTreeMap<String, ObjectRef>>,
+    life: Mutex<Life>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Running,
+    ShuttingDown,
+    Over,
+}
+
+/// Why an ORB did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InitError {
+    /// An option or a key that cannot be obeyed.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl Orb {
+    /// Starts an ORB, taking its `-ORB…` options out of `arguments`; the rest is handed back, the
+    /// program's name included.
+    ///
+    /// # Errors
+    /// [`InitError`] for an option that is unknown or cannot be obeyed.
+    pub fn init(
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<(Self, Vec<String>), InitError> {
+        let mut config = OrbConfig::default();
+        let rest = config.apply_arguments(arguments)?;
+        Ok((Self::with_config(config)?, rest))
+    }
+
+    /// Starts an ORB from code: its settings first, then a file's, then options'.
+    #[must_use]
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+
+    fn with_config(config: OrbConfig) -> Result<Self, InitError> {
+        config.check()?;
+        let shared = Shared {
+            limits: Arc::new(config.limits.clone()),
+            link: Arc::new(Iiop::new(config.iiop)),
+            lane: Lane::new(config.max_connections),
+            adapter: OnceLock::new(),
+            initial: RwLock::new(BTreeMap::new()),
+            life: Mutex::new(Life::Running),
+            changed: Condvar::new(),
+            config,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// What it was started with.
+    #[must_use]
+    pub fn config(&self) -> &OrbConfig {
+        &self.shared.config
+    }
+
+    /// Registers an object under a name for [`Orb::resolve_initial_references`] and for
+    /// `corbaloc:rir:/name` in this process.
+    ///
+    /// # Errors
+    /// BAD_PARAM for nil.
+    pub fn register_initial_reference(
+        &self,
+        name: &str,
+        object: &impl AsObject,
+    ) -> Result<(), SystemException> {
+        let object = object.object().ok_or_else(|| {
+            SystemException::new(Kind::BadParam, minor::NIL_REGISTERED, CompletionStatus::No)
+                .with_detail(format!("nil cannot be the initial reference `{name}`"))
+        })?;
+        let mut initial = self
+            .shared
+            .initial
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        initial.insert(name.to_owned(), object.clone());
+        Ok(())
+    }
+
+    /// The names of all initial references, registered or configured.
+    #[must_use]
+    pub fn list_initial_services(&self) -> Vec<String> {
+        let initial = self
+            .shared
+            .initial
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<String> = initial.keys().cloned().collect();
+        names.extend(self.config().initial_references.keys().cloned());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Blocks until [`Orb::shutdown`] has been called and has finished.
+    ///
+    /// Requests are served by threads of the ORB's own, whether or not anybody is in here.
+    pub fn run(&self) {
+        let mut life = self.life();
+        while *life != Life::Over {
+            life = self
+                .shared
+                .changed
+                .wait(life)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
+    /// that what was not begun can safely be repeated elsewhere.
+    ///
+    /// With `wait_for_completion` it returns after the last call in progress has been answered;
+    /// otherwise at once, while they still finish.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1, §8.2.3.4).
+    pub fn shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
+        if wait_for_completion && server::in_upcall_of(self) {
+            return Err(SystemException::new(
+                Kind::BadInvOrder,
+                minor::SHUTDOWN_IN_UPCALL,
+                CompletionStatus::No,
+            )
+            .with_detail("shutdown would wait for the call it is made from"));
+        }
+        {
+            let mut life = self.life();
+            if *life == Life::Running {
+                *life = Life::ShuttingDown;
+            }
+        }
+        if let Some(adapter) = self.shared.adapter.get() {
+            adapter.shut_down();
+        }
+        self.lane().listening.close();
+        if wait_for_completion {
+            self.lane().listening.wait_until_idle();
+        }
+        self.lane().disconnect();
+        self.shared
+            .initial
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+        *self.life() = Life::Over;
+        self.shared.changed.notify_all();
+        Ok(())
+    }
+
+    /// Whether [`Orb::shutdown`] has been called.
+    #[must_use]
+    pub fn is_shut_down(&self) -> bool {
+        *self.life() != Life::Running
+    }
+
+    /// Sets the one object adapter, or returns the one that is set. For adapters.
+    pub fn adapter_or_set(
+        &self,
+        make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
+    ) -> &Arc<dyn ObjectAdapter> {
+        self.shared.adapter.get_or_init(make)
+    }
+
+    /// Listens at the configured endpoints, if it does not yet. For adapters.
+    ///
+    /// # Errors
+    /// INITIALIZE when an endpoint cannot be listened at, BAD_INV_ORDER after a shutdown.
+    pub fn listen(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        self.lane().listening.open(self)
+    }
+
+    /// A reference to an object of this ORB's adapter: its type and its key at every endpoint that
+    /// the ORB listens at. For adapters.
+    ///
+    /// # Errors
+    /// Those of [`Orb::listen`].
+    pub fn make_reference(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        self.listen()?;
+        let profiles = self.lane().listening.profiles(self, object_key)?;
+        let ior = Ior {
+            type_id: type_id.to_owned(),
+            profiles,
+        };
+        Ok(ObjectRef::new(self.clone(), ior))
+    }
+
+    /// Where the ORB listens: the endpoints with their real ports, once it does.
+    #[must_use]
+    pub fn endpoints(&self) -> Vec<ListenEndpoint> {
+        self.lane().listening.endpoints()
+    }
+
+    /// How many clients are connected.
+    #[must_use]
+    pub fn client_connections(&self) -> usize {
+        self.lane().listening.connections()
+    }
+
+    pub(crate) fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
+        self.shared.adapter.get()
+    }
+
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        if self.is_shut_down() {
+            return Err(SystemException::new(
+                Kind::BadInvOrder,
+                minor::ORB_HAS_SHUT_DOWN,
+                CompletionStatus::No,
+            )
+            .with_detail("the ORB has shut down"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn registered(&self, name: &str) -> Option<ObjectRef> {
+        self.shared
+            .initial
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(name)
+            .cloned()
+    }
+
+    pub(crate) fn lane(&self) -> &Lane {
+        &self.shared.lane
+    }
+
+    pub(crate) fn link(&self) -> &dyn Link {
+        &*self.shared.link
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    pub(crate) fn shared_limits(&self) -> Arc<Limits> {
+        self.shared.limits.clone()
+    }
+
+    pub(crate) fn tracer(&self) -> Tracer {
+        Tracer::new(self.config().trace)
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    fn life(&self) -> MutexGuard<'_, Life> {
+        self.shared
+            .life
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb")
+            .field("life", &*self.life())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Starts an ORB from code. Each step overrides the ones before it.
+#[derive(Debug, Default)]
+pub struct OrbBuilder {
+    config: OrbConfig,
+}
+
+impl OrbBuilder {
+    /// Changes settings in place.
+    #[must_use]
+    pub fn configure(mut self, change: impl FnOnce(&mut OrbConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Listens at one more endpoint.
+    #[must_use]
+    pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
+        self.config.listen.push(endpoint);
+        self
+    }
+
+    /// Names an initial reference by its text.
+    #[must_use]
+    pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
+        self.config
+            .initial_references
+            .insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    /// Obeys a TOML file.
+    ///
+    /// # Errors
+    /// Those of [`OrbConfig::apply_file`].
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Result<Self, InitError> {
+        self.config.apply_file(path)?;
+        Ok(self)
+    }
+
+    /// Obeys `-ORB…` options and hands back the rest of the arguments.
+    ///
+    /// # Errors
+    /// Those of [`OrbConfig::apply_arguments`].
+    pub fn arguments(
+        mut self,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<(Self, Vec<String>), InitError> {
+        let rest = self.config.apply_arguments(arguments)?;
+        Ok((self, rest))
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// [`InitError`] for settings that cannot be obeyed.
+    pub fn build(self) -> Result<Orb, InitError> {
+        Orb::with_config(self.config)
+    }
+}

@@ -1,0 +1,150 @@
+//! References as text, and initial references by name (CORBA 3.3 part 1, §8.2.2 and §8.5).
+
+use super::{AsObject, ObjectRef};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::orb::Orb;
+use punctual_cdr::ByteOrder;
+use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Ior};
+
+/// How often one name or file may lead to another before it is taken for a loop.
+const MAX_STEPS: u32 = 8;
+
+impl Orb {
+    /// The object that `text` names: `IOR:…`, `corbaloc:…` or `file://path` with one of these in it.
+    ///
+    /// `corbaloc:rir:/Name` means the initial reference of that name.
+    ///
+    /// # Errors
+    /// INV_OBJREF for an IOR that does not decode or is nil, BAD_PARAM with the standard's minor code
+    /// for a URL that does not parse or a file that cannot be read.
+    pub fn string_to_object(&self, text: &str) -> Result<ObjectRef, SystemException> {
+        self.string_to_nilable(text)?.ok_or_else(|| {
+            SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
+                .with_detail("the text is a nil reference")
+        })
+    }
+
+    /// The same, for text that may name nil.
+    ///
+    /// # Errors
+    /// Those of [`Orb::string_to_object`] but for nil.
+    pub fn string_to_nilable(&self, text: &str) -> Result<Option<ObjectRef>, SystemException> {
+        self.resolve_text(text, MAX_STEPS)
+    }
+
+    /// A reference as `IOR:` and hexadecimal digits. Nil has a text too.
+    ///
+    /// # Errors
+    /// MARSHAL when a part of the reference is too long to be encoded.
+    pub fn object_to_string(&self, object: &impl AsObject) -> Result<String, SystemException> {
+        let nil = Ior::nil();
+        let ior = object.object().map_or(&nil, ObjectRef::ior);
+        ior.stringify(ByteOrder::NATIVE).map_err(|error| {
+            SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
+                .with_detail(error.to_string())
+        })
+    }
+
+    /// The initial reference of this name: one registered here, configured by `-ORBInitRef`, or found
+    /// below `-ORBDefaultInitRef`.
+    ///
+    /// # Errors
+    /// INV_OBJREF when there is none of this name, and those of [`Orb::string_to_object`].
+    pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, SystemException> {
+        self.resolve_name(name, MAX_STEPS)
+    }
+
+    fn resolve_text(&self, text: &str, steps: u32) -> Result<Option<ObjectRef>, SystemException> {
+        let Some(steps) = steps.checked_sub(1) else {
+            return Err(bad_url(
+                minor::BAD_URL,
+                "references that lead to one another in a loop",
+            ));
+        };
+        let text = text.trim();
+        if has_scheme(text, "ior:") {
+            return self.parse_ior(text);
+        }
+        if has_scheme(text, "corbaloc:") {
+            let location: Corbaloc = text.parse().map_err(|error| bad_corbaloc(text, &error))?;
+            let ior = location
+                .to_ior()
+                .map_err(|error| bad_url(minor::BAD_URL, &format!("`{text}`: {error}")))?;
+            return match ior {
+                Some(ior) => Ok(Some(ObjectRef::new(self.clone(), ior))),
+                None => {
+                    let name = String::from_utf8_lossy(&location.key);
+                    self.resolve_name(&name, steps).map(Some)
+                }
+            };
+        }
+        if has_scheme(text, "file://") {
+            let path = text.get("file://".len()..).unwrap_or_default();
+            let content = std::fs::read_to_string(path).map_err(|error| {
+                bad_url(
+                    minor::BAD_SCHEME_SPECIFIC_PART,
+                    &format!("cannot read `{path}`: {error}"),
+                )
+            })?;
+            return self
+                .resolve_text(&content, steps)
+                .map_err(|exception| exception.in_context(format_args!("in the file `{path}`")));
+        }
+        let shown: String = text.chars().take(40).collect();
+        let detail = format!("`{shown}` begins with none of `IOR:`, `corbaloc:` and `file://`");
+        Err(bad_url(minor::BAD_SCHEME, &detail))
+    }
+
+    fn parse_ior(&self, text: &str) -> Result<Option<ObjectRef>, SystemException> {
+        let ior = text.parse::<Ior>().map_err(|error| {
+            SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No)
+                .with_detail(error.to_string())
+        })?;
+        Ok((!ior.is_nil()).then(|| ObjectRef::new(self.clone(), ior)))
+    }
+
+    fn resolve_name(&self, name: &str, steps: u32) -> Result<ObjectRef, SystemException> {
+        if let Some(object) = self.registered(name) {
+            return Ok(object);
+        }
+        let config = self.config();
+        let text = match (
+            config.initial_references.get(name),
+            &config.default_initial_reference,
+        ) {
+            (Some(text), _) => text.clone(),
+            (None, Some(prefix)) => format!("{}/{name}", prefix.trim_end_matches('/')),
+            (None, None) => return Err(no_such_name(name)),
+        };
+        let in_name = |exception: SystemException| {
+            exception.in_context(format_args!("the initial reference `{name}`"))
+        };
+        self.resolve_text(&text, steps)
+            .map_err(in_name)?
+            .ok_or_else(|| no_such_name(name))
+    }
+}
+
+fn has_scheme(text: &str, scheme: &str) -> bool {
+    text.get(..scheme.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+}
+
+fn no_such_name(name: &str) -> SystemException {
+    SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
+        format!("there is no initial reference `{name}`; name one with -ORBInitRef {name}=…"),
+    )
+}
+
+fn bad_url(minor: u32, detail: &str) -> SystemException {
+    SystemException::new(Kind::BadParam, minor, CompletionStatus::No).with_detail(detail)
+}
+
+fn bad_corbaloc(text: &str, error: &CorbalocError) -> SystemException {
+    let minor = match error.part() {
+        CorbalocPart::Scheme => minor::BAD_SCHEME,
+        CorbalocPart::Address => minor::BAD_ADDRESS,
+        CorbalocPart::SchemeSpecific => minor::BAD_SCHEME_SPECIFIC_PART,
+    };
+    bad_url(minor, &format!("`{text}`: {error}"))
+}

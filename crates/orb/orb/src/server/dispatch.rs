@@ -1,0 +1,186 @@
+//! From a message to what answers it (CORBA 3.3 part 2, §9.4).
+
+use super::receive::ServerConnection;
+use super::reply::{Answer, ServerCall, locate_reply};
+use crate::adapter::{DispatchError, Location};
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
+    code_set_exception, minor,
+};
+use crate::messaging::Message;
+use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, GiopVersion};
+use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::{
+    LocateRequestHeader, MessageKind, RequestHeader, Target, code_sets, service_context,
+};
+use punctual_ior::{IiopProfile, tags};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+impl ServerConnection {
+    /// Does what a message asks for.
+    pub(super) fn handle(self: &Arc<Self>, message: Message) {
+        let handled = match message.header.kind {
+            MessageKind::Request => self.request(&message),
+            MessageKind::LocateRequest => self.locate_request(&message),
+            // Nothing is begun that could still be stopped: requests are served as they come.
+            MessageKind::CancelRequest => Ok(()),
+            MessageKind::CloseConnection => {
+                self.close();
+                Ok(())
+            }
+            MessageKind::MessageError => {
+                self.complain("the peer says that a message of ours was malformed; closed");
+                self.close();
+                Ok(())
+            }
+            kind => {
+                self.refuse(&format!("a {kind} came, which is a server's to send"));
+                Ok(())
+            }
+        };
+        if let Err(error) = handled {
+            let kind = message.header.kind;
+            self.refuse(&format!("the header of a {kind} does not decode: {error}"));
+        }
+    }
+
+    /// A request. The error is a header that does not decode, so that nobody can be answered.
+    fn request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+        let version = message.header.version;
+        let mut decoder = self.decoder(message);
+        let header = RequestHeader::decode(&mut decoder)?;
+        let Some(_in_progress) = self.begin() else {
+            // CloseConnection tells the client that this one was not begun.
+            return Ok(());
+        };
+        let code_sets = self.agreed_code_sets(version, &header);
+        decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
+        let mut call = ServerCall::new(self, &header, version, decoder);
+        let answer = match code_sets {
+            Ok(_) => self.answer(&header, &mut call),
+            Err(exception) => Answer::Failed(exception.into()),
+        };
+        if let Answer::Failed(DispatchError::System(exception)) = &answer {
+            self.complain(&format!(
+                "`{}` is answered with {exception}",
+                header.operation
+            ));
+        }
+        if let Some(reply) = call.finish(answer) {
+            self.send(&reply);
+        }
+        Ok(())
+    }
+
+    fn answer(self: &Arc<Self>, header: &RequestHeader<'_>, call: &mut ServerCall<'_>) -> Answer {
+        let key = match object_key(&header.target) {
+            Ok(key) => key,
+            Err(exception) => return Answer::Failed(exception.into()),
+        };
+        let Some(adapter) = self.orb.adapter() else {
+            return Answer::Failed(no_object().into());
+        };
+        if call.is_answered_before_upcall() {
+            match adapter.locate(&key) {
+                Location::Here => self.send(&call.early_reply()),
+                Location::Unknown => return Answer::Failed(no_object().into()),
+                Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
+            }
+        }
+        let upcall = self.upcall();
+        let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(&key, call)));
+        drop(upcall);
+        match dispatched {
+            Ok(Ok(_)) => Answer::Given,
+            Ok(Err(error)) => Answer::Failed(error),
+            Err(_) => {
+                let operation = header.operation;
+                tracing::error!(peer = %self.peer(), "the servant panicked in `{operation}`");
+                Answer::Failed(servant_panicked().into())
+            }
+        }
+    }
+
+    fn locate_request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+        let version = message.header.version;
+        let mut decoder = self.decoder(message);
+        let header = LocateRequestHeader::decode(&mut decoder)?;
+        let Some(_in_progress) = self.begin() else {
+            return Ok(());
+        };
+        let location = match (object_key(&header.target), self.orb.adapter()) {
+            (Ok(key), Some(adapter)) => adapter.locate(&key),
+            _ => Location::Unknown,
+        };
+        self.send(&locate_reply(self, header.request_id, version, &location)?);
+        Ok(())
+    }
+
+    fn decoder<'m>(&'m self, message: &'m Message) -> Decoder<'m> {
+        let coding = Coding {
+            version: message.header.version,
+            code_sets: self.code_sets(),
+            limits: self.orb.limits(),
+            environment: Some(&self.orb),
+        };
+        message.decoder(coding)
+    }
+
+    /// The code sets of this request: its connection's, which its first request's context names.
+    fn agreed_code_sets(
+        &self,
+        version: GiopVersion,
+        header: &RequestHeader<'_>,
+    ) -> Result<CodeSets, SystemException> {
+        if version == GiopVersion::V1_0 {
+            return Ok(CodeSets::UNNEGOTIATED);
+        }
+        if let Some(context) = header.contexts.find(service_context::CODE_SETS) {
+            let context = CodeSetContext::decode(context)
+                .map_err(|error| cdr_exception(error, CompletionStatus::No))?;
+            self.set_code_sets(code_sets::from_context(context).map_err(code_set_exception)?);
+        }
+        Ok(self.code_sets())
+    }
+}
+
+/// The object key that a request means, however it says it (§9.4.2.3).
+fn object_key<'m>(target: &Target<'m>) -> Result<Cow<'m, [u8]>, SystemException> {
+    match target {
+        Target::ObjectKey(key) => Ok(Cow::Borrowed(key)),
+        Target::Profile { tag, data } => key_of_profile(*tag, data),
+        Target::Reference { selected, ior } => {
+            let profile = ior.profiles.get(*selected as usize).ok_or_else(no_object)?;
+            key_of_profile(profile.tag, &profile.data).map(|key| Cow::Owned(key.into_owned()))
+        }
+    }
+}
+
+fn key_of_profile<'m>(tag: u32, data: &[u8]) -> Result<Cow<'m, [u8]>, SystemException> {
+    if tag != tags::profile::INTERNET_IOP {
+        return Err(no_object());
+    }
+    IiopProfile::decode(data)
+        .map(|profile| Cow::Owned(profile.object_key))
+        .map_err(|_| no_object())
+}
+
+fn no_object() -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NO_ADAPTER,
+        CompletionStatus::No,
+    )
+    .with_detail("no object adapter knows this object key")
+}
+
+fn servant_panicked() -> SystemException {
+    SystemException::new(
+        Kind::Unknown,
+        minor::SERVANT_PANICKED,
+        CompletionStatus::Maybe,
+    )
+    .with_detail("the servant panicked")
+}

@@ -1,0 +1,66 @@
+//! The serving side: from a listening endpoint to a reply.
+//!
+//! [`listen`] accepts, a thread a connection receives whole messages ([`receive`]), [`dispatch`] reads
+//! each request's header and lets the object adapter answer, [`reply`] marshals what it says.
+
+mod dispatch;
+mod listen;
+mod publish;
+mod receive;
+mod reply;
+
+pub(crate) use listen::Listening;
+pub use reply::{Dispatched, ServerCall};
+
+use crate::orb::Orb;
+use receive::ServerConnection;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+thread_local! {
+    /// The upcalls this thread is in, innermost last.
+    static UPCALLS: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Entered {
+    connection: Arc<ServerConnection>,
+    handed_over: bool,
+}
+
+/// Whether the calling thread is in an upcall of this ORB.
+pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
+    UPCALLS.with_borrow(|upcalls| upcalls.iter().any(|one| one.connection.orb.is_same(orb)))
+}
+
+/// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
+/// that upcall's connection from now on.
+pub(crate) fn about_to_block() {
+    UPCALLS.with_borrow_mut(|upcalls| {
+        if let Some(innermost) = upcalls.last_mut().filter(|upcall| !upcall.handed_over) {
+            innermost.handed_over = true;
+            receive::hand_over(&innermost.connection);
+        }
+    });
+}
+
+/// Marks the calling thread as in an upcall until dropped.
+struct Upcall;
+
+impl Upcall {
+    fn enter(connection: Arc<ServerConnection>) -> Self {
+        UPCALLS.with_borrow_mut(|all| {
+            all.push(Entered {
+                connection,
+                handed_over: false,
+            })
+        });
+        Self
+    }
+}
+
+impl Drop for Upcall {
+    fn drop(&mut self) {
+        // The entry is dropped outside of the borrow: it may be the connection's last owner.
+        let _entered = UPCALLS.with_borrow_mut(Vec::pop);
+    }
+}

@@ -1,0 +1,252 @@
+//! One client's connection: whole messages off it, replies onto it, and its end.
+//!
+//! A thread of its own receives and serves. No lock is held over an upcall: when an upcall is about to
+//! block in a call of its own, another thread takes over receiving ([`hand_over`]), so that a peer
+//! which shares the connection among its threads, one of them called back meanwhile, is answered.
+
+use super::Upcall;
+use crate::messaging::{self, Direction, Inbox, InboxError, Message, Taken};
+use crate::orb::Orb;
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_exec::Deadline;
+use punctual_giop::MessageKind;
+use punctual_link::{Cause, Connection};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+
+/// In `calls`: no new request is begun.
+const CLOSING: u32 = 1 << 31;
+/// Lines logged about one connection's mistakes; a hostile peer shall not fill a disk.
+const MAX_COMPLAINTS: u32 = 10;
+
+/// A connection that a client opened.
+#[derive(Debug)]
+pub(super) struct ServerConnection {
+    pub(super) orb: Orb,
+    link: Arc<dyn Connection>,
+    /// Held by the thread that receives.
+    inbox: Mutex<Inbox>,
+    /// Held while a message is sent.
+    sender: Mutex<()>,
+    /// Requests in progress, and [`CLOSING`].
+    calls: AtomicU32,
+    code_sets: Mutex<CodeSets>,
+    /// Whether a first message has come.
+    heard: AtomicBool,
+    complaints: AtomicU32,
+    newest: GiopVersion,
+}
+
+/// A request in progress, counted until dropped.
+pub(super) struct InProgress<'c>(&'c ServerConnection);
+
+impl ServerConnection {
+    pub(super) fn new(orb: Orb, link: Arc<dyn Connection>) -> Arc<Self> {
+        let inbox = Inbox::new(&*link, orb.shared_limits());
+        Arc::new(Self {
+            inbox: Mutex::new(inbox),
+            link,
+            sender: Mutex::new(()),
+            calls: AtomicU32::new(0),
+            code_sets: Mutex::new(CodeSets::UNNEGOTIATED),
+            heard: AtomicBool::new(false),
+            complaints: AtomicU32::new(0),
+            newest: orb.config().giop_version,
+            orb,
+        })
+    }
+
+    /// Serves the client until its connection ends.
+    pub(super) fn serve_until_closed(self: Arc<Self>) {
+        let listening = &self.orb.lane().listening;
+        let id = listening.join(&self);
+        // A goodbye that was said to all just before this one joined reaches it here.
+        if self.orb.is_shut_down() {
+            self.say_goodbye();
+        }
+        self.serve();
+        listening.leave(id);
+    }
+
+    /// Receives and serves, until the connection ends or another thread receives instead.
+    fn serve(self: &Arc<Self>) {
+        loop {
+            let mut inbox = match self.inbox.try_lock() {
+                Ok(inbox) => inbox,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                // Another thread took over while this one was in an upcall; one is enough.
+                Err(TryLockError::WouldBlock) => return,
+            };
+            let message = self.next(&mut inbox);
+            drop(inbox);
+            match message {
+                Some(message) => self.handle(message),
+                None => return,
+            }
+        }
+    }
+
+    /// The next whole message; `None` when there will be none.
+    fn next(&self, inbox: &mut Inbox) -> Option<Message> {
+        let timeouts = &self.orb.config().timeouts;
+        let mut begun: Option<Deadline> = None;
+        loop {
+            let step = match inbox.take(&*self.link) {
+                Ok(Taken::Message(message)) => {
+                    self.heard.store(true, Ordering::Relaxed);
+                    self.orb
+                        .tracer()
+                        .show(Direction::Received, self.peer(), &message.block);
+                    return Some(message);
+                }
+                Ok(Taken::Need(need)) => {
+                    let deadline = if inbox.is_mid_message() {
+                        *begun.get_or_insert_with(|| Deadline::after_maybe(timeouts.message))
+                    } else if self.heard.load(Ordering::Relaxed) {
+                        Deadline::NEVER
+                    } else {
+                        Deadline::after_maybe(timeouts.first_message)
+                    };
+                    inbox.receive(&*self.link, need, deadline)
+                }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = step {
+                self.end(&error, inbox.is_mid_message());
+                return None;
+            }
+        }
+    }
+
+    /// Ends the connection for a reason, which is logged unless it is an ordinary goodbye.
+    fn end(&self, error: &InboxError, mid_message: bool) {
+        match error {
+            InboxError::Link(link) => match link.cause {
+                Cause::Closed if !mid_message => {}
+                Cause::Closed => self.complain("the peer closed in the middle of a message"),
+                Cause::TimedOut if mid_message => {
+                    self.complain("the peer took too long to send a message; closed");
+                }
+                Cause::TimedOut => self.complain("the peer said nothing; closed"),
+                _ => tracing::debug!(peer = %self.peer(), "{error}"),
+            },
+            InboxError::Frame(_) | InboxError::Fragment(_) => {
+                self.refuse(&error.to_string());
+            }
+        }
+        self.link.close();
+    }
+
+    /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.
+    pub(super) fn refuse(&self, reason: &str) {
+        self.complain(&format!("{reason}; answered with MessageError and closed"));
+        self.send_control(MessageKind::MessageError);
+        self.link.close();
+    }
+
+    /// Logs one line about this peer, up to a number of them.
+    pub(super) fn complain(&self, what: &str) {
+        match self.complaints.fetch_add(1, Ordering::Relaxed) {
+            count if count < MAX_COMPLAINTS => tracing::warn!(peer = %self.peer(), "{what}"),
+            MAX_COMPLAINTS => {
+                tracing::warn!(peer = %self.peer(), "more such lines about this peer are left out");
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts a request as in progress; `None` when the connection is closing.
+    pub(super) fn begin(&self) -> Option<InProgress<'_>> {
+        // AcqRel on both sides: a goodbye either sees this request or is seen by it.
+        if self.calls.fetch_add(1, Ordering::AcqRel) & CLOSING != 0 {
+            drop(InProgress(self));
+            return None;
+        }
+        Some(InProgress(self))
+    }
+
+    /// No new requests; CloseConnection when the last one in progress has been answered.
+    pub(super) fn say_goodbye(&self) {
+        if self.calls.fetch_or(CLOSING, Ordering::AcqRel) == 0 {
+            self.close_in_order();
+        }
+    }
+
+    fn close_in_order(&self) {
+        self.send_control(MessageKind::CloseConnection);
+        self.link.close();
+    }
+
+    /// Sends a reply; a peer that does not take it in time is closed.
+    pub(super) fn send(&self, message: &[u8]) {
+        let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let config = self.orb.config();
+        let deadline = Deadline::after_maybe(config.timeouts.reply);
+        let fragment = config.fragment_size;
+        let sent = messaging::send(&*self.link, message, fragment, self.orb.tracer(), deadline);
+        drop(sending);
+        if let Err(error) = sent {
+            tracing::debug!(peer = %self.peer(), "a reply could not be sent: {error}; closed");
+            self.link.close();
+        }
+    }
+
+    fn send_control(&self, kind: MessageKind) {
+        let _sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let soon = Deadline::after(std::time::Duration::from_millis(100));
+        let tracer = self.orb.tracer();
+        // The connection is closed next: a peer that is gone already hears nothing.
+        let _ = messaging::send_control(&*self.link, kind, self.newest, tracer, soon);
+    }
+
+    /// Ends the connection without a word.
+    pub(super) fn close(&self) {
+        self.link.close();
+    }
+
+    pub(super) fn link(&self) -> &dyn Connection {
+        &*self.link
+    }
+
+    pub(super) fn peer(&self) -> &punctual_link::Address {
+        self.link.peer()
+    }
+
+    pub(super) fn code_sets(&self) -> CodeSets {
+        *self
+            .code_sets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the client chose for this connection (CORBA 3.3 part 2, §7.10.2.6).
+    pub(super) fn set_code_sets(&self, code_sets: CodeSets) {
+        *self
+            .code_sets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = code_sets;
+    }
+
+    /// Marks the calling thread as in an upcall of this connection.
+    pub(super) fn upcall(self: &Arc<Self>) -> Upcall {
+        Upcall::enter(self.clone())
+    }
+}
+
+impl Drop for InProgress<'_> {
+    fn drop(&mut self) {
+        if self.0.calls.fetch_sub(1, Ordering::AcqRel) == CLOSING | 1 {
+            self.0.close_in_order();
+        }
+    }
+}
+
+/// Lets another thread receive on a connection whose own is about to block in a nested call.
+pub(super) fn hand_over(connection: &Arc<ServerConnection>) {
+    let follower = connection.clone();
+    let crew = &connection.orb.lane().listening.crew;
+    if let Err(error) = crew.spawn("punctual-conn", move || follower.serve()) {
+        // The call goes on; only requests behind it on this connection wait.
+        tracing::debug!(peer = %connection.peer(), "no thread to receive meanwhile: {error}");
+    }
+}

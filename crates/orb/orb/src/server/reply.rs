@@ -1,0 +1,249 @@
+//! A call as the skeleton sees it, and the reply it makes.
+
+use super::receive::ServerConnection;
+use crate::adapter::{DispatchError, Location};
+use crate::client::body;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::orb::Orb;
+use crate::reference::UserException;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal};
+use punctual_giop::{
+    LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
+    ResponseFlags, ServiceContexts, SystemExceptionBody, begin_message, finish_message,
+};
+use std::fmt;
+
+/// A request that a skeleton answers.
+pub struct ServerCall<'m> {
+    connection: &'m ServerConnection,
+    operation: &'m str,
+    request_id: u32,
+    version: GiopVersion,
+    response: ResponseFlags,
+    arguments: Decoder<'m>,
+    reply: Option<Block>,
+    /// Whether the early reply of SYNC_WITH_SERVER has been made.
+    answered: bool,
+}
+
+/// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
+#[derive(Debug)]
+pub struct Dispatched(());
+
+/// How an upcall ended.
+pub(super) enum Answer {
+    Given,
+    Failed(DispatchError),
+}
+
+impl<'m> ServerCall<'m> {
+    pub(super) fn new(
+        connection: &'m ServerConnection,
+        header: &RequestHeader<'m>,
+        version: GiopVersion,
+        arguments: Decoder<'m>,
+    ) -> Self {
+        Self {
+            connection,
+            operation: header.operation,
+            request_id: header.request_id,
+            version,
+            response: header.response,
+            arguments,
+            reply: None,
+            answered: false,
+        }
+    }
+
+    /// The operation's name on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &'m str {
+        self.operation
+    }
+
+    /// The arguments, in declaration order. What is borrowed from them lives as long as the request.
+    pub fn arguments(&mut self) -> &mut Decoder<'m> {
+        &mut self.arguments
+    }
+
+    /// The ORB that received it.
+    #[must_use]
+    pub fn orb(&self) -> &'m Orb {
+        &self.connection.orb
+    }
+
+    /// Whether anybody waits for an answer.
+    #[must_use]
+    pub fn expects_reply(&self) -> bool {
+        self.response.response_expected()
+    }
+
+    /// Answers with the results that `results` marshals; a one-way is done without.
+    ///
+    /// # Errors
+    /// What to tell the caller when they cannot be marshaled: the operation has run.
+    pub fn reply(
+        &mut self,
+        results: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
+        self.answer(ReplyStatus::NoException, results)
+    }
+
+    /// Answers with a user exception.
+    ///
+    /// # Errors
+    /// What to tell the caller when it cannot be marshaled.
+    pub fn raise<E: UserException>(&mut self, exception: &E) -> Result<Dispatched, DispatchError> {
+        self.answer(ReplyStatus::UserException, |out| {
+            out.put_string(E::REPOSITORY_ID)?;
+            exception.marshal(out)
+        })
+    }
+
+    /// The error for an operation that the object does not have.
+    #[must_use]
+    pub fn bad_operation(&self) -> DispatchError {
+        SystemException::new(
+            Kind::BadOperation,
+            minor::NO_SUCH_OPERATION,
+            CompletionStatus::No,
+        )
+        .with_detail(format!("the object has no operation `{}`", self.operation))
+        .into()
+    }
+
+    fn answer(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
+        if !self.expects_reply() || self.answered {
+            return Ok(Dispatched(()));
+        }
+        let marshaled = self.encode(status, write);
+        let block = marshaled.map_err(|error| {
+            cdr_exception(error, CompletionStatus::Yes).in_context("marshaling the results")
+        })?;
+        let limit = self.connection.orb.limits().message;
+        if block.len() > limit {
+            return Err(too_large(block.len(), limit).into());
+        }
+        self.reply = Some(block);
+        Ok(Dispatched(()))
+    }
+
+    /// Whether the client asked to be answered before the servant runs (SYNC_WITH_SERVER).
+    pub(super) fn is_answered_before_upcall(&self) -> bool {
+        self.version == GiopVersion::V1_2 && self.response == ResponseFlags::SYNC_WITH_SERVER
+    }
+
+    /// The reply of SYNC_WITH_SERVER; nothing is answered after it.
+    pub(super) fn early_reply(&mut self) -> Block {
+        self.answered = true;
+        self.encode(ReplyStatus::NoException, |_| Ok(()))
+            .unwrap_or_default()
+    }
+
+    /// The message to send, if anybody waits for one.
+    pub(super) fn finish(mut self, answer: Answer) -> Option<Block> {
+        let error = match answer {
+            Answer::Given => return self.reply.take(),
+            Answer::Failed(_) if self.answered || !self.expects_reply() => return None,
+            Answer::Failed(error) => error,
+        };
+        let encoded = match &error {
+            DispatchError::System(exception) => self.encode_exception(exception),
+            DispatchError::Forward(to) => {
+                self.encode(ReplyStatus::LocationForward, |out| to.ior().marshal(out))
+            }
+        };
+        // A standard exception has no part that could fail to be marshaled.
+        encoded
+            .or_else(|error| self.encode_exception(&cdr_exception(error, CompletionStatus::Maybe)))
+            .ok()
+    }
+
+    fn encode_exception(&self, exception: &SystemException) -> Result<Block, CdrError> {
+        self.encode(ReplyStatus::SystemException, |out| {
+            exception_body(exception).encode(out)
+        })
+    }
+
+    fn encode(
+        &self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        let mut out = encoder(self.connection, self.version, *self.arguments.coding());
+        begin_message(&mut out, MessageKind::Reply);
+        let (request_id, contexts) = (self.request_id, ServiceContexts::none());
+        ReplyHeader {
+            request_id,
+            status,
+            contexts,
+        }
+        .encode(&mut out)?;
+        body(&mut out, self.version, write)?;
+        let mut block = out.into_block();
+        finish_message(&mut block)?;
+        Ok(block)
+    }
+}
+
+impl fmt::Debug for ServerCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerCall")
+            .field("operation", &self.operation)
+            .field("request_id", &self.request_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer to a LocateRequest (CORBA 3.3 part 2, §9.4.6).
+pub(super) fn locate_reply(
+    connection: &ServerConnection,
+    request_id: u32,
+    version: GiopVersion,
+    location: &Location,
+) -> Result<Block, CdrError> {
+    let coding = Coding::new(version, connection.orb.limits());
+    let mut out = encoder(connection, version, coding);
+    begin_message(&mut out, MessageKind::LocateReply);
+    let status = match location {
+        Location::Here => LocateStatus::ObjectHere,
+        Location::Unknown => LocateStatus::UnknownObject,
+        Location::Forward(_) => LocateStatus::ObjectForward,
+    };
+    LocateReplyHeader { request_id, status }.encode(&mut out)?;
+    if let Location::Forward(to) = location {
+        to.ior().marshal(&mut out)?;
+    }
+    let mut block = out.into_block();
+    finish_message(&mut block)?;
+    Ok(block)
+}
+
+fn encoder<'e>(
+    connection: &ServerConnection,
+    version: GiopVersion,
+    coding: Coding<'e>,
+) -> Encoder<'e> {
+    let coding = Coding { version, ..coding };
+    Encoder::new(connection.link().lend(0), ByteOrder::NATIVE, coding)
+}
+
+fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
+    SystemExceptionBody {
+        repository_id: exception.kind().repository_id(),
+        minor: exception.minor(),
+        completed: exception.completed().number(),
+    }
+}
+
+fn too_large(length: usize, limit: usize) -> SystemException {
+    SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
+        "the reply takes {length} octets, over the limit of {limit} (limits.message)"
+    ))
+}
