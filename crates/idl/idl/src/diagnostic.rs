@@ -1,10 +1,14 @@
 //! What is wrong, where, and what to do about it.
 
+mod render;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::SourceFile;
+
+pub use render::render;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,13 +6,97 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod diagnostic;
+mod fixed;
+mod lexer;
+mod loader;
 pub mod model;
+mod names;
+mod parse;
+mod preprocess;
+mod session;
 pub mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use diagnostic::Diagnostic;
 use model::Specification;
+use session::Session;
+
+pub use loader::{FileSystem, InMemory, SourceLoader};
+
+/// Compiles a file with all that it includes.
+///
+/// # Errors
+/// The file cannot be read, or what it says is not IDL as CORBA defines it. The diagnostics say
+/// what and where; they never panic, and no input makes them wait for ever.
+pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, Failure> {
+    compile_with(&FileSystem, path, options)
+}
+
+/// Compiles a file that a loader provides, with all that it includes.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_with(
+    loader: &dyn SourceLoader,
+    path: impl AsRef<Path>,
+    options: &Options,
+) -> Result<Compilation, Failure> {
+    let path = path.as_ref();
+    let limit = options.limits.file_bytes;
+    let missing = |error: Option<&std::io::Error>| Failure {
+        diagnostics: vec![preprocess::main_file_error(path, error, limit)],
+    };
+    let bytes = match loader.load(path, limit) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(missing(None)),
+        Err(error) => return Err(missing(Some(&error))),
+    };
+    compile_bytes(loader, path, bytes, options)
+}
+
+/// Compiles a text that is at hand; what it includes comes from the loader. `name` stands for it
+/// in diagnostics, and its folder is where `#include "…"` looks first.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_source(
+    name: impl AsRef<Path>,
+    text: impl Into<Vec<u8>>,
+    options: &Options,
+    loader: &dyn SourceLoader,
+) -> Result<Compilation, Failure> {
+    compile_bytes(loader, name.as_ref(), text.into(), options)
+}
+
+fn compile_bytes(
+    loader: &dyn SourceLoader,
+    path: &Path,
+    bytes: Vec<u8>,
+    options: &Options,
+) -> Result<Compilation, Failure> {
+    let mut session = Session::new(options.limits);
+    if bytes.len() > options.limits.file_bytes {
+        let error = std::io::ErrorKind::FileTooLarge.into();
+        let limit = options.limits.file_bytes;
+        let diagnostics = vec![preprocess::main_file_error(path, Some(&error), limit)];
+        return Err(Failure { diagnostics });
+    }
+    let tokens = preprocess::preprocess(&mut session, loader, options, path, bytes);
+    let specification = parse::parse(&mut session, tokens);
+    if specification.definitions.is_empty() && !session.has_errors() {
+        session.report_empty(path);
+    }
+    let failed = session.has_errors();
+    let diagnostics = session.into_diagnostics();
+    if failed {
+        return Err(Failure { diagnostics });
+    }
+    Ok(Compilation {
+        specification,
+        warnings: diagnostics,
+    })
+}
 
 /// What a compilation reads besides its main file, and what it may spend.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -13,6 +13,40 @@ impl FileId {
     }
 }
 
+/// Bytes of a file: what tokens carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    pub(crate) file: FileId,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Place {
+    pub(crate) fn span(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// From the start of this one to the end of another, when both are in one file.
+    pub(crate) fn to(self, end: Place) -> Place {
+        if self.file == end.file && end.end >= self.start {
+            Place {
+                end: end.end,
+                ..self
+            }
+        } else {
+            self
+        }
+    }
+
+    /// The empty place right after this one.
+    pub(crate) fn after(self) -> Place {
+        Place {
+            start: self.end,
+            ..self
+        }
+    }
+}
+
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Location {
@@ -62,38 +96,40 @@ impl SourceFile {
         &self.text
     }
 
-    /// Line and column of a byte position, both counted from 1, the column in characters.
-    /// A position past the end is that of the end.
+    /// Line and column of a byte position, both counted from 1, the column in characters (in
+    /// bytes for what stands beyond the first 64 KiB of a line). A position past the end is that
+    /// of the end.
     pub fn line_column(&self, position: usize) -> (u32, u32) {
         let position = position.min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start <= position) - 1;
-        let before = &self.text.as_bytes()[self.line_starts[line]..position];
-        let column = String::from_utf8_lossy(before).chars().count() + 1;
+        let start = self.line_starts[line];
+        let counted = position.min(start + LONG_LINE);
+        let before = String::from_utf8_lossy(&self.text.as_bytes()[start..counted]);
+        let column = before.chars().count() + (position - counted) + 1;
         (saturate(line + 1), saturate(column))
     }
 
-    /// The text of a line (counted from 0) without its line end.
-    pub(crate) fn line_text(&self, line: usize) -> &str {
-        let start = self
-            .line_starts
-            .get(line)
-            .copied()
-            .unwrap_or(self.text.len());
-        let end = self
-            .line_starts
-            .get(line + 1)
-            .map_or(self.text.len(), |next| next - 1);
-        self.text[start..end.max(start)].trim_end_matches('\r')
+    /// The index, counted from 0, of the line that holds a byte position.
+    pub(crate) fn line_index(&self, position: usize) -> usize {
+        self.line_starts
+            .partition_point(|&start| start <= position)
+            .saturating_sub(1)
     }
 
-    /// The byte position at which a line (counted from 0) begins.
-    pub(crate) fn line_start(&self, line: usize) -> usize {
-        self.line_starts
-            .get(line)
-            .copied()
-            .unwrap_or(self.text.len())
+    /// The bytes of a line (counted from 0), without its line end.
+    pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
+        let end = self.text.len();
+        let start = self.line_starts.get(line).copied().unwrap_or(end);
+        let next = self.line_starts.get(line + 1).map_or(end, |next| next - 1);
+        let length = self.text[start..next.max(start)]
+            .trim_end_matches('\r')
+            .len();
+        start..start + length
     }
 }
+
+/// Counting characters stops here, so that a file of one huge line costs no more than others.
+const LONG_LINE: usize = 1 << 16;
 
 fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)

@@ -1,0 +1,328 @@
+//! Bytes of one file to tokens. Comments and line ends are tokens too: the preprocessor needs
+//! line ends, and documentation comes from comments.
+//!
+//! Places are those of the original text, also where a backslash at a line's end joins lines.
+
+use std::borrow::Cow;
+
+use logos::{Lexer, Logos};
+
+use crate::session::{Session, Symbol};
+use crate::source::{FileId, Place};
+
+/// What a token is. Keywords are identifiers here, as macros may have their names.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"[ \t\r\x0b\x0c\u{feff}]+")]
+pub(crate) enum Kind {
+    #[token("\n")]
+    Newline,
+    #[regex(r"//[^\n]*", allow_greedy = true)]
+    LineComment,
+    #[token("/*", block_comment)]
+    BlockComment,
+    #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
+    Ident,
+    #[regex(r"0[xX][0-9A-Za-z_]*", priority = 5)]
+    #[regex(
+        r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[0-9A-Za-z_]*",
+        priority = 4
+    )]
+    Number,
+    #[token("\"", |lex| quoted(lex, b'"'))]
+    String,
+    #[token("L\"", |lex| quoted(lex, b'"'))]
+    WString,
+    #[token("'", |lex| quoted(lex, b'\''))]
+    Char,
+    #[token("L'", |lex| quoted(lex, b'\''))]
+    WChar,
+    #[token("{")]
+    LBrace,
+    #[token("}")]
+    RBrace,
+    #[token("(")]
+    LParen,
+    #[token(")")]
+    RParen,
+    #[token("[")]
+    LBracket,
+    #[token("]")]
+    RBracket,
+    #[token("<")]
+    Lt,
+    #[token(">")]
+    Gt,
+    #[token("<<")]
+    Shl,
+    #[token(">>")]
+    Shr,
+    #[token(";")]
+    Semicolon,
+    #[token(":")]
+    Colon,
+    #[token("::")]
+    ColonColon,
+    #[token(",")]
+    Comma,
+    #[token("=")]
+    Eq,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("~")]
+    Tilde,
+    #[token("|")]
+    Pipe,
+    #[token("^")]
+    Caret,
+    #[token("&")]
+    Amp,
+    #[token("@")]
+    At,
+    #[token("#")]
+    Hash,
+    #[token("##")]
+    HashHash,
+    #[token("?")]
+    Question,
+    #[token("!")]
+    Bang,
+    #[token("&&")]
+    AndAnd,
+    #[token("||")]
+    OrOr,
+    #[token("==")]
+    EqEq,
+    #[token("!=")]
+    NotEq,
+    #[token("<=")]
+    LtEq,
+    #[token(">=")]
+    GtEq,
+    #[token(".")]
+    Dot,
+    /// An unterminated comment or literal, or a character that IDL does not use.
+    Invalid,
+    /// The end of the main file.
+    End,
+}
+
+impl Kind {
+    /// As a diagnostic names it.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Kind::Ident => "an identifier",
+            Kind::Number => "a number",
+            Kind::String => "a string literal",
+            Kind::WString => "a wide string literal",
+            Kind::Char => "a character literal",
+            Kind::WChar => "a wide character literal",
+            Kind::LBrace => "`{`",
+            Kind::RBrace => "`}`",
+            Kind::LParen => "`(`",
+            Kind::RParen => "`)`",
+            Kind::LBracket => "`[`",
+            Kind::RBracket => "`]`",
+            Kind::Lt => "`<`",
+            Kind::Gt => "`>`",
+            Kind::Semicolon => "`;`",
+            Kind::Colon => "`:`",
+            Kind::ColonColon => "`::`",
+            Kind::Comma => "`,`",
+            Kind::Eq => "`=`",
+            Kind::Hash => "`#`",
+            Kind::At => "`@`",
+            Kind::End => "the end of the file",
+            Kind::Newline => "the end of the line",
+            _ => "this",
+        }
+    }
+}
+
+/// A token with its place. One that a macro produced has the place where the macro was used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    /// Its text; empty for line ends and comments.
+    pub(crate) text: Symbol,
+    pub(crate) place: Place,
+    /// 1 + the index of the documentation that stands before it; 0 for none.
+    pub(crate) doc: u32,
+    /// White space or a comment stands before it on its line.
+    pub(crate) spaced: bool,
+    /// A macro's name that met itself in its own expansion: it is not expanded any more.
+    pub(crate) spent: bool,
+}
+
+fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
+    match lexer.remainder().find("*/") {
+        Some(length) => {
+            lexer.bump(length + 2);
+            true
+        }
+        None => {
+            lexer.bump(lexer.remainder().len());
+            false
+        }
+    }
+}
+
+/// Takes in the rest of a literal. An unterminated one ends with its line.
+fn quoted(lexer: &mut Lexer<'_, Kind>, quote: u8) -> bool {
+    let rest = lexer.remainder();
+    let mut escaped = false;
+    for (position, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'\n' => {
+                lexer.bump(position);
+                return false;
+            }
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            _ if byte == quote => {
+                lexer.bump(position + 1);
+                return true;
+            }
+            _ => {}
+        }
+    }
+    lexer.bump(rest.len());
+    false
+}
+
+/// The tokens of a file, each line ended by a [`Kind::Newline`] but maybe the last.
+/// `invalid` holds the positions of bytes that are not UTF-8.
+pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> Vec<Token> {
+    let source = session.file(file).clone();
+    let spliced = Spliced::new(source.text());
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut lexer = Kind::lexer(&spliced.text);
+    let mut previous_end = 0;
+    let mut invalid = invalid.iter().copied().peekable();
+    let mut told_of_comment = false;
+    while let Some(kind) = lexer.next() {
+        let kind = kind.unwrap_or(Kind::Invalid);
+        let span = lexer.span();
+        let place = Place {
+            file,
+            start: spliced.start(span.start),
+            end: spliced.end(span.end),
+        };
+        while let Some(&bad) = invalid.peek().filter(|bad| **bad < place.end as usize) {
+            invalid.next();
+            let comment = matches!(kind, Kind::LineComment | Kind::BlockComment);
+            report_invalid_byte(session, file, bad, comment, &mut told_of_comment);
+        }
+        let text = match kind {
+            Kind::Newline | Kind::LineComment | Kind::BlockComment => Symbol::default(),
+            _ => session.names.intern(lexer.slice()),
+        };
+        let spaced = span.start != previous_end;
+        previous_end = span.end;
+        tokens.push(Token {
+            kind,
+            text,
+            place,
+            doc: 0,
+            spaced,
+            spent: false,
+        });
+        if tokens.len() > session.limits.tokens || session.is_fatal() {
+            let error = session.error_at(place, "this file has too many tokens", "");
+            session.report_fatal(error);
+            break;
+        }
+    }
+    tokens
+}
+
+fn report_invalid_byte(
+    session: &mut Session,
+    file: FileId,
+    position: usize,
+    in_comment: bool,
+    told: &mut bool,
+) {
+    let start = u32::try_from(position).unwrap_or(u32::MAX);
+    let place = Place {
+        file,
+        start,
+        end: start + 3,
+    };
+    if !in_comment {
+        let error = session
+            .error_at(place, "this file is not UTF-8", "a byte that is not UTF-8")
+            .with_help("save the file as UTF-8; other bytes are accepted in comments only");
+        session.report(error);
+    } else if !std::mem::replace(told, true) {
+        let warning =
+            session.warning_at(place, "a comment is not UTF-8", "a byte that is not UTF-8");
+        session.report(warning);
+    }
+}
+
+/// A text whose lines are joined where a backslash ends them.
+struct Spliced<'a> {
+    text: Cow<'a, str>,
+    /// For each joint: its position in `text`, and how many bytes were left out up to there.
+    joints: Vec<(usize, usize)>,
+}
+
+impl<'a> Spliced<'a> {
+    fn new(original: &'a str) -> Self {
+        if !original.contains("\\\n") && !original.contains("\\\r\n") {
+            return Spliced {
+                text: Cow::Borrowed(original),
+                joints: Vec::new(),
+            };
+        }
+        let mut text = String::with_capacity(original.len());
+        let mut joints = Vec::new();
+        let mut left_out = 0;
+        let mut rest = original;
+        while let Some(position) = rest.find('\\') {
+            let (before, from) = rest.split_at(position);
+            text.push_str(before);
+            let length = ["\\\n", "\\\r\n"]
+                .iter()
+                .find(|j| from.starts_with(**j))
+                .map(|j| j.len());
+            if let Some(length) = length {
+                left_out += length;
+                joints.push((text.len(), left_out));
+                rest = &from[length..];
+            } else {
+                text.push('\\');
+                rest = &from[1..];
+            }
+        }
+        text.push_str(rest);
+        Spliced {
+            text: Cow::Owned(text),
+            joints,
+        }
+    }
+
+    fn original(&self, position: usize) -> usize {
+        let joint = self.joints.partition_point(|(at, _)| *at <= position);
+        position + joint.checked_sub(1).map_or(0, |index| self.joints[index].1)
+    }
+
+    fn start(&self, position: usize) -> u32 {
+        u32::try_from(self.original(position)).unwrap_or(u32::MAX)
+    }
+
+    fn end(&self, position: usize) -> u32 {
+        let original = position
+            .checked_sub(1)
+            .map_or(0, |last| self.original(last) + 1);
+        u32::try_from(original).unwrap_or(u32::MAX)
+    }
+}

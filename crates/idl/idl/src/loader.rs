@@ -1,0 +1,113 @@
+//! Where source texts come from, and how bytes become text.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Reads source files. The compiler asks with the paths that it makes from the folder of the
+/// including file and from the include folders.
+pub trait SourceLoader {
+    /// The bytes of a file, or `None` when there is no such file.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read, or is longer than `limit` bytes
+    /// ([`io::ErrorKind::FileTooLarge`]).
+    fn load(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>>;
+}
+
+/// Reads from the file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileSystem;
+
+impl SourceLoader for FileSystem {
+    fn load(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        use io::Read as _;
+
+        let file = match std::fs::File::open(path) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Some(bytes))
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput
+    )
+}
+
+/// Files that are held in memory, for tests and for embedding.
+#[derive(Clone, Default)]
+pub struct InMemory {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl InMemory {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces a file.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.into(), bytes.into());
+        self
+    }
+}
+
+impl fmt::Debug for InMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.files.keys()).finish()
+    }
+}
+
+impl SourceLoader for InMemory {
+    fn load(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        match self.files.get(path) {
+            Some(bytes) if bytes.len() > limit => Err(io::ErrorKind::FileTooLarge.into()),
+            Some(bytes) => Ok(Some(bytes.clone())),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Text with the positions of what was not UTF-8; each such byte became U+FFFD.
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    pub(crate) invalid: Vec<usize>,
+}
+
+pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => {
+            return Decoded {
+                text,
+                invalid: Vec::new(),
+            };
+        }
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len() + 16);
+    let mut invalid = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            invalid.push(text.len());
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    Decoded { text, invalid }
+}

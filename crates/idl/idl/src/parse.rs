@@ -1,0 +1,267 @@
+//! The parser: tokens to the model in one pass. IDL declares names before it uses them, so each
+//! name finds its declaration when it is read, and each constant its value.
+//!
+//! What is wrong is reported where it is found; the parser then skips to the next `;` or `}` of
+//! the same level and goes on. Recursion follows the nesting of the input, which is limited.
+
+mod annotation;
+mod constant;
+mod constructed;
+mod declare;
+mod definition;
+mod inheritance;
+mod interface;
+mod literal;
+mod lookup;
+mod operation;
+mod predeclared;
+mod recovery;
+mod repository_id;
+mod types;
+mod value;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use crate::lexer::{Kind, Token};
+use crate::model::{Annotation, DeclId, Specification};
+use crate::names::{Scope, ScopeId};
+use crate::preprocess::{Event, Preprocessed};
+use crate::session::{Checked, Reported, Session};
+use crate::source::Place;
+
+use repository_id::{IdParts, Prefix};
+
+pub(crate) struct Parser<'s> {
+    session: &'s mut Session,
+    tokens: Vec<Token>,
+    next: usize,
+    events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
+    docs: Vec<Vec<String>>,
+    spec: Specification,
+    /// What is known about each declaration besides the model, by the same index.
+    facts: Vec<Facts>,
+    scopes: Vec<Scope>,
+    /// The scope that is being read.
+    scope: ScopeId,
+    /// The declarations whose insides are being read, innermost last; of a module, the part.
+    parts: Vec<DeclId>,
+    /// The lists of declarations that are being read, innermost last.
+    bodies: Vec<Vec<DeclId>>,
+    prefixes: Vec<Prefix>,
+    depth: usize,
+    /// `sequence<` and the like that are open: with two of them, `>>` closes both.
+    open_angles: usize,
+    /// Names that were not found and have been reported.
+    unknown: HashSet<String>,
+    /// The implicit part of module CORBA that holds what was declared on demand.
+    predeclared: Option<DeclId>,
+}
+
+/// What the parser knows about a declaration.
+#[derive(Debug)]
+struct Facts {
+    /// It was defined, not only declared ahead.
+    defined: bool,
+    /// A value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
+    local: bool,
+    /// Its definition has an error, so what it says is not to be relied on.
+    bad: bool,
+    /// The scope that it forms.
+    scope: Option<ScopeId>,
+    id: IdParts,
+}
+
+/// An identifier at its place.
+#[derive(Clone, Debug)]
+struct Name {
+    text: Rc<str>,
+    place: Place,
+}
+
+/// What stands before a declaration.
+#[derive(Clone, Debug, Default)]
+struct Preamble {
+    doc: Vec<String>,
+    annotations: Vec<Annotation>,
+}
+
+/// Reads a whole compilation. What is wrong with it is in the session.
+pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification {
+    let mut parser = Parser {
+        session,
+        tokens: input.tokens,
+        next: 0,
+        events: input.events.into_iter().peekable(),
+        docs: input.docs,
+        spec: Specification::default(),
+        facts: Vec::new(),
+        scopes: vec![Scope::default()],
+        scope: ScopeId::GLOBAL,
+        parts: Vec::new(),
+        bodies: vec![Vec::new()],
+        prefixes: vec![Prefix::file("")],
+        depth: 0,
+        open_angles: 0,
+        unknown: HashSet::new(),
+        predeclared: None,
+    };
+    parser.specification();
+    parser.finish()
+}
+
+impl Parser<'_> {
+    fn specification(&mut self) {
+        loop {
+            let token = self.peek();
+            match token.kind {
+                Kind::End => break,
+                Kind::RBrace => {
+                    let error =
+                        self.session
+                            .error_at(token.place, "unexpected `}`", "closes nothing");
+                    self.session.report(error);
+                    self.bump();
+                    self.eat(Kind::Semicolon);
+                }
+                _ => self.definition_or_recover(),
+            }
+        }
+        self.run_events(usize::MAX);
+    }
+
+    fn finish(mut self) -> Specification {
+        self.finish_forward_declarations();
+        self.finish_repository_ids();
+        let mut definitions: Vec<DeclId> = self.predeclared.into_iter().collect();
+        definitions.extend(self.bodies.pop().unwrap_or_default());
+        self.spec.definitions = definitions;
+        self.spec.files.clone_from(&self.session.files);
+        self.spec
+    }
+
+    // The cursor.
+
+    fn peek(&self) -> Token {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> Token {
+        let last = self.tokens.len() - 1;
+        let index = if self.session.is_fatal() {
+            last
+        } else {
+            (self.next + ahead).min(last)
+        };
+        self.tokens[index]
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek();
+        if self.next + 1 < self.tokens.len() {
+            self.run_events(self.next);
+            self.next += 1;
+        }
+        token
+    }
+
+    /// The place of the last token that was taken.
+    fn previous(&self) -> Place {
+        self.next
+            .checked_sub(1)
+            .map_or(Place::default(), |index| self.tokens[index].place)
+    }
+
+    fn at(&self, kind: Kind) -> bool {
+        self.peek().kind == kind
+    }
+
+    fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn text(&self, token: Token) -> Rc<str> {
+        self.session.names.text(token.text).clone()
+    }
+
+    /// Whether a token is that keyword.
+    fn is_word(&self, token: Token, word: &str) -> bool {
+        token.kind == Kind::Ident && &**self.session.names.text(token.text) == word
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.is_word(self.peek(), word)
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Runs what happens before the token of that index.
+    fn run_events(&mut self, index: usize) {
+        while let Some((_, event)) = self.events.next_if(|(before, _)| *before <= index) {
+            self.run_event(event);
+        }
+    }
+
+    /// Reads what is one level deeper.
+    fn nested<T>(
+        &mut self,
+        place: Place,
+        read: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> Checked<T> {
+        let limit = self.session.limits.nesting;
+        if self.depth >= limit {
+            let message = format!("this is nested more than {limit} levels deep");
+            let error = self.session.error_at(place, message, "too deep");
+            return Err(self.session.report_fatal(error));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn preamble(&mut self) -> Checked<Preamble> {
+        let mut doc = self.doc_of(self.peek());
+        let annotations = self.annotations()?;
+        if doc.is_empty() {
+            doc = self.doc_of(self.peek());
+        }
+        Ok(Preamble { doc, annotations })
+    }
+
+    fn doc_of(&self, token: Token) -> Vec<String> {
+        let index = (token.doc as usize).checked_sub(1);
+        index
+            .and_then(|index| self.docs.get(index))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    // Errors.
+
+    fn error(&mut self, place: Place, message: impl Into<String>, label: &str) -> Reported {
+        let error = self.session.error_at(place, message, label);
+        self.session.report(error)
+    }
+
+    fn error_with_help(
+        &mut self,
+        place: Place,
+        message: impl Into<String>,
+        label: &str,
+        help: impl Into<String>,
+    ) -> Reported {
+        let error = self.session.error_at(place, message, label).with_help(help);
+        self.session.report(error)
+    }
+}

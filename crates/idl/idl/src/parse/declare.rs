@@ -1,0 +1,332 @@
+//! Entering names into scopes: clashes, redefinitions, forward declarations.
+
+use std::rc::Rc;
+
+use super::{Facts, IdParts, Name, Parser, Preamble};
+use crate::model::{DeclId, DeclKind, Declaration};
+use crate::names::{self, Entry, Scope, ScopeId, Target};
+use crate::session::Checked;
+use crate::source::Place;
+
+impl Parser<'_> {
+    pub(super) fn scope_mut(&mut self) -> &mut Scope {
+        &mut self.scopes[self.scope.0 as usize]
+    }
+
+    /// Makes a declaration, files its name in the present scope and lists it in the present
+    /// body. A name that clashes is reported, and its declaration made all the same, so that
+    /// what it contains is checked too.
+    pub(super) fn declare(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
+        let id = self.allocate(name, preamble, kind);
+        self.list(id);
+        if self.enter_name(name, Target::Declaration(id)).is_err() {
+            self.facts[id.index()].bad = true;
+        }
+        id
+    }
+
+    /// Lists a declaration in the present body.
+    pub(super) fn list(&mut self, id: DeclId) {
+        if let Some(body) = self.bodies.last_mut() {
+            body.push(id);
+        }
+    }
+
+    /// Makes a declaration without filing its name.
+    pub(super) fn allocate(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
+        let id = DeclId(u32::try_from(self.spec.declarations.len()).unwrap_or(u32::MAX));
+        let parent = self.part();
+        let scoped_name = self.scoped(name);
+        let length = scoped_name.iter().map(String::len).sum::<usize>() + self.prefix().len();
+        // When it is too much, the parser stops by itself.
+        let _ = self.session.spend(length, name.place);
+        self.spec.declarations.push(Declaration {
+            id,
+            name: name.text.to_string(),
+            scoped_name,
+            repository_id: String::new(),
+            parent,
+            doc: preamble.doc,
+            annotations: preamble.annotations,
+            location: self.session.location(name.place),
+            in_main_file: name.place.file.index() == 0,
+            kind,
+        });
+        self.facts.push(Facts {
+            defined: true,
+            local: false,
+            bad: false,
+            scope: None,
+            id: IdParts::new(self.prefix()),
+        });
+        id
+    }
+
+    /// The declaration whose inside is being read; of a module, the part.
+    pub(super) fn part(&self) -> Option<DeclId> {
+        self.parts.last().copied()
+    }
+
+    /// All names down to this one.
+    pub(super) fn scoped(&self, name: &Name) -> Vec<String> {
+        let owner = self.scopes[self.scope.0 as usize].owner;
+        let mut names = owner.map_or_else(Vec::new, |owner| self.spec[owner].scoped_name.clone());
+        names.push(name.text.to_string());
+        names
+    }
+
+    /// Files a name in the present scope.
+    pub(super) fn enter_name(&mut self, name: &Name, target: Target) -> Checked<()> {
+        let key = names::key(&name.text);
+        let entry = Entry {
+            spelling: name.text.clone(),
+            place: Some(name.place),
+            target,
+        };
+        let clash = self.check_clash(name, &key, &entry);
+        let scope = self.scope_mut();
+        if clash.is_ok() {
+            scope.entries.insert(key, entry);
+            scope.order.push(name.text.clone());
+        }
+        clash
+    }
+
+    fn check_clash(&mut self, name: &Name, key: &Rc<str>, entry: &Entry) -> Checked<()> {
+        let scope = &self.scopes[self.scope.0 as usize];
+        let text = &name.text;
+        if let Some(old) = scope.entries.get(key) {
+            let Some(place) = old.place else {
+                return Ok(());
+            };
+            let (message, label) = if old.spelling == *text {
+                (format!("`{text}` is declared twice"), "declared again here")
+            } else {
+                let message = format!("`{text}` differs from `{}` only in case", old.spelling);
+                (message, "the same name to IDL")
+            };
+            let error = self.session.error_at(name.place, message, label);
+            let error = self.session.and(error, place, "first declared here");
+            return Err(self.session.report(error));
+        }
+        if let Some(used) = scope.uses.get(key) {
+            let message = format!("`{text}` gets another meaning after it was used in this scope");
+            let error = self.session.error_at(name.place, message, "declared here");
+            let label = format!("`{}` was used here", used.spelling);
+            let error = self.session.and(error, used.place, label).with_help(
+                "a name that a scope has used keeps its meaning there; names that differ only \
+                 in case are the same",
+            );
+            return Err(self.session.report(error));
+        }
+        if let Some(own) = scope
+            .name
+            .clone()
+            .filter(|own| own.eq_ignore_ascii_case(text))
+        {
+            return self.clash_with_scope(name, &own, entry);
+        }
+        self.check_inherited_operation(name, key)
+    }
+
+    /// A name that its scope has itself (§7.20.2).
+    fn clash_with_scope(&mut self, name: &Name, own: &Rc<str>, entry: &Entry) -> Checked<()> {
+        let text = &name.text;
+        if own != text && matches!(entry.target, Target::Slot(_)) {
+            // Published IDL does this, and nothing in it is ambiguous.
+            let message = format!("`{text}` differs from the name of its scope only in case");
+            let label = format!("inside `{own}`");
+            let warning = self.session.warning_at(name.place, message, label);
+            self.session.report(warning);
+            return Ok(());
+        }
+        let message = format!("`{text}` has the name of the scope that it is declared in");
+        let label = format!("directly inside `{own}`");
+        Err(self.error(name.place, message, &label))
+    }
+
+    /// Reads the inside of a declaration in a scope of its own.
+    pub(super) fn inside<T>(
+        &mut self,
+        id: DeclId,
+        read: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> Checked<T> {
+        let scope = self.scope_of(id);
+        let outer = std::mem::replace(&mut self.scope, scope);
+        let name = self.spec[id].name.clone();
+        self.enter_prefix(&name);
+        self.renew_prefix();
+        self.parts.push(id);
+        let result = read(self);
+        self.parts.pop();
+        self.leave_prefix();
+        self.scope = outer;
+        result
+    }
+
+    /// Reads what is inside and yields the declarations that were listed meanwhile.
+    pub(super) fn collecting<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> (Checked<T>, Vec<DeclId>) {
+        self.bodies.push(Vec::new());
+        let result = read(self);
+        (result, self.bodies.pop().unwrap_or_default())
+    }
+
+    /// The scope that a declaration forms; made when it is first asked for.
+    pub(super) fn scope_of(&mut self, id: DeclId) -> ScopeId {
+        let owner = match &self.spec[id].kind {
+            DeclKind::Module(module) => module.first_part,
+            _ => id,
+        };
+        if let Some(scope) = self.facts[owner.index()].scope {
+            return scope;
+        }
+        let name: Rc<str> = self.spec[owner].name.as_str().into();
+        let scope = self.new_scope(Some(owner), Some(name));
+        self.facts[owner.index()].scope = Some(scope);
+        scope
+    }
+
+    pub(super) fn new_scope(&mut self, owner: Option<DeclId>, name: Option<Rc<str>>) -> ScopeId {
+        let scope = ScopeId(u32::try_from(self.scopes.len()).unwrap_or(u32::MAX));
+        let parent = Some(self.scope);
+        self.scopes.push(Scope {
+            parent,
+            owner,
+            name,
+            ..Scope::default()
+        });
+        scope
+    }
+
+    /// The declaration of that name in the present scope itself, if the spelling is the same.
+    pub(super) fn own_declaration(&self, name: &Name) -> Option<DeclId> {
+        let entry = self.scopes[self.scope.0 as usize]
+            .entries
+            .get(&names::key(&name.text))?;
+        match entry.target {
+            Target::Declaration(id) if entry.spelling == name.text => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Declares a name ahead of its definition, or once more.
+    pub(super) fn declare_forward(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) {
+        if let Some(earlier) = self.own_declaration(name)
+            && self.is_same_kind(earlier, &kind)
+        {
+            self.check_flavour(earlier, name, &kind);
+            return;
+        }
+        let id = self.allocate(name, preamble, kind);
+        self.facts[id.index()].defined = false;
+        if self.enter_name(name, Target::Declaration(id)).is_err() {
+            self.facts[id.index()].bad = true;
+        }
+    }
+
+    /// Declares what has a definition here and may have been declared ahead.
+    pub(super) fn define(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
+        let forward = self
+            .own_declaration(name)
+            .filter(|id| !self.facts[id.index()].defined && self.is_same_kind(*id, &kind));
+        let Some(id) = forward else {
+            return self.declare(name, preamble, kind);
+        };
+        self.check_flavour(id, name, &kind);
+        let parent = self.part();
+        let location = self.session.location(name.place);
+        let declaration = &mut self.spec.declarations[id.index()];
+        declaration.parent = parent;
+        declaration.location = location;
+        declaration.in_main_file = name.place.file.index() == 0;
+        declaration.kind = kind;
+        if !preamble.doc.is_empty() {
+            declaration.doc = preamble.doc;
+        }
+        declaration.annotations.extend(preamble.annotations);
+        self.facts[id.index()].defined = true;
+        self.facts[id.index()].id.prefix = self.prefix();
+        if let Some(entry) = self.scope_mut().entries.get_mut(&names::key(&name.text)) {
+            entry.place = Some(name.place);
+        }
+        self.list(id);
+        id
+    }
+
+    fn is_same_kind(&self, id: DeclId, kind: &DeclKind) -> bool {
+        std::mem::discriminant(&self.spec[id].kind) == std::mem::discriminant(kind)
+    }
+
+    /// Abstract stays abstract and local local (§7.8.5).
+    fn check_flavour(&mut self, id: DeclId, name: &Name, kind: &DeclKind) {
+        let earlier = &self.spec[id].kind;
+        let same = match (earlier, kind) {
+            (DeclKind::Interface(a), DeclKind::Interface(b)) => a.flavour == b.flavour,
+            (DeclKind::ValueType(a), DeclKind::ValueType(b)) => {
+                use crate::model::ValueFlavour::Abstract;
+                (a.flavour == Abstract) == (b.flavour == Abstract)
+            }
+            _ => true,
+        };
+        if same {
+            return;
+        }
+        let (before, now) = (earlier.describe(), kind.describe());
+        let message = format!("`{}` was declared as {before}, not as {now}", name.text);
+        let location = self.spec[id].location.clone();
+        let file = self.session.file(location.file).clone();
+        let error = self
+            .session
+            .error_at(name.place, message, format!("declared as {now}"))
+            .with_label(file, location.span, format!("declared as {before}"));
+        self.session.report(error);
+    }
+
+    /// What was declared ahead has to be defined, but an interface need not.
+    pub(super) fn finish_forward_declarations(&mut self) {
+        for index in 0..self.facts.len() {
+            if self.facts[index].defined || self.facts[index].bad {
+                continue;
+            }
+            let declaration = &self.spec.declarations[index];
+            let (id, parent, what) = (
+                declaration.id,
+                declaration.parent,
+                declaration.kind.describe(),
+            );
+            let in_main_file = declaration.in_main_file;
+            let message = format!("the {what} `{}` is never defined", declaration.name);
+            let place = Place {
+                file: declaration.location.file,
+                start: u32::try_from(declaration.location.span.start).unwrap_or(0),
+                end: u32::try_from(declaration.location.span.end).unwrap_or(0),
+            };
+            match &mut self.spec.declarations[index].kind {
+                DeclKind::Interface(interface) => {
+                    interface.forward_only = true;
+                    let label = "only declared ahead, here";
+                    if in_main_file {
+                        let warning = self.session.warning_at(place, message, label);
+                        self.session.report(warning);
+                    }
+                    self.list_at_end(parent, id);
+                }
+                _ => {
+                    self.error(place, message, "only declared ahead, here");
+                }
+            }
+        }
+    }
+
+    /// Lists a declaration behind all others of its scope.
+    fn list_at_end(&mut self, parent: Option<DeclId>, id: DeclId) {
+        match parent.map(|parent| &mut self.spec.declarations[parent.index()].kind) {
+            None => self.bodies[0].push(id),
+            Some(DeclKind::Module(module)) => module.body.push(id),
+            Some(_) => {}
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Interfaces (CORBA 3.3 part 1, §7.8) and what they have in common with value types.
+
+use super::{Parser, Preamble};
+use crate::lexer::Kind;
+use crate::model::{DeclKind, Interface, InterfaceFlavour};
+use crate::session::Checked;
+
+impl Parser<'_> {
+    pub(super) fn interface(&mut self, preamble: Preamble) -> Checked<()> {
+        let flavour = if self.eat_word("abstract") {
+            InterfaceFlavour::Abstract
+        } else if self.eat_word("local") {
+            InterfaceFlavour::Local
+        } else {
+            InterfaceFlavour::Plain
+        };
+        if !self.eat_word("interface") {
+            let wanted = match flavour {
+                InterfaceFlavour::Abstract => "`interface` or `valuetype`",
+                _ => "`interface`",
+            };
+            let text = self.text(self.peek());
+            return Err(self.not_a_definition(&text, wanted));
+        }
+        let name = self.identifier("the interface's name")?;
+        let kind = |bases, body| {
+            DeclKind::Interface(Interface {
+                flavour,
+                bases,
+                body,
+                forward_only: false,
+            })
+        };
+        if self.at(Kind::Semicolon) {
+            self.declare_forward(&name, preamble, kind(Vec::new(), Vec::new()));
+            if let Some(id) = self.own_declaration(&name) {
+                self.facts[id.index()].local = flavour == InterfaceFlavour::Local;
+            }
+            return self.semicolon();
+        }
+        let id = self.define(&name, preamble, kind(Vec::new(), Vec::new()));
+        self.facts[id.index()].local = flavour == InterfaceFlavour::Local;
+        if self.at(Kind::Colon) {
+            self.bump();
+            let bases = self.base_list(id, false)?;
+            self.check_interface_bases(flavour, &bases);
+            self.inherit(id, &bases);
+            let bases = bases.into_iter().map(|(base, _)| base).collect();
+            self.spec.declarations[id.index()].kind = kind(bases, Vec::new());
+        }
+        if !self.at(Kind::LBrace) {
+            return Err(self.expected("`{`, `:` or `;`"));
+        }
+        let (result, exports) =
+            self.collecting(|this| this.inside(id, |this| this.braced(Self::export)));
+        if let DeclKind::Interface(interface) = &mut self.spec.declarations[id.index()].kind {
+            interface.body = exports;
+        }
+        result?;
+        self.semicolon()
+    }
+
+    /// One item of an interface's body.
+    fn export(&mut self) -> Checked<()> {
+        let preamble = self.preamble()?;
+        if self.at(Kind::Semicolon) {
+            let place = self.bump().place;
+            let label = "nothing stands before it";
+            self.error_with_help(place, "unexpected `;`", label, "remove it");
+            return Ok(());
+        }
+        let text = self.text(self.peek());
+        match &*text {
+            "public" | "private" | "factory" if self.peek_at(1).kind == Kind::Ident => {
+                let place = self.peek().place;
+                let message = format!("`{text}` belongs into a value type");
+                Err(self.error(place, message, "not in an interface"))
+            }
+            "module" | "interface" | "valuetype" => {
+                let place = self.peek().place;
+                let message = format!("a `{text}` cannot be declared inside an interface");
+                Err(self.error(place, message, "not here"))
+            }
+            _ => self.shared_export(preamble),
+        }
+    }
+
+    /// What interfaces and value types can both contain.
+    pub(super) fn shared_export(&mut self, preamble: Preamble) -> Checked<()> {
+        let text = self.text(self.peek());
+        match &*text {
+            "readonly" | "attribute" => self.attribute(preamble),
+            "typeid" => self.type_id(),
+            "typeprefix" => self.type_prefix(),
+            _ => match self.type_or_constant(preamble.clone()) {
+                Some(result) => result,
+                None => self.operation(preamble),
+            },
+        }
+    }
+
+    /// Whether what is being read can be called from another process, so that nothing local may
+    /// pass (§7.8.7).
+    pub(super) fn is_remote_scope(&self) -> bool {
+        let Some(part) = self.part() else {
+            return false;
+        };
+        matches!(
+            &self.spec[part].kind,
+            DeclKind::Interface(interface) if interface.flavour != InterfaceFlavour::Local
+        )
+    }
+}

@@ -1,0 +1,350 @@
+//! Scoped names and what they stand for (CORBA 3.3 part 1, §7.20.2 and §7.20.3).
+
+use std::rc::Rc;
+
+use super::{Name, Parser};
+use crate::lexer::Kind;
+use crate::model::{DeclId, DeclKind};
+use crate::names::{self, Entry, ScopeId, Target, Use};
+use crate::session::Checked;
+use crate::source::Place;
+
+/// `A::B`, or `::A::B`.
+#[derive(Clone, Debug)]
+pub(super) struct ScopedName {
+    absolute: bool,
+    parts: Vec<Name>,
+    pub(super) place: Place,
+}
+
+impl ScopedName {
+    /// As it was written, without spaces.
+    pub(super) fn text(&self) -> String {
+        let texts: Vec<&str> = self.parts.iter().map(|part| &*part.text).collect();
+        format!(
+            "{}{}",
+            if self.absolute { "::" } else { "" },
+            texts.join("::")
+        )
+    }
+
+    /// The name, when it is a plain identifier.
+    pub(super) fn simple(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [only] if !self.absolute => Some(&only.text),
+            _ => None,
+        }
+    }
+}
+
+/// What a scope has under a name.
+enum Found {
+    Nothing,
+    One(Entry),
+    /// Different things, by inheritance.
+    Several(Vec<Entry>),
+}
+
+impl Parser<'_> {
+    pub(super) fn scoped_name(&mut self) -> Checked<ScopedName> {
+        let start = self.peek().place;
+        let absolute = self.eat(Kind::ColonColon);
+        let mut parts = vec![self.identifier("a name")?];
+        while self.at(Kind::ColonColon) {
+            self.bump();
+            parts.push(self.identifier("a name")?);
+        }
+        Ok(ScopedName {
+            absolute,
+            parts,
+            place: start.to(self.previous()),
+        })
+    }
+
+    /// What a name stands for. A name that stands for nothing is reported once.
+    pub(super) fn resolve(&mut self, name: &ScopedName) -> Checked<Target> {
+        let first = &name.parts[0];
+        let (mut entry, at) = self
+            .find_first(name.absolute, first)?
+            .ok_or(())
+            .or_else(|()| Err(self.not_found(name, first, None)))?;
+        self.check_spelling(first, &entry)?;
+        if !name.absolute && at != self.scope {
+            let (spelling, place) = (entry.spelling.clone(), first.place);
+            let key = names::key(&first.text);
+            self.scope_mut()
+                .uses
+                .entry(key)
+                .or_insert(Use { spelling, place });
+        }
+        for part in &name.parts[1..] {
+            let Some(scope) = self.scope_behind(&entry.target) else {
+                let message = format!("`{}` is no scope that holds names", entry.spelling);
+                return Err(self.error(part.place, message, "cannot be looked up"));
+            };
+            entry = match self.find_in(scope, &part.text, part.place)? {
+                Found::Nothing => return Err(self.not_found(name, part, Some(scope))),
+                Found::One(entry) => entry,
+                Found::Several(entries) => return Err(self.ambiguous(part, &entries)),
+            };
+            self.check_spelling(part, &entry)?;
+        }
+        Ok(entry.target)
+    }
+
+    /// Looks for the first part of a name, from the present scope outwards.
+    fn find_first(&mut self, absolute: bool, name: &Name) -> Checked<Option<(Entry, ScopeId)>> {
+        let mut next = Some(if absolute {
+            ScopeId::GLOBAL
+        } else {
+            self.scope
+        });
+        while let Some(scope) = next {
+            match self.find_in(scope, &name.text, name.place)? {
+                Found::Nothing => next = self.scopes[scope.0 as usize].parent,
+                Found::One(entry) => return Ok(Some((entry, scope))),
+                Found::Several(entries) => return Err(self.ambiguous(name, &entries)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks in a scope itself, then in what it inherits: the nearest on each path counts.
+    fn find_in(&mut self, scope: ScopeId, name: &str, place: Place) -> Checked<Found> {
+        let key = names::key(name);
+        if let Some(entry) = self.scopes[scope.0 as usize].entries.get(&key) {
+            return Ok(Found::One(entry.clone()));
+        }
+        let mut found: Vec<Entry> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut pending: Vec<ScopeId> = self.scopes[scope.0 as usize].bases.clone();
+        pending.reverse();
+        let mut steps = 1 + name.len() / 16;
+        while let Some(base) = pending.pop() {
+            steps += 1;
+            if !seen.insert(base) {
+                continue;
+            }
+            let base = &self.scopes[base.0 as usize];
+            match base.entries.get(&key) {
+                Some(entry) if found.iter().all(|f| f.target != entry.target) => {
+                    found.push(entry.clone());
+                }
+                Some(_) => {}
+                None => pending.extend(base.bases.iter().rev().copied()),
+            }
+        }
+        self.session.spend(steps, place)?;
+        Ok(match (found.len(), found.pop()) {
+            (1, Some(entry)) => Found::One(entry),
+            (_, Some(last)) => {
+                found.push(last);
+                Found::Several(found)
+            }
+            _ => match self.predeclare(scope, name) {
+                Some(entry) => Found::One(entry),
+                None => Found::Nothing,
+            },
+        })
+    }
+
+    /// The scope that a name's `::` looks into.
+    fn scope_behind(&mut self, target: &Target) -> Option<ScopeId> {
+        let Target::Declaration(id) = target else {
+            return None;
+        };
+        let mut id = *id;
+        // A typedef of an interface is a name for it.
+        while let DeclKind::Typedef(typedef) = &self.spec[id].kind {
+            match typedef.ty {
+                crate::model::Type::Named(named) => id = named,
+                _ => return None,
+            }
+        }
+        match self.spec[id].kind {
+            DeclKind::Module(_)
+            | DeclKind::Interface(_)
+            | DeclKind::ValueType(_)
+            | DeclKind::Struct(_)
+            | DeclKind::Union(_)
+            | DeclKind::Exception(_) => Some(self.scope_of(id)),
+            _ => None,
+        }
+    }
+
+    fn check_spelling(&mut self, name: &Name, entry: &Entry) -> Checked<()> {
+        if name.text == entry.spelling {
+            return Ok(());
+        }
+        let message = format!("`{}` is declared as `{}`", name.text, entry.spelling);
+        let help = format!("spell it as its declaration does: `{}`", entry.spelling);
+        let mut error = self
+            .session
+            .error_at(name.place, message, "spelt differently")
+            .with_help(help);
+        if let Some(place) = entry.place {
+            error = self.session.and(error, place, "declared here");
+        }
+        Err(self.session.report(error))
+    }
+
+    fn ambiguous(&mut self, name: &Name, entries: &[Entry]) -> crate::session::Reported {
+        let message = format!(
+            "`{}` is ambiguous: it is inherited more than once",
+            name.text
+        );
+        let mut error = self.session.error_at(name.place, message, "which one?");
+        for entry in entries.iter().take(4) {
+            if let Some(place) = entry.place {
+                error = self.session.and(error, place, "could be this");
+            }
+        }
+        self.session
+            .report(error.with_help("qualify it with the interface that it comes from"))
+    }
+
+    fn not_found(
+        &mut self,
+        name: &ScopedName,
+        part: &Name,
+        scope: Option<ScopeId>,
+    ) -> crate::session::Reported {
+        if !self.unknown.insert(name.text()) {
+            return crate::session::Reported;
+        }
+        let text = &part.text;
+        let (message, near) = match scope {
+            Some(scope) => {
+                let owner = self.scopes[scope.0 as usize].owner;
+                let owner = owner.map_or_else(String::new, |owner| self.spec[owner].name.clone());
+                (
+                    format!("`{owner}` has no `{text}`"),
+                    self.nearest_in(text, scope, false),
+                )
+            }
+            None => {
+                let scope = if name.absolute {
+                    ScopeId::GLOBAL
+                } else {
+                    self.scope
+                };
+                (
+                    format!("cannot find `{text}`"),
+                    self.nearest_in(text, scope, true),
+                )
+            }
+        };
+        let mut error = self
+            .session
+            .error_at(part.place, message, "not declared before here");
+        if let Some(near) = near {
+            error = error.with_help(format!("did you mean `{near}`?"));
+        } else if let Some(qualified) = self.elsewhere(text) {
+            error = error.with_help(format!("it is declared in another scope: `{qualified}`"));
+        }
+        self.session.report(error)
+    }
+
+    /// The most similar name in a scope, in what it inherits, and if asked for, further out.
+    fn nearest_in(&self, name: &str, scope: ScopeId, outwards: bool) -> Option<Rc<str>> {
+        let mut scopes = vec![scope];
+        let mut index = 0;
+        while index < scopes.len() && index < 1000 {
+            let current = &self.scopes[scopes[index].0 as usize];
+            scopes.extend(
+                current
+                    .bases
+                    .iter()
+                    .chain(current.parent.iter().filter(|_| outwards)),
+            );
+            index += 1;
+        }
+        let names = scopes.iter().flat_map(|scope| {
+            let scope = &self.scopes[scope.0 as usize];
+            scope.order.iter().take(10_000).map(|name| &**name)
+        });
+        names::nearest(name, names).map(Into::into)
+    }
+
+    /// Where else something of exactly that name is declared.
+    fn elsewhere(&self, name: &str) -> Option<String> {
+        let mut declarations = self.spec.declarations.iter();
+        let found = declarations.find_map(|declaration| match &declaration.kind {
+            DeclKind::Operation(_) | DeclKind::Attribute(_) => None,
+            DeclKind::Enum(e) => {
+                let enumerator = e
+                    .enumerators
+                    .iter()
+                    .find(|enumerator| enumerator.name == name);
+                let own = || (declaration.name == name).then_some(&declaration.scoped_name);
+                enumerator
+                    .map(|enumerator| &enumerator.scoped_name)
+                    .or_else(own)
+            }
+            _ => (declaration.name == name).then_some(&declaration.scoped_name),
+        });
+        found.map(|scoped| format!("::{}", scoped.join("::")))
+    }
+
+    /// Whether a name is a constant or an enumerator here; nothing is reported.
+    pub(super) fn names_a_constant(&mut self, name: &str) -> bool {
+        match self.find_text(name) {
+            Some(Target::Declaration(id)) => matches!(self.spec[id].kind, DeclKind::Const(_)),
+            Some(Target::Enumerator(..)) => true,
+            _ => false,
+        }
+    }
+
+    /// What a name that was written outside the grammar stands for; nothing is reported.
+    pub(super) fn find_text(&mut self, name: &str) -> Option<Target> {
+        let absolute = name.starts_with("::");
+        let mut parts = name.trim_start_matches("::").split("::");
+        let mut next = Some(if absolute {
+            ScopeId::GLOBAL
+        } else {
+            self.scope
+        });
+        let first = parts.next()?;
+        let mut target = None;
+        while let (Some(scope), None) = (next, &target) {
+            if let Ok(Found::One(entry)) = self.find_in(scope, first, Place::default()) {
+                target = Some(entry.target);
+            }
+            next = self.scopes[scope.0 as usize].parent;
+        }
+        for part in parts {
+            let scope = self.scope_behind(&target?)?;
+            target = match self.find_in(scope, part, Place::default()) {
+                Ok(Found::One(entry)) => Some(entry.target),
+                _ => None,
+            };
+        }
+        target
+    }
+
+    /// An exception that a name stands for (§7.14.3).
+    pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
+        let name = self.scoped_name()?;
+        match self.resolve(&name)? {
+            Target::Declaration(id) if matches!(self.spec[id].kind, DeclKind::Exception(_)) => {
+                Ok((id, name.place))
+            }
+            target => {
+                let what = self.describe_target(&target);
+                let message = format!("`{}` is {what}, not an exception", name.text());
+                Err(self.error(name.place, message, "only exceptions can be raised"))
+            }
+        }
+    }
+
+    pub(super) fn describe_target(&self, target: &Target) -> String {
+        let what = match target {
+            Target::Declaration(id) => self.spec[*id].kind.describe(),
+            Target::Enumerator(..) => "enumerator",
+            Target::Slot(what) => what,
+            Target::Basic(_) => "basic type",
+        };
+        let vowel = what.starts_with(['a', 'e', 'i', 'o', 'u']) && !what.starts_with("union");
+        format!("{} {what}", if vowel { "an" } else { "a" })
+    }
+}

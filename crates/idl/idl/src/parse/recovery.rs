@@ -1,0 +1,209 @@
+//! What was expected and was not there, and where to go on.
+
+use super::{Name, Parser};
+use crate::diagnostic::Severity;
+use crate::lexer::{Kind, Token};
+use crate::names;
+use crate::session::{Checked, Reported};
+
+impl Parser<'_> {
+    /// A token as messages name it.
+    pub(super) fn describe(&self, token: Token) -> String {
+        match token.kind {
+            Kind::Ident => {
+                let text = self.text(token);
+                match names::colliding_keyword(&text) {
+                    Some(keyword) if keyword == &*text => format!("keyword `{text}`"),
+                    _ => format!("`{text}`"),
+                }
+            }
+            Kind::End => "the end of the file".to_owned(),
+            _ => {
+                let text = self.text(token);
+                if text.len() > 40 {
+                    token.kind.describe().to_owned()
+                } else {
+                    format!("`{text}`")
+                }
+            }
+        }
+    }
+
+    /// Says that `what` should be where the next token is.
+    pub(super) fn expected(&mut self, what: &str) -> Reported {
+        let token = self.peek();
+        let found = self.describe(token);
+        let label = format!("expected {what}");
+        self.error(
+            token.place,
+            format!("expected {what}, found {found}"),
+            &label,
+        )
+    }
+
+    pub(super) fn expect(&mut self, kind: Kind) -> Checked<Token> {
+        if self.at(kind) {
+            return Ok(self.bump());
+        }
+        if matches!(kind, Kind::RParen | Kind::RBracket | Kind::Gt) {
+            return Err(self.missing_after_previous(kind.describe()));
+        }
+        Err(self.expected(kind.describe()))
+    }
+
+    /// The `;` that ends a declaration. Where only it is missing, reading goes on.
+    pub(super) fn semicolon(&mut self) -> Checked<()> {
+        if self.eat(Kind::Semicolon) {
+            return Ok(());
+        }
+        let reported = self.missing_after_previous("`;`");
+        if self.starts_a_line() || matches!(self.peek().kind, Kind::RBrace | Kind::End) {
+            return Ok(());
+        }
+        Err(reported)
+    }
+
+    fn missing_after_previous(&mut self, what: &str) -> Reported {
+        let found = self.describe(self.peek());
+        let place = self.previous().after();
+        let label = format!("expected {what} here");
+        self.error(place, format!("expected {what}, found {found}"), &label)
+    }
+
+    /// Whether the next token stands on a later line than the last one.
+    fn starts_a_line(&self) -> bool {
+        let (last, next) = (self.previous(), self.peek().place);
+        let line = |place: crate::source::Place| {
+            self.session
+                .file(place.file)
+                .line_index(place.start as usize)
+        };
+        last.file != next.file || line(last) != line(next)
+    }
+
+    /// Skips the rest of a declaration that went wrong: to behind its `;`, or to the `}` of what
+    /// surrounds it.
+    pub(super) fn recover(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek().kind {
+                Kind::End => return,
+                Kind::Semicolon if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                Kind::LBrace => depth += 1,
+                Kind::RBrace if depth == 0 => return,
+                Kind::RBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        self.eat(Kind::Semicolon);
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Reads the items between braces, the opening one being next. An item that goes wrong is
+    /// skipped.
+    pub(super) fn braced(&mut self, mut item: impl FnMut(&mut Self) -> Checked<()>) -> Checked<()> {
+        let open = self.expect(Kind::LBrace)?;
+        self.nested(open.place, |this| {
+            loop {
+                match this.peek().kind {
+                    Kind::RBrace => {
+                        this.bump();
+                        return Ok(());
+                    }
+                    Kind::End => {
+                        let place = this.peek().place;
+                        let error =
+                            this.session
+                                .error_at(place, "a `}` is missing", "expected `}` here");
+                        let error = this.session.and(error, open.place, "to close this");
+                        return Err(this.session.report(error));
+                    }
+                    _ => {
+                        let before = this.next;
+                        if item(this).is_err() {
+                            this.recover();
+                            if this.next == before && !this.at(Kind::RBrace) {
+                                this.bump();
+                            }
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// An identifier that is no keyword.
+    pub(super) fn identifier(&mut self, what: &str) -> Checked<Name> {
+        let token = self.peek();
+        if token.kind != Kind::Ident {
+            return Err(self.expected(what));
+        }
+        let text = self.text(token);
+        if text.len() > MAX_IDENTIFIER {
+            let message = format!("an identifier has more than {MAX_IDENTIFIER} characters");
+            self.error(token.place, message, "too long");
+            self.bump();
+            return Err(Reported);
+        }
+        // An escaped identifier loses its underscore and is never a keyword (§7.2.3.2).
+        if let Some(escaped) = text.strip_prefix('_') {
+            self.bump();
+            if escaped.is_empty() {
+                return Err(self.error(
+                    token.place,
+                    "`_` is not an identifier",
+                    "a name is missing",
+                ));
+            }
+            return Ok(Name {
+                text: escaped.into(),
+                place: token.place,
+            });
+        }
+        match names::colliding_keyword(&text) {
+            None => {
+                self.bump();
+                Ok(Name {
+                    text,
+                    place: token.place,
+                })
+            }
+            Some(keyword) if keyword == &*text => {
+                let message = format!("expected {what}, found keyword `{keyword}`");
+                let help = format!("if it is meant as a name, escape it: `_{keyword}`");
+                Err(self.error_with_help(token.place, message, "a keyword", help))
+            }
+            Some(keyword) => {
+                let message =
+                    format!("the identifier `{text}` collides with the keyword `{keyword}`");
+                let label = "differs from a keyword only in case";
+                let help = format!("if it is meant as a name, escape it: `_{text}`");
+                let mut diagnostic = self
+                    .session
+                    .error_at(token.place, message, label)
+                    .with_help(help);
+                if names::is_young_keyword(keyword) {
+                    diagnostic.severity = Severity::Warning;
+                }
+                self.session.report(diagnostic);
+                self.bump();
+                Ok(Name {
+                    text,
+                    place: token.place,
+                })
+            }
+        }
+    }
+}
+
+/// Generated code and repository ids repeat names many times.
+const MAX_IDENTIFIER: usize = 1024;

@@ -1,0 +1,286 @@
+//! The preprocessor: files to one stream of tokens without comments, directives and macros.
+//!
+//! It works on tokens, so that each keeps its place in the file that it came from. It keeps what
+//! later stages need from what it removes: where files begin and end, the pragmas for repository
+//! ids, and the comments that document declarations.
+//!
+//! Nothing here recurses on input but macro arguments inside macro arguments, whose depth is
+//! limited; macro expansion has a budget of tokens.
+
+mod condition;
+mod directive;
+mod docs;
+mod include;
+mod macros;
+mod pragma;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::lexer::{Kind, Token};
+use crate::loader::SourceLoader;
+use crate::session::{Session, Symbol};
+use crate::source::{FileId, Place};
+use crate::{Limits, Options};
+
+use docs::Docs;
+use macros::Macro;
+
+pub(crate) use include::main_file_error;
+
+/// What happens between two tokens.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// An included file begins.
+    EnterFile,
+    /// An included file ends.
+    LeaveFile,
+    /// `#pragma prefix "text"`
+    Prefix(String),
+    /// `#pragma ID name "id"`
+    Id {
+        name: String,
+        id: String,
+        place: Place,
+    },
+    /// `#pragma version name major.minor`
+    Version {
+        name: String,
+        version: String,
+        place: Place,
+    },
+}
+
+/// The tokens of a compilation. The last one is [`Kind::End`].
+pub(crate) struct Preprocessed {
+    pub(crate) tokens: Vec<Token>,
+    /// Each with the index of the token that it stands before, in order.
+    pub(crate) events: Vec<(usize, Event)>,
+    /// Documentation, as [`Token::doc`] counts it.
+    pub(crate) docs: Vec<Vec<String>>,
+}
+
+pub(crate) struct Preprocessor<'a> {
+    session: &'a mut Session,
+    loader: &'a dyn SourceLoader,
+    include_dirs: &'a [PathBuf],
+    macros: HashMap<Symbol, Macro>,
+    /// How often each macro is being expanded right now.
+    active: HashMap<Symbol, usize>,
+    /// Tokens and bytes that macro expansion has produced.
+    produced: usize,
+    loaded: HashMap<PathBuf, Rc<Loaded>>,
+    once: HashSet<PathBuf>,
+    inclusions: usize,
+    frames: Vec<Frame>,
+    docs: Docs,
+    output: Preprocessed,
+}
+
+/// A file that was read and cut into tokens.
+struct Loaded {
+    id: FileId,
+    path: PathBuf,
+    tokens: Vec<Token>,
+}
+
+/// A file that is being gone through.
+struct Frame {
+    file: Rc<Loaded>,
+    next: usize,
+    at_line_start: bool,
+    conditionals: Vec<Conditional>,
+    /// Where the `#include` stands.
+    included_at: Option<Place>,
+}
+
+/// An open `#if`.
+#[derive(Clone, Copy)]
+struct Conditional {
+    place: Place,
+    /// Its present branch is being read.
+    active: bool,
+    /// Some branch was or is being read, or none may be.
+    taken: bool,
+    seen_else: bool,
+}
+
+impl Frame {
+    fn skipping(&self) -> bool {
+        self.conditionals.last().is_some_and(|c| !c.active)
+    }
+
+    fn peek(&self) -> Option<Token> {
+        self.file.tokens.get(self.next).copied()
+    }
+}
+
+/// Preprocesses a file whose bytes are there already. `None`: not a single token could be read.
+pub(crate) fn preprocess(
+    session: &mut Session,
+    loader: &dyn SourceLoader,
+    options: &Options,
+    path: &Path,
+    bytes: Vec<u8>,
+) -> Preprocessed {
+    let mut preprocessor = Preprocessor {
+        session,
+        loader,
+        include_dirs: &options.include_dirs,
+        macros: HashMap::new(),
+        active: HashMap::new(),
+        produced: 0,
+        loaded: HashMap::new(),
+        once: HashSet::new(),
+        inclusions: 0,
+        frames: Vec::new(),
+        docs: Docs::default(),
+        output: Preprocessed {
+            tokens: Vec::new(),
+            events: Vec::new(),
+            docs: Vec::new(),
+        },
+    };
+    preprocessor.run(options, path, bytes);
+    preprocessor.output
+}
+
+impl Preprocessor<'_> {
+    fn run(&mut self, options: &Options, path: &Path, bytes: Vec<u8>) {
+        let file = self.lex(path, bytes);
+        self.enter(file, None);
+        self.predefine(options);
+        while !self.frames.is_empty() && !self.session.is_fatal() {
+            self.step();
+        }
+        let end = match self.output.tokens.last() {
+            Some(last) => last.place.after(),
+            None => Place::default(),
+        };
+        self.output.tokens.push(Token {
+            kind: Kind::End,
+            text: Symbol::default(),
+            place: end,
+            doc: 0,
+            spaced: true,
+            spent: false,
+        });
+        self.output.docs = self.docs.take_all();
+    }
+
+    fn limits(&self) -> Limits {
+        self.session.limits
+    }
+
+    /// Handles the next token of the innermost file.
+    fn step(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let Some(token) = frame.peek() else {
+            return self.leave();
+        };
+        frame.next += 1;
+        let line_start = std::mem::replace(&mut frame.at_line_start, false);
+        match token.kind {
+            Kind::Newline => {
+                frame.at_line_start = true;
+                self.docs.line_end();
+            }
+            Kind::LineComment | Kind::BlockComment => {
+                frame.at_line_start = line_start;
+                if !frame.skipping() {
+                    let source = self.session.excerpt(token.place).to_owned();
+                    let lines = self.lines_of(token.place);
+                    self.docs.comment(&source, lines, token.kind);
+                }
+            }
+            Kind::Hash if line_start => {
+                self.docs.forget();
+                self.directive(token);
+            }
+            _ if frame.skipping() => self.skip_line(),
+            Kind::Ident if self.macros.contains_key(&token.text) => self.expand_in_place(token),
+            _ => self.emit(token),
+        }
+    }
+
+    fn skip_line(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            while frame
+                .peek()
+                .is_some_and(|token| token.kind != Kind::Newline)
+            {
+                frame.next += 1;
+            }
+        }
+    }
+
+    fn emit(&mut self, mut token: Token) {
+        let line = self.line_of(token.place);
+        token.doc = self.docs.attach(line);
+        if token.kind == Kind::Invalid {
+            self.report_invalid(token);
+            return;
+        }
+        self.output.tokens.push(token);
+        if self.output.tokens.len() > self.limits().tokens {
+            let error = self.session.error_at(token.place, "too many tokens", "");
+            self.session.report_fatal(error);
+        }
+    }
+
+    fn report_invalid(&mut self, token: Token) {
+        let text = self.session.names.text(token.text).clone();
+        let first = text.chars().next().unwrap_or(' ');
+        let unterminated = |what: &str| format!("this {what} does not end");
+        let error = match first {
+            char::REPLACEMENT_CHARACTER => return,
+            '/' => {
+                let opening = Place {
+                    end: token.place.start + 2,
+                    ..token.place
+                };
+                self.session
+                    .error_at(opening, unterminated("comment"), "it begins here")
+                    .with_help("end it with `*/`")
+            }
+            '"' | 'L' if text.contains('"') => self
+                .session
+                .error_at(token.place, unterminated("string"), "")
+                .with_help("end it with `\"` on the same line"),
+            '\'' | 'L' => self
+                .session
+                .error_at(token.place, unterminated("character literal"), "")
+                .with_help("end it with `'` on the same line"),
+            _ => self.session.error_at(
+                token.place,
+                format!(
+                    "IDL has no use for the character `{}`",
+                    first.escape_default()
+                ),
+                "unexpected character",
+            ),
+        };
+        self.session.report(error);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.output.events.push((self.output.tokens.len(), event));
+    }
+
+    fn line_of(&self, place: Place) -> usize {
+        self.session
+            .file(place.file)
+            .line_index(place.start as usize)
+    }
+
+    fn lines_of(&self, place: Place) -> std::ops::RangeInclusive<usize> {
+        let file = self.session.file(place.file);
+        let last = (place.end as usize)
+            .saturating_sub(1)
+            .max(place.start as usize);
+        file.line_index(place.start as usize)..=file.line_index(last)
+    }
+}

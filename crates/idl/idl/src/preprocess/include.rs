@@ -1,0 +1,250 @@
+//! `#include`: finding, reading, entering and leaving files.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::{Event, Frame, Loaded, Preprocessor};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lexer::{self, Kind, Token};
+use crate::loader::decode;
+use crate::session::Checked;
+use crate::source::Place;
+
+/// Standard files that the compiler brings along, for when no include folder has them.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("orb.idl", include_str!("../builtin/orb.idl")),
+    ("TypeCode.idl", include_str!("../builtin/orb.idl")),
+    ("IOP.idl", include_str!("../builtin/IOP.idl")),
+];
+
+impl Preprocessor<'_> {
+    /// Makes tokens of a file's bytes.
+    pub(super) fn lex(&mut self, path: &Path, bytes: Vec<u8>) -> Rc<Loaded> {
+        let decoded = decode(bytes);
+        let id = self.session.add_file(path, decoded.text);
+        let tokens = lexer::tokens(self.session, id, &decoded.invalid);
+        let loaded = Rc::new(Loaded {
+            id,
+            path: path.to_owned(),
+            tokens,
+        });
+        self.loaded.insert(path.to_owned(), loaded.clone());
+        loaded
+    }
+
+    pub(super) fn enter(&mut self, file: Rc<Loaded>, included_at: Option<Place>) {
+        self.docs.forget();
+        self.docs.line_end();
+        if included_at.is_some() {
+            self.event(Event::EnterFile);
+        }
+        self.frames.push(Frame {
+            file,
+            next: 0,
+            at_line_start: true,
+            conditionals: Vec::new(),
+            included_at,
+        });
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.docs.forget();
+        self.docs.line_end();
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        for conditional in frame.conditionals.iter().rev() {
+            let error = self.session.error_at(
+                conditional.place,
+                "this conditional does not end",
+                "no `#endif` for this before the end of the file",
+            );
+            self.session.report(error);
+        }
+        if frame.included_at.is_some() {
+            self.event(Event::LeaveFile);
+        }
+    }
+
+    /// `#include`, with the tokens of its line.
+    pub(super) fn include(&mut self, directive: Token, line: &[Token]) -> Checked<()> {
+        let (name, quoted, place) = self.included_name(directive, line)?;
+        if name.is_empty() {
+            let error = self.session.error_at(place, "`#include` names no file", "");
+            return Err(self.session.report(error));
+        }
+        self.check_inclusion_limits(place)?;
+        let folder = self
+            .frames
+            .last()
+            .and_then(|f| f.file.path.parent().map(Path::to_owned));
+        let mut candidates: Vec<PathBuf> = Vec::new();
+        if quoted && let Some(folder) = folder {
+            candidates.push(folder.join(&name));
+        }
+        candidates.extend(self.include_dirs.iter().map(|dir| dir.join(&name)));
+        for path in candidates {
+            if self.once.contains(&path) {
+                return Ok(());
+            }
+            let file = match self.loaded.get(&path) {
+                Some(file) => file.clone(),
+                None => match self.loader.load(&path, self.limits().file_bytes) {
+                    Ok(Some(bytes)) => self.lex(&path, bytes),
+                    Ok(None) => continue,
+                    Err(error) => return Err(self.unreadable(place, &path, &error)),
+                },
+            };
+            self.enter(file, Some(place));
+            return Ok(());
+        }
+        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
+            let path = PathBuf::from(format!("<built in>/{name}"));
+            let file = match self.loaded.get(&path) {
+                Some(file) => file.clone(),
+                None => self.lex(&path, text.as_bytes().to_vec()),
+            };
+            self.enter(file, Some(place));
+            return Ok(());
+        }
+        Err(self.not_found(place, &name, quoted))
+    }
+
+    /// The file's name, and whether it stood in quotes.
+    fn included_name(
+        &mut self,
+        directive: Token,
+        line: &[Token],
+    ) -> Checked<(String, bool, Place)> {
+        let expanded;
+        let mut line = line;
+        if line.first().is_some_and(|token| token.kind == Kind::Ident) {
+            expanded = self.expand_list(line.to_vec(), 0)?;
+            line = &expanded;
+        }
+        if let Some(first) = line.first() {
+            if first.kind == Kind::String {
+                let text = self.session.names.text(first.text).clone();
+                return Ok((text.trim_matches('"').to_owned(), true, first.place));
+            }
+            let end = line.iter().find(|token| token.kind == Kind::Gt);
+            if let (Kind::Lt, Some(end)) = (first.kind, end) {
+                let inner = Place {
+                    start: first.place.end,
+                    end: end.place.start,
+                    ..first.place
+                };
+                let name = self.session.excerpt(inner).trim().to_owned();
+                return Ok((name, false, first.place.to(end.place)));
+            }
+        }
+        let place = line.first().map_or(directive.place, |token| token.place);
+        let error = self.session.error_at(
+            place,
+            "`#include` needs a file's name",
+            "expected `\"file\"` or `<file>`",
+        );
+        Err(self.session.report(error))
+    }
+
+    fn check_inclusion_limits(&mut self, place: Place) -> Checked<()> {
+        self.inclusions += 1;
+        let limits = self.limits();
+        if self.inclusions > limits.files {
+            let message = format!("more than {} files are included", limits.files);
+            let error = self
+                .session
+                .error_at(place, message, "this one is too many");
+            return Err(self.session.report_fatal(error));
+        }
+        if self.frames.len() < limits.include_depth {
+            return Ok(());
+        }
+        let message = format!(
+            "files include one another more than {} deep",
+            limits.include_depth
+        );
+        let mut error = self.session.error_at(place, message, "given up here");
+        let current = self.frames.last().map(|frame| frame.file.id);
+        let repeats = self
+            .frames
+            .iter()
+            .filter(|f| Some(f.file.id) == current)
+            .count()
+            > 1;
+        if repeats {
+            error = error.with_help(
+                "the file includes itself: put its text between `#ifndef NAME`, `#define NAME` \
+                 and `#endif`, or write `#pragma once`",
+            );
+        }
+        let outer = self.frames.last().and_then(|frame| frame.included_at);
+        if let Some(outer) = outer {
+            error = self
+                .session
+                .and(error, outer, "this file was included here");
+        }
+        Err(self.session.report_fatal(error))
+    }
+
+    fn not_found(&mut self, place: Place, name: &str, quoted: bool) -> crate::session::Reported {
+        let mut searched = Vec::new();
+        if quoted {
+            searched.push("the folder of this file".to_owned());
+        }
+        searched.extend(
+            self.include_dirs
+                .iter()
+                .map(|dir| dir.display().to_string()),
+        );
+        let help = if searched.is_empty() {
+            "no include folders were given: name one with `-I`".to_owned()
+        } else {
+            format!(
+                "searched {}; name more folders with `-I`",
+                searched.join(", ")
+            )
+        };
+        let error = self
+            .session
+            .error_at(
+                place,
+                format!("cannot find the file `{name}`"),
+                "included here",
+            )
+            .with_help(help);
+        self.session.report(error)
+    }
+
+    fn unreadable(
+        &mut self,
+        place: Place,
+        path: &Path,
+        error: &io::Error,
+    ) -> crate::session::Reported {
+        let error = Diagnostic {
+            message: unreadable_message(path, error, self.limits().file_bytes),
+            ..self.session.error_at(place, "", "included here")
+        };
+        self.session.report(error)
+    }
+}
+
+/// What is wrong with a file that is there but cannot be read.
+pub(crate) fn unreadable_message(path: &Path, error: &io::Error, limit: usize) -> String {
+    if error.kind() == io::ErrorKind::FileTooLarge {
+        format!("the file `{}` is longer than {limit} bytes", path.display())
+    } else {
+        format!("cannot read the file `{}`: {error}", path.display())
+    }
+}
+
+/// The diagnostic for a main file that cannot be had.
+pub(crate) fn main_file_error(path: &Path, error: Option<&io::Error>, limit: usize) -> Diagnostic {
+    let message = match error {
+        None => format!("cannot find the file `{}`", path.display()),
+        Some(error) => unreadable_message(path, error, limit),
+    };
+    Diagnostic::without_place(Severity::Error, message)
+}

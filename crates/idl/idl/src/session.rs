@@ -1,0 +1,221 @@
+//! What all stages of one compilation share: files, names, diagnostics, and what is left to spend.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::Limits;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{FileId, Location, Place, SourceFile};
+
+/// The error was reported; what follows from it is not worth a message of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reported;
+
+/// A result whose error already became a diagnostic.
+pub(crate) type Checked<T> = Result<T, Reported>;
+
+/// Steps that checking may take: lookups, comparisons, bytes of names that are copied. Real
+/// files need some thousands; without a bound, a hostile one could take hours.
+const WORK: usize = 300_000_000;
+
+pub(crate) struct Session {
+    pub(crate) files: Vec<Arc<SourceFile>>,
+    pub(crate) limits: Limits,
+    pub(crate) names: Interner,
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    work: usize,
+    fatal: bool,
+}
+
+impl Session {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Session {
+            files: Vec::new(),
+            limits,
+            names: Interner::default(),
+            diagnostics: Vec::new(),
+            errors: 0,
+            work: 0,
+            fatal: false,
+        }
+    }
+
+    pub(crate) fn add_file(&mut self, path: &Path, text: String) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files
+            .push(Arc::new(SourceFile::new(path.display().to_string(), text)));
+        id
+    }
+
+    pub(crate) fn file(&self, id: FileId) -> &Arc<SourceFile> {
+        &self.files[id.index()]
+    }
+
+    /// The source text of a place.
+    pub(crate) fn excerpt(&self, place: Place) -> &str {
+        self.file(place.file).text().get(place.span()).unwrap_or("")
+    }
+
+    pub(crate) fn location(&self, place: Place) -> Location {
+        let (line, column) = self.file(place.file).line_column(place.start as usize);
+        Location {
+            file: place.file,
+            line,
+            column,
+            span: place.span(),
+        }
+    }
+
+    /// An error that points at a place, still to be reported.
+    pub(crate) fn error_at(
+        &self,
+        place: Place,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(
+            Severity::Error,
+            message,
+            self.file(place.file).clone(),
+            place.span(),
+            label,
+        )
+    }
+
+    /// A warning that points at a place, still to be reported.
+    pub(crate) fn warning_at(
+        &self,
+        place: Place,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..self.error_at(place, message, label)
+        }
+    }
+
+    /// Adds a second place to a diagnostic.
+    pub(crate) fn and(
+        &self,
+        diagnostic: Diagnostic,
+        place: Place,
+        text: impl Into<String>,
+    ) -> Diagnostic {
+        diagnostic.with_label(self.file(place.file).clone(), place.span(), text)
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.fatal || self.said_already(&diagnostic) {
+            return Reported;
+        }
+        let counts = diagnostic.is_error();
+        self.diagnostics.push(diagnostic);
+        if counts {
+            self.errors += 1;
+            if self.errors >= self.limits.errors.max(1) {
+                let message = format!("giving up after {} errors", self.errors);
+                self.diagnostics
+                    .push(Diagnostic::without_place(Severity::Error, message));
+                self.fatal = true;
+            }
+        }
+        Reported
+    }
+
+    /// Reports an error after which going on makes no sense.
+    pub(crate) fn report_fatal(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.report(diagnostic);
+        self.fatal = true;
+        Reported
+    }
+
+    fn said_already(&self, new: &Diagnostic) -> bool {
+        self.diagnostics.last().is_some_and(|last| {
+            last.message == new.message
+                && match (&last.primary, &new.primary) {
+                    (Some(a), Some(b)) => a.span == b.span && Arc::ptr_eq(&a.file, &b.file),
+                    (None, None) => true,
+                    _ => false,
+                }
+        })
+    }
+
+    /// True once nothing more is to be done: a limit was reached, or errors became too many.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.fatal
+    }
+
+    /// Takes note of `steps` of work done for what stands at `place`.
+    pub(crate) fn spend(&mut self, steps: usize, place: Place) -> Checked<()> {
+        self.work = self.work.saturating_add(steps);
+        if self.work <= WORK {
+            return Ok(());
+        }
+        let error = self
+            .error_at(
+                place,
+                "this file is too complex",
+                "checking was given up here",
+            )
+            .with_help("names, inheritance or constants multiply beyond any sensible measure");
+        Err(self.report_fatal(error))
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
+    /// A file in which nothing is declared is probably not the one that was meant.
+    pub(crate) fn report_empty(&mut self, path: &Path) {
+        let message = format!("the file `{}` declares nothing", path.display());
+        let error = Diagnostic::without_place(Severity::Error, message)
+            .with_help("is it the right file, and does no `#if` leave out all of it?");
+        self.report(error);
+    }
+}
+
+/// An interned text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Symbol(u32);
+
+/// Gives equal texts equal symbols. `Symbol::default()` is the empty text.
+pub(crate) struct Interner {
+    symbols: HashMap<Rc<str>, Symbol>,
+    texts: Vec<Rc<str>>,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        let mut interner = Interner {
+            symbols: HashMap::new(),
+            texts: Vec::new(),
+        };
+        interner.intern("");
+        interner
+    }
+}
+
+impl Interner {
+    pub(crate) fn intern(&mut self, text: &str) -> Symbol {
+        if let Some(symbol) = self.symbols.get(text) {
+            return *symbol;
+        }
+        let symbol = Symbol(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        let text: Rc<str> = text.into();
+        self.texts.push(text.clone());
+        self.symbols.insert(text, symbol);
+        symbol
+    }
+
+    pub(crate) fn text(&self, symbol: Symbol) -> &Rc<str> {
+        &self.texts[symbol.0 as usize]
+    }
+}
