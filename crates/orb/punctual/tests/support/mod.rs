@@ -1,0 +1,260 @@
+//! An interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use punctual::stub::{
+    Arc, DispatchError, Dispatched, Implements, Marshal, Nilable, Operation, Servant, ServerCall,
+    Unmarshal,
+};
+use punctual::{
+    CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
+    SystemException, SystemExceptionKind,
+};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+/// `interface Echo` of the tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Echo(ObjectRef);
+
+impl Interface for Echo {
+    const REPOSITORY_ID: &'static str = "IDL:test/Echo:1.0";
+    const REPOSITORY_IDS: &'static [&'static str] = &[Self::REPOSITORY_ID];
+
+    fn from_object(object: ObjectRef) -> Self {
+        Self(object)
+    }
+
+    fn as_object(&self) -> &ObjectRef {
+        &self.0
+    }
+}
+
+impl Echo {
+    pub fn long(&self, value: i32) -> Result<i32, SystemException> {
+        const OPERATION: Operation = Operation::two_way("long");
+        self.0.invoke(&OPERATION, |out| value.marshal(out), i32::unmarshal)
+    }
+
+    pub fn text(&self, value: &str) -> Result<String, SystemException> {
+        const OPERATION: Operation = Operation::two_way("text");
+        self.0.invoke(&OPERATION, |out| value.marshal(out), String::unmarshal)
+    }
+
+    pub fn octets(&self, value: &[u8]) -> Result<Vec<u8>, SystemException> {
+        const OPERATION: Operation = Operation::two_way("octets");
+        self.0.invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
+    }
+
+    pub fn ping(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::one_way("ping");
+        self.0.send(&OPERATION, |_| Ok(()))
+    }
+
+    pub fn pings(&self) -> Result<u32, SystemException> {
+        const OPERATION: Operation = Operation::two_way("pings");
+        self.0.invoke(&OPERATION, |_| Ok(()), u32::unmarshal)
+    }
+
+    /// Raises what the servant is told to.
+    pub fn fail(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::two_way("fail");
+        self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
+    }
+
+    pub fn panic(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::two_way("panic");
+        self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
+    }
+
+    /// Returns when the servant's gate is opened.
+    pub fn wait(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::two_way("wait");
+        self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
+    }
+
+    /// Has the servant call `target.bounce(this, depth - 1)` while it serves this call.
+    pub fn bounce(&self, target: &Echo, depth: u32) -> Result<u32, SystemException> {
+        const OPERATION: Operation = Operation::two_way("bounce");
+        self.0.invoke(
+            &OPERATION,
+            |out| {
+                Marshal::marshal(&target.0, out)?;
+                depth.marshal(out)
+            },
+            u32::unmarshal,
+        )
+    }
+
+    pub fn same(&self, object: Option<&ObjectRef>) -> Result<Option<ObjectRef>, SystemException> {
+        const OPERATION: Operation = Operation::two_way("same");
+        self.0.invoke(
+            &OPERATION,
+            |out| ObjectRef::marshal_nilable(object, out),
+            ObjectRef::unmarshal_nilable,
+        )
+    }
+
+    pub fn unknown(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::two_way("no_such_operation");
+        self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
+    }
+}
+
+/// Implements [`Echo`].
+#[derive(Debug, Default)]
+pub struct EchoImpl {
+    pub pings: Mutex<u32>,
+    pub gate: Gate,
+}
+
+/// Something to wait for.
+#[derive(Debug, Default)]
+pub struct Gate {
+    /// Waiters so far, and whether it is open.
+    state: Mutex<(u32, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    pub fn pass(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.0 += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |state| !state.1).unwrap());
+    }
+
+    pub fn open(&self) {
+        self.state.lock().unwrap().1 = true;
+        self.changed.notify_all();
+    }
+
+    pub fn wait_for_waiters(&self, count: u32) {
+        let state = self.state.lock().unwrap();
+        drop(self.changed.wait_while(state, |state| state.0 < count).unwrap());
+    }
+}
+
+impl Implements<Arc<EchoImpl>> for Echo {
+    fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
+        Arc::new(EchoSkeleton(servant))
+    }
+}
+
+struct EchoSkeleton(Arc<EchoImpl>);
+
+impl Servant for EchoSkeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Echo::REPOSITORY_IDS
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        match call.operation() {
+            "long" => {
+                let value = i32::unmarshal(call.arguments())?;
+                call.reply(|out| value.marshal(out))
+            }
+            "text" => {
+                let value = call.arguments().get_string()?;
+                call.reply(|out| out.put_string(&value))
+            }
+            "octets" => {
+                let value = call.arguments().get_octets()?;
+                call.reply(|out| out.put_octets(value))
+            }
+            "ping" => {
+                *self.0.pings.lock().unwrap() += 1;
+                call.reply(|_| Ok(()))
+            }
+            "pings" => {
+                let pings = *self.0.pings.lock().unwrap();
+                call.reply(|out| pings.marshal(out))
+            }
+            "fail" => Err(SystemException::new(
+                SystemExceptionKind::NoPermission,
+                42,
+                CompletionStatus::Yes,
+            )
+            .into()),
+            "panic" => panic!("on purpose"),
+            "wait" => {
+                self.0.gate.pass();
+                call.reply(|_| Ok(()))
+            }
+            "bounce" => {
+                let target = Echo(ObjectRef::unmarshal(call.arguments())?);
+                let depth = u32::unmarshal(call.arguments())?;
+                let result = match depth.checked_sub(1) {
+                    Some(rest) => target.bounce(&target, rest)? + 1,
+                    None => 0,
+                };
+                call.reply(|out| result.marshal(out))
+            }
+            "same" => {
+                let object = ObjectRef::unmarshal_nilable(call.arguments())?;
+                call.reply(|out| ObjectRef::marshal_nilable(object.as_ref(), out))
+            }
+            _ => Err(call.bad_operation()),
+        }
+    }
+}
+
+/// A server with one [`EchoImpl`], and a client ORB that holds a reference to it.
+pub struct Pair {
+    pub server: Orb,
+    pub client: Orb,
+    pub poa: Poa,
+    pub servant: Arc<EchoImpl>,
+    /// The servant's reference as the client has it.
+    pub echo: Echo,
+    pub port: u16,
+}
+
+impl Pair {
+    pub fn new() -> Self {
+        Self::with(|_| {}, |_| {})
+    }
+
+    pub fn with(
+        server: impl FnOnce(&mut OrbConfig),
+        client: impl FnOnce(&mut OrbConfig),
+    ) -> Self {
+        let server = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .configure(server)
+            .build()
+            .unwrap();
+        let client = Orb::builder().configure(client).build().unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let servant = Arc::new(EchoImpl::default());
+        let reference: Echo = poa.activate(servant.clone()).unwrap();
+        let text = server.object_to_string(&reference).unwrap();
+        let echo = Echo::narrow(client.string_to_object(&text).unwrap()).unwrap();
+        let port = server.endpoints()[0].port;
+        Self { server, client, poa, servant, echo, port }
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        self.servant.gate.open();
+        let _ = self.client.shutdown(false);
+        let _ = self.server.shutdown(false);
+    }
+}
+
+/// Ends the process with a message if a test takes longer, so that a hang is seen as one.
+pub fn watchdog(limit: Duration) -> Watchdog {
+    let (alive, ended) = std::sync::mpsc::channel::<()>();
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    std::thread::spawn(move || {
+        if ended.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            eprintln!("`{name}` hangs: it took longer than {limit:?}");
+            std::process::abort();
+        }
+    });
+    Watchdog(alive)
+}
+
+/// Calls off [`watchdog`] when dropped.
+pub struct Watchdog(#[allow(dead_code)] std::sync::mpsc::Sender<()>);
