@@ -47,7 +47,11 @@ fn long_messages_travel_in_fragments_both_ways() {
         let pair = Pair::with(small, small);
         for length in [0, 1, 900, 1000, 1024, 5000, 100_001] {
             let octets = vec![0xa5; length];
-            assert_eq!(pair.echo.octets(&octets).unwrap(), octets, "{version:?} {length}");
+            assert_eq!(
+                pair.echo.octets(&octets).unwrap(),
+                octets,
+                "{version:?} {length}"
+            );
         }
     }
 }
@@ -118,7 +122,12 @@ fn narrowing_to_another_type_is_refused_by_asking_the_server() {
     let pair = Pair::new();
     assert!(pair.echo.as_object().is_a("IDL:test/Echo:1.0").unwrap());
     assert!(!pair.echo.as_object().is_a("IDL:test/Other:1.0").unwrap());
-    assert!(pair.echo.as_object().is_a("IDL:omg.org/CORBA/Object:1.0").unwrap());
+    assert!(
+        pair.echo
+            .as_object()
+            .is_a("IDL:omg.org/CORBA/Object:1.0")
+            .unwrap()
+    );
     let nil = Echo::narrow(None).unwrap_err();
     assert_eq!((nil.kind(), nil.minor()), (Kind::InvObjref, minor::NIL));
 }
@@ -126,7 +135,10 @@ fn narrowing_to_another_type_is_refused_by_asking_the_server() {
 #[test]
 fn client_and_server_in_one_orb_call_each_other() {
     let _watchdog = watchdog(LIMIT);
-    let orb = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0)).build().unwrap();
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .build()
+        .unwrap();
     let poa = orb.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
@@ -145,7 +157,11 @@ fn calls_nested_back_and_forth_over_shared_connections_do_not_lock_up() {
             std::thread::spawn(move || echo.bounce(&echo, 5).unwrap())
         })
         .collect();
-    assert!(threads.into_iter().all(|thread| thread.join().unwrap() == 5));
+    assert!(
+        threads
+            .into_iter()
+            .all(|thread| thread.join().unwrap() == 5)
+    );
 }
 
 #[test]
@@ -178,7 +194,10 @@ fn a_call_that_takes_too_long_times_out_and_the_connection_serves_on() {
     assert_eq!(exception.kind(), Kind::Timeout);
     assert_eq!(exception.completed(), CompletionStatus::Maybe);
     let message = exception.to_string();
-    assert!(message.contains("wait") && message.contains("127.0.0.1"), "{message}");
+    assert!(
+        message.contains("wait") && message.contains("127.0.0.1"),
+        "{message}"
+    );
     pair.servant.gate.open();
     // The late reply finds nobody; this one finds its caller.
     assert_eq!(pair.echo.long(4).unwrap(), 4);
@@ -187,9 +206,15 @@ fn a_call_that_takes_too_long_times_out_and_the_connection_serves_on() {
 #[test]
 fn a_dead_port_is_transient_and_names_endpoint_phase_and_reason() {
     let _watchdog = watchdog(LIMIT);
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let orb = Orb::builder().build().unwrap();
-    let object = orb.string_to_object(&format!("corbaloc::127.0.0.1:{free}/x")).unwrap();
+    let object = orb
+        .string_to_object(&format!("corbaloc::127.0.0.1:{free}/x"))
+        .unwrap();
     let exception = object.non_existent().unwrap_err();
     assert_eq!(exception.kind(), Kind::Transient);
     assert_eq!(exception.completed(), CompletionStatus::No);
@@ -203,11 +228,16 @@ fn a_dead_port_is_transient_and_names_endpoint_phase_and_reason() {
 fn an_unresolvable_host_is_transient_and_says_so() {
     let _watchdog = watchdog(LIMIT);
     let orb = Orb::builder().build().unwrap();
-    let object = orb.string_to_object("corbaloc::no-such-host.invalid:1/x").unwrap();
+    let object = orb
+        .string_to_object("corbaloc::no-such-host.invalid:1/x")
+        .unwrap();
     let exception = object.non_existent().unwrap_err();
     assert_eq!(exception.kind(), Kind::Transient);
     let message = exception.to_string();
-    assert!(message.contains("no-such-host.invalid") && message.contains("resolving"), "{message}");
+    assert!(
+        message.contains("no-such-host.invalid") && message.contains("resolving"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -220,10 +250,22 @@ fn text_that_is_no_reference_is_refused_with_the_standard_minor_codes() {
     assert_eq!(refused("IOR:zz").0, Kind::InvObjref);
     assert_eq!(refused("IOR:00").0, Kind::InvObjref);
     assert_eq!(refused("IOR:010000000100000000000000").0, Kind::InvObjref);
-    assert_eq!(refused("http://example.org/"), (Kind::BadParam, minor::BAD_SCHEME));
-    assert_eq!(refused("corbaloc:xyz:h/x"), (Kind::BadParam, minor::BAD_ADDRESS));
-    assert_eq!(refused("corbaloc::h:99999/x"), (Kind::BadParam, minor::BAD_ADDRESS));
-    assert_eq!(refused("corbaloc::h/%zz"), (Kind::BadParam, minor::BAD_SCHEME_SPECIFIC_PART));
+    assert_eq!(
+        refused("http://example.org/"),
+        (Kind::BadParam, minor::BAD_SCHEME)
+    );
+    assert_eq!(
+        refused("corbaloc:xyz:h/x"),
+        (Kind::BadParam, minor::BAD_ADDRESS)
+    );
+    assert_eq!(
+        refused("corbaloc::h:99999/x"),
+        (Kind::BadParam, minor::BAD_ADDRESS)
+    );
+    assert_eq!(
+        refused("corbaloc::h/%zz"),
+        (Kind::BadParam, minor::BAD_SCHEME_SPECIFIC_PART)
+    );
     assert_eq!(refused("file:///no/such/file").0, Kind::BadParam);
     assert_eq!(refused("corbaloc:rir:/Nowhere").0, Kind::InvObjref);
 }
@@ -249,12 +291,17 @@ fn a_server_that_dies_in_mid_call_is_a_comm_failure_that_may_have_completed() {
     let _watchdog = watchdog(LIMIT);
     let (port, server) = one_shot_server(|stream, _| drop(stream));
     let orb = Orb::builder().build().unwrap();
-    let object = orb.string_to_object(&format!("corbaloc::127.0.0.1:{port}/x")).unwrap();
+    let object = orb
+        .string_to_object(&format!("corbaloc::127.0.0.1:{port}/x"))
+        .unwrap();
     let exception = object.non_existent().unwrap_err();
     assert_eq!(exception.kind(), Kind::CommFailure);
     assert_eq!(exception.completed(), CompletionStatus::Maybe);
     let message = exception.to_string();
-    assert!(message.contains(&port.to_string()) && message.contains("receiving"), "{message}");
+    assert!(
+        message.contains(&port.to_string()) && message.contains("receiving"),
+        "{message}"
+    );
     server.join().unwrap();
 }
 
@@ -262,14 +309,18 @@ fn a_server_that_dies_in_mid_call_is_a_comm_failure_that_may_have_completed() {
 fn a_server_that_answers_nonsense_is_told_and_left() {
     let _watchdog = watchdog(LIMIT);
     let (port, server) = one_shot_server(|mut stream, _| {
-        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
         let mut told = Vec::new();
         stream.read_to_end(&mut told).unwrap();
         assert_eq!(&told[..4], b"GIOP");
         assert_eq!(told[7], 6, "MessageError");
     });
     let orb = Orb::builder().build().unwrap();
-    let object = orb.string_to_object(&format!("corbaloc::127.0.0.1:{port}/x")).unwrap();
+    let object = orb
+        .string_to_object(&format!("corbaloc::127.0.0.1:{port}/x"))
+        .unwrap();
     let exception = object.non_existent().unwrap_err();
     assert_eq!(exception.kind(), Kind::CommFailure);
     server.join().unwrap();
@@ -283,8 +334,10 @@ fn a_request_that_a_closing_server_did_not_begin_is_repeated() {
     assert_eq!(pair.echo.long(1).unwrap(), 1);
     let port = pair.port;
     pair.server.shutdown(true).unwrap();
-    let second =
-        Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", port)).build().unwrap();
+    let second = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", port))
+        .build()
+        .unwrap();
     let poa = second.root_poa().unwrap();
     poa.manager().activate().unwrap();
     // The old object is gone, which only the new server can say: the call reached it.
@@ -330,7 +383,10 @@ fn a_forwarded_call_follows_and_a_loop_of_forwards_ends() {
     let text = pair.server.object_to_string(&looping).unwrap();
     let looping = pair.client.string_to_object(&text).unwrap();
     let exception = looping.non_existent().unwrap_err();
-    assert_eq!((exception.kind(), exception.minor()), (Kind::Transient, minor::TOO_MANY_FORWARDS));
+    assert_eq!(
+        (exception.kind(), exception.minor()),
+        (Kind::Transient, minor::TOO_MANY_FORWARDS)
+    );
 }
 
 #[test]
@@ -416,11 +472,21 @@ fn several_endpoints_are_published_and_ipv6_is_one_of_them() {
     let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
     let endpoints = orb.endpoints();
     assert_eq!(endpoints.len(), 2);
-    let key = echo.as_object().ior().iiop_profiles().next().unwrap().unwrap().object_key;
+    let key = echo
+        .as_object()
+        .ior()
+        .iiop_profiles()
+        .next()
+        .unwrap()
+        .unwrap()
+        .object_key;
     let escaped: String = key.iter().map(|octet| format!("%{octet:02x}")).collect();
     let client = Orb::builder().build().unwrap();
     // The first address is dead: the second serves.
-    let url = format!("corbaloc::127.0.0.1:1,:[::1]:{}/{escaped}", endpoints[1].port);
+    let url = format!(
+        "corbaloc::127.0.0.1:1,:[::1]:{}/{escaped}",
+        endpoints[1].port
+    );
     let echo = Echo::from_object(client.string_to_object(&url).unwrap());
     assert_eq!(echo.long(8).unwrap(), 8);
     orb.shutdown(true).unwrap();
@@ -430,10 +496,15 @@ fn several_endpoints_are_published_and_ipv6_is_one_of_them() {
 fn an_endpoint_in_use_stops_the_start_with_its_reason() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();
-    let orb =
-        Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", pair.port)).build().unwrap();
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", pair.port))
+        .build()
+        .unwrap();
     let exception = orb.root_poa().err().unwrap();
     assert_eq!(exception.kind(), Kind::Initialize);
     let message = exception.to_string();
-    assert!(message.contains(&pair.port.to_string()) && message.contains("in use"), "{message}");
+    assert!(
+        message.contains(&pair.port.to_string()) && message.contains("in use"),
+        "{message}"
+    );
 }

@@ -32,17 +32,20 @@ impl Interface for Echo {
 impl Echo {
     pub fn long(&self, value: i32) -> Result<i32, SystemException> {
         const OPERATION: Operation = Operation::two_way("long");
-        self.0.invoke(&OPERATION, |out| value.marshal(out), i32::unmarshal)
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), i32::unmarshal)
     }
 
     pub fn text(&self, value: &str) -> Result<String, SystemException> {
         const OPERATION: Operation = Operation::two_way("text");
-        self.0.invoke(&OPERATION, |out| value.marshal(out), String::unmarshal)
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), String::unmarshal)
     }
 
     pub fn octets(&self, value: &[u8]) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("octets");
-        self.0.invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
     }
 
     pub fn ping(&self) -> Result<(), SystemException> {
@@ -130,7 +133,11 @@ impl Gate {
 
     pub fn wait_for_waiters(&self, count: u32) {
         let state = self.state.lock().unwrap();
-        drop(self.changed.wait_while(state, |state| state.0 < count).unwrap());
+        drop(
+            self.changed
+                .wait_while(state, |state| state.0 < count)
+                .unwrap(),
+        );
     }
 }
 
@@ -214,10 +221,7 @@ impl Pair {
         Self::with(|_| {}, |_| {})
     }
 
-    pub fn with(
-        server: impl FnOnce(&mut OrbConfig),
-        client: impl FnOnce(&mut OrbConfig),
-    ) -> Self {
+    pub fn with(server: impl FnOnce(&mut OrbConfig), client: impl FnOnce(&mut OrbConfig)) -> Self {
         let server = Orb::builder()
             .listen(ListenEndpoint::iiop("127.0.0.1", 0))
             .configure(server)
@@ -231,7 +235,14 @@ impl Pair {
         let text = server.object_to_string(&reference).unwrap();
         let echo = Echo::narrow(client.string_to_object(&text).unwrap()).unwrap();
         let port = server.endpoints()[0].port;
-        Self { server, client, poa, servant, echo, port }
+        Self {
+            server,
+            client,
+            poa,
+            servant,
+            echo,
+            port,
+        }
     }
 }
 
