@@ -116,12 +116,29 @@ fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
     let Ok(file) = syn::parse2::<syn::File>(items.clone()) else {
         return items;
     };
-    let items = file.items.into_iter().map(|item| {
-        let has_names = !matches!(item, syn::Item::Impl(_));
-        let allow = has_names.then(|| quote!(#[allow(dead_code, unreachable_pub)]));
-        quote!(#allow #item)
+    let items = file.items.into_iter().map(|mut item| {
+        if let Some(attributes) = attributes_of(&mut item) {
+            let docs = attributes.iter().take_while(|a| a.path().is_ident("doc"));
+            let after_docs = docs.count();
+            let allow = syn::parse_quote!(#[allow(dead_code, unreachable_pub)]);
+            attributes.insert(after_docs, allow);
+        }
+        item
     });
     quote!(#(#items)*)
+}
+
+/// The attributes of an item with a name of its own.
+fn attributes_of(item: &mut syn::Item) -> Option<&mut Vec<syn::Attribute>> {
+    match item {
+        syn::Item::Const(item) => Some(&mut item.attrs),
+        syn::Item::Enum(item) => Some(&mut item.attrs),
+        syn::Item::Mod(item) => Some(&mut item.attrs),
+        syn::Item::Struct(item) => Some(&mut item.attrs),
+        syn::Item::Trait(item) => Some(&mut item.attrs),
+        syn::Item::Type(item) => Some(&mut item.attrs),
+        _ => None,
+    }
 }
 
 fn item(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {

@@ -106,13 +106,15 @@ impl<'g> Scope<'g> {
             };
             match origin(name) {
                 Origin::Std(path) if !self.is_taken(name) => {
-                    std_lines.push(parse(&self.local_path(path)));
+                    std_lines.push(self.local_path(path));
                 }
                 Origin::Facade => groups.entry(false).or_default().push(renamed),
                 Origin::Stub => groups.entry(true).or_default().push(renamed),
                 Origin::Std(_) | Origin::Prelude(_) => {}
             }
         }
+        std_lines.sort_unstable();
+        let std_lines = std_lines.iter().map(|path| parse(path));
         let runtime = parse(&self.local_path(&self.generator.options.runtime_path));
         let runtime_lines = groups.into_iter().map(|(is_stub, names)| {
             let stub = is_stub.then(|| quote!(::stub));

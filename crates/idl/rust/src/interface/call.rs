@@ -293,17 +293,14 @@ impl<'a> Call<'a> {
 
     /// The comment, and what may go wrong.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
-        let system =
-            "A system exception when the call could not be made, or when the servant raised one";
-        let errors = if self.raises.is_empty() {
-            format!("{system}.")
-        } else {
-            let names: Vec<String> = self
-                .raises
-                .iter()
-                .map(|&id| format!("`{}`", generator.names.item(id)))
-                .collect();
-            format!("{system}; {}.", names.join(", "))
+        let names: Vec<String> = self
+            .raises
+            .iter()
+            .map(|&id| format!("`{}`", generator.names.item(id)))
+            .collect();
+        let errors = match names.as_slice() {
+            [] => "A system exception, of the servant or of the ORB.".to_owned(),
+            names => format!("{}, or a system exception.", names.join(", ")),
         };
         let lines = ["# Errors", "", &errors];
         doc_with(&self.declaration.doc, &self.fallback_doc, &lines)

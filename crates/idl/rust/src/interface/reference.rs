@@ -65,7 +65,7 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
         },
     );
     let mut locals = call.locals();
-    let arguments = arguments(scope, call, &mut locals);
+    let arguments = arguments(scope, call, &locals);
     let body = if call.oneway {
         quote!(self.0.send(&OPERATION, #arguments))
     } else {
@@ -81,9 +81,9 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
 }
 
 /// The closure that marshals the arguments.
-fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenStream {
+fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let ok = scope.name("Ok");
-    let out = locals.fresh("out");
+    let out = locals.clone().fresh("out");
     let encoder = quote!(#out);
     let mut steps: Vec<TokenStream> = call
         .passed()
@@ -142,7 +142,7 @@ fn two_way(
 }
 
 /// What unmarshals the results: the return value, then inout and out parameters.
-fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenStream {
+fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let ok = scope.name("Ok");
     let values: Vec<Value<'_>> = call
         .returns
@@ -157,7 +157,7 @@ fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenStre
     if values.is_empty() {
         return quote!(|_| #ok(()));
     }
-    let reply = locals.fresh("reply");
+    let reply = locals.clone().fresh("reply");
     let decoder = quote!(#reply);
     let expressions: Vec<TokenStream> = values
         .iter()
@@ -170,11 +170,12 @@ fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenStre
 }
 
 /// The closure that unmarshals a user exception, by its repository id.
-fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenStream {
+fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let [ok, some, none] = ["Ok", "Some", "None"].map(|name| scope.name(name));
     scope.use_methods_of("UserException");
     scope.use_methods_of("Unmarshal");
     let error = call.error_type(scope);
+    let mut locals = locals.clone();
     let (id, reply) = (locals.fresh("id"), locals.fresh("reply"));
     let arms = errors::variants(scope.generator, call.raises)
         .into_iter()
@@ -182,7 +183,7 @@ fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> TokenS
             let exception = scope.path(exception);
             quote! {
                 #exception::REPOSITORY_ID => {
-                    #exception::unmarshal(#reply).map(|exception| #some(#error::#variant(exception)))
+                    #ok(#some(#error::#variant(#exception::unmarshal(#reply)?)))
                 }
             }
         });

@@ -10,7 +10,7 @@ use punctual_idl::source::Location;
 use super::case;
 
 /// Who took which name of a scope: a module's items, a struct's fields, a trait's methods.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Claims {
     taken: BTreeMap<String, Option<Claimant>>,
 }

@@ -1,0 +1,181 @@
+//! What to compile, and how.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use punctual_idl::diagnostic::{Diagnostic, render};
+
+use crate::error::Error;
+
+/// Settings for the compilation of IDL files.
+#[derive(Clone, Debug)]
+#[must_use = "nothing happens before `compile`"]
+pub struct Builder {
+    front: punctual_idl::Options,
+    rust: punctual_idl_rust::Options,
+    out_dir: Option<PathBuf>,
+    speaks_to_cargo: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder::new()
+    }
+}
+
+impl Builder {
+    /// No include folders, no macros, no mapped types; output to `OUT_DIR`.
+    pub fn new() -> Self {
+        Builder {
+            front: punctual_idl::Options::default(),
+            rust: punctual_idl_rust::Options::default(),
+            out_dir: None,
+            speaks_to_cargo: env::var_os("CARGO_MANIFEST_DIR").is_some()
+                && env::var_os("OUT_DIR").is_some(),
+        }
+    }
+
+    /// Adds a folder in which `#include` looks for files, after those added before.
+    pub fn include_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.front.include_dirs.push(dir.into());
+        self
+    }
+
+    /// Defines a macro of the preprocessor without a text, like `#define NAME`.
+    pub fn define(mut self, name: impl Into<String>) -> Self {
+        self.front.defines.push((name.into(), None));
+        self
+    }
+
+    /// Defines a macro of the preprocessor, like `#define NAME value`.
+    pub fn define_as(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.front.defines.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Says where the Rust of an included IDL scope is that another crate compiled:
+    /// `extern_path("::CosNaming", "punctual_naming")`. Nothing is generated for it.
+    pub fn extern_path(mut self, scope: impl Into<String>, path: impl Into<String>) -> Self {
+        self.rust.extern_paths.push((scope.into(), path.into()));
+        self
+    }
+
+    /// Names the Rust type that stands for a `native` type.
+    pub fn native(mut self, name: impl Into<String>, rust_type: impl Into<String>) -> Self {
+        self.rust.natives.push((name.into(), rust_type.into()));
+        self
+    }
+
+    /// Whether references get a method for each operation. Default: true.
+    pub fn client(mut self, client: bool) -> Self {
+        self.rust.client = client;
+        self
+    }
+
+    /// Whether interfaces get a servant trait and a skeleton. Default: true.
+    pub fn server(mut self, server: bool) -> Self {
+        self.rust.server = server;
+        self
+    }
+
+    /// The path of the runtime in generated code, for a crate that has it under another name.
+    /// Default: `::punctual`.
+    pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
+        self.rust.runtime_path = path.into();
+        self
+    }
+
+    /// Where the generated files go. Default: Cargo's `OUT_DIR`.
+    pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(dir.into());
+        self
+    }
+
+    /// Compiles IDL files, each by itself, to `<name>.rs` in the output folder. A file that comes
+    /// out as it was is not touched. Warnings are passed on to Cargo.
+    ///
+    /// # Errors
+    /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong or uses what is
+    /// not supported yet; then nothing is written. [`Error::Write`] when a generated file cannot
+    /// be written, [`Error::NoOutDir`] when there is no place for it, [`Error::SameName`] when two
+    /// files would be generated into one.
+    pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {
+        let out_dir = self
+            .out_dir
+            .clone()
+            .or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
+            .ok_or(Error::NoOutDir)?;
+        let mut generated = Vec::new();
+        let (mut problems, mut watched) = (Vec::new(), BTreeSet::new());
+        for file in files {
+            let file = file.as_ref();
+            watched.insert(file.to_owned());
+            match self.generate(file, &mut watched) {
+                Ok(source) => generated.push((stem(file), source)),
+                Err(diagnostics) => problems.extend(diagnostics),
+            }
+        }
+        for path in &watched {
+            self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
+        }
+        if !problems.is_empty() {
+            let rendered = render(&problems, false);
+            return Err(Error::Idl { rendered });
+        }
+        write_all(&out_dir, &generated)
+    }
+
+    fn generate(
+        &self,
+        file: &Path,
+        watched: &mut BTreeSet<PathBuf>,
+    ) -> Result<String, Vec<Diagnostic>> {
+        let compilation =
+            punctual_idl::compile(file, &self.front).map_err(|failure| failure.diagnostics)?;
+        let read = compilation.specification.files.iter();
+        watched.extend(
+            read.map(|f| PathBuf::from(f.name()))
+                .filter(|path| path.exists()),
+        );
+        let generated = punctual_idl_rust::generate(&compilation.specification, &self.rust)?;
+        for warning in compilation.warnings.iter().chain(&generated.warnings) {
+            self.tell_cargo(&format!("warning={warning}"));
+        }
+        Ok(generated.source)
+    }
+
+    fn tell_cargo(&self, directive: &str) {
+        if self.speaks_to_cargo {
+            println!("cargo:{directive}");
+        }
+    }
+}
+
+fn write_all(out_dir: &Path, generated: &[(String, String)]) -> Result<(), Error> {
+    let mut stems = BTreeSet::new();
+    for (stem, _) in generated {
+        if !stems.insert(stem) {
+            return Err(Error::SameName { stem: stem.clone() });
+        }
+    }
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Write { path, source }
+    };
+    fs::create_dir_all(out_dir).map_err(failed(out_dir))?;
+    for (stem, source) in generated {
+        let path = out_dir.join(format!("{stem}.rs"));
+        let is_same = fs::read_to_string(&path).is_ok_and(|before| before == *source);
+        if !is_same {
+            fs::write(&path, source).map_err(failed(&path))?;
+        }
+    }
+    Ok(())
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
