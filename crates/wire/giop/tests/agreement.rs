@@ -124,14 +124,18 @@ fn a_request_is_described_without_what_the_application_sent() {
     let dump = describe(&bytes, options).to_string();
     assert!(dump.contains("47 49 4f 50 01 02"));
     assert!(dump.contains("octets not shown"));
-    for secret in ["hunter2", "68 75 6e 74", "password"] {
+    // Parts that no line of 16 octets breaks.
+    for secret in ["hunt", "68 75 6e 74", "er2", "a passwo"] {
         assert!(!dump.contains(secret), "{dump}");
     }
     let options = TraceOptions {
         hex: true,
         payload: true,
     };
-    assert!(describe(&bytes, options).to_string().contains("hunter2"));
+    let dump = describe(&bytes, options).to_string();
+    for secret in ["hunt", "68 75 6e 74", "er2", "a passwo"] {
+        assert!(dump.contains(secret), "{dump}");
+    }
 }
 
 #[test]
