@@ -33,7 +33,7 @@ pub(super) fn listen(
                     .map_err(|error| LinkError::os(Phase::Listen, error))?;
                 return Ok(Box::new(TcpAcceptor {
                     listener,
-                    address: Address::iiop(&local.ip().to_string(), local.port()),
+                    address: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
                     options: *options,
                     closed: AtomicBool::new(false),
                 }));
@@ -61,7 +61,7 @@ impl Acceptor for TcpAcceptor {
         }
         match self.listener.accept() {
             Ok((stream, peer)) => {
-                let peer = Address::iiop(&peer.ip().to_string(), peer.port());
+                let peer = Address::iiop(&peer.ip().to_canonical().to_string(), peer.port());
                 let connection = TcpConnection::new(stream, peer, &self.options)
                     .map_err(|error| LinkError::os(Phase::Accept, error))?;
                 Ok(Arc::new(connection))

@@ -39,7 +39,7 @@ impl TcpConnection {
         options.tcp.apply(&stream)?;
         let local = stream.local_addr()?;
         Ok(Self {
-            local: Address::iiop(&local.ip().to_string(), local.port()),
+            local: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
             stream,
             peer,
             pool: BlockPool::new(BLOCKS, options.block_kept),

@@ -41,7 +41,7 @@ impl Tracer {
             Direction::Sent => "-> to",
             Direction::Received => "<- from",
         };
-        let text = format!("giop {way} {peer}\n{}", describe(message, options));
+        let text = format!("giop {way} {peer}\n{}\n", describe(message, options));
         // One write, so that the lines of two threads do not mix; a closed stderr traces nothing.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }

@@ -1,0 +1,64 @@
+//! The server program.
+
+use crate::CubitImpl;
+use crate::idl::bench::Cubit;
+use punctual::{Orb, RootPoa};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Serves one [`Cubit`] until a client shuts it down or the process is told to end.
+#[derive(Debug, clap::Parser)]
+#[command(name = "cubit-server", version, about, after_help = ORB_OPTIONS)]
+pub struct Options {
+    /// Write the object's reference to this file; without it, print it.
+    #[arg(long, value_name = "FILE")]
+    ior_file: Option<PathBuf>,
+}
+
+pub(crate) const ORB_OPTIONS: &str = "Options of the ORB begin with -ORB and may stand anywhere, \
+    e.g. -ORBListenEndpoints iiop://127.0.0.1:0 or -ORBTrace giop.";
+
+/// Runs the program with the arguments that the ORB has left.
+///
+/// # Errors
+/// What kept it from serving.
+pub fn run(orb: &Orb, options: &Options) -> Result<(), Box<dyn Error>> {
+    let poa = orb.root_poa()?;
+    let cubit: Cubit = poa.activate(CubitImpl::new(orb.clone()))?;
+    let reference = orb.object_to_string(&cubit)?;
+    poa.manager().activate()?;
+    end_on_signal(orb)?;
+    match &options.ior_file {
+        Some(path) => write_whole(path, &reference)?,
+        None => println!("{reference}"),
+    }
+    orb.run();
+    Ok(())
+}
+
+/// Shuts the ORB down when the process is interrupted or terminated.
+fn end_on_signal(orb: &Orb) -> Result<(), Box<dyn Error>> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let orb = orb.clone();
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            if signals.forever().next().is_some() {
+                // It fails only within an upcall, and this is none.
+                let _ = orb.shutdown(true);
+            }
+        })?;
+    Ok(())
+}
+
+/// Whoever waits for the file sees all of it or nothing: it is written beside and then renamed.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = std::fs::File::create(&beside)?;
+    writeln!(file, "{text}")?;
+    file.sync_all()?;
+    std::fs::rename(beside, path)
+}

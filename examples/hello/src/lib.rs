@@ -1,1 +1,0 @@
-//! The smallest program there can be
