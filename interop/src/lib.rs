@@ -1,1 +1,14 @@
-//! Peers, and the matrix of what was tried against them
+//! Peers, and the matrix of what was tried against them.
+//!
+//! [`generated`] is the Rust of `idl/everything.idl`, which holds every construct that Rust is
+//! generated for in every position that it can take. It compiles under the lints below, so that
+//! generated code never warns its users, whatever they have turned on.
+#![deny(missing_docs, missing_debug_implementations, unsafe_code)]
+#![deny(rust_2018_idioms, unused, clippy::all)]
+#![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+/// What the IDL compiler makes of `idl/everything.idl`.
+pub mod generated {
+    include!(concat!(env!("OUT_DIR"), "/everything.rs"));
+}
