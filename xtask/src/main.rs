@@ -1,1 +1,46 @@
-fn main() {}
+//! Chores of the workspace, run as `cargo xtask NAME`.
+
+mod corpus;
+mod cross;
+mod interop;
+mod layers;
+mod run;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Chores of the workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Options {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Refuse a dependency that points against the layers (ARCHITECTURE.md).
+    Layers,
+    /// Run the interoperability matrix against a peer.
+    Interop(interop::Options),
+    /// Run the wire crates' tests on other machines under qemu-user.
+    Cross(cross::Options),
+    /// Check every IDL file below a folder with the IDL compiler.
+    IdlCorpus(corpus::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Options::parse().chore {
+        Chore::Layers => layers::check(),
+        Chore::Interop(options) => interop::run(&options),
+        Chore::Cross(options) => cross::run(&options),
+        Chore::IdlCorpus(options) => corpus::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `cargo xtask interop PEER`: the interoperability matrix.
+
+use crate::run::{Result, cargo, succeed};
+
+/// Options of `cargo xtask interop`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The peer, e.g. `omniorb`.
+    peer: String,
+    /// Fail if the peer is not installed, instead of skipping it.
+    #[arg(long)]
+    require: bool,
+    /// Print the matrix as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut command = cargo();
+    command.args([
+        "run",
+        "--quiet",
+        "--package",
+        "punctual-interop",
+        "--",
+        &options.peer,
+    ]);
+    if options.require {
+        command.arg("--require");
+    }
+    if options.json {
+        command.arg("--json");
+    }
+    succeed(&mut command)
+}

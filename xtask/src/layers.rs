@@ -1,0 +1,201 @@
+//! `cargo xtask layers`: dependencies point one way.
+//!
+//! Each crate of the workspace stands in [`ALLOWED`] with the crates of the workspace that it may
+//! depend on; any other edge, and any crate that does not stand there, is refused. Dependencies of
+//! tests and build scripts count too: a test that needs a higher layer belongs there.
+
+use crate::run::{Result, cargo};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A crate, and which others of the workspace it may depend on.
+const ALLOWED: &[(&str, &[&str])] = &[
+    // idl: build time only; the runtime never sees it.
+    ("punctual-idl", &[]),
+    ("punctual-idl-rust", &["punctual-idl"]),
+    ("punctual-build", &["punctual-idl", "punctual-idl-rust"]),
+    // wire: no I/O, no clock, no threads.
+    ("punctual-cdr", &[]),
+    ("punctual-ior", &["punctual-cdr"]),
+    ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
+    // run
+    ("punctual-sys", &[]),
+    ("punctual-exec", &["punctual-sys"]),
+    // link: bytes only.
+    (
+        "punctual-link",
+        &["punctual-cdr", "punctual-sys", "punctual-exec"],
+    ),
+    (
+        "punctual-link-conformance",
+        &["punctual-link", "punctual-cdr", "punctual-exec"],
+    ),
+    // orb
+    ("punctual-orb", &[CDR, IOR, GIOP, SYS, EXEC, LINK]),
+    ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
+    (
+        "punctual",
+        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP],
+    ),
+    // tools, and what stands outside of the layers and uses them.
+    (
+        "punctual-cli",
+        &[
+            "punctual",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-build",
+            CDR,
+            IOR,
+            GIOP,
+            "punctual-example-cubit",
+        ],
+    ),
+    ("punctual-example-hello", &["punctual", "punctual-build"]),
+    ("punctual-example-cubit", &["punctual", "punctual-build"]),
+    (
+        "punctual-bench",
+        &["punctual", "punctual-build", SYS, "punctual-example-cubit"],
+    ),
+    (
+        "punctual-interop",
+        &[
+            "punctual",
+            "punctual-build",
+            CDR,
+            IOR,
+            GIOP,
+            "punctual-example-cubit",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+const CDR: &str = "punctual-cdr";
+const IOR: &str = "punctual-ior";
+const GIOP: &str = "punctual-giop";
+const SYS: &str = "punctual-sys";
+const EXEC: &str = "punctual-exec";
+const LINK: &str = "punctual-link";
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+}
+
+pub(crate) fn check() -> Result<()> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let metadata: Metadata = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
+    let mistakes = mistakes(&metadata.packages);
+    if mistakes.is_empty() {
+        println!(
+            "layers: {} crates, every dependency points down",
+            metadata.packages.len()
+        );
+        return Ok(());
+    }
+    Err(format!(
+        "the layers are broken:\n  {}",
+        mistakes.join("\n  ")
+    ))
+}
+
+fn mistakes(packages: &[Package]) -> Vec<String> {
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.iter().copied().collect();
+    let mut mistakes = Vec::new();
+    for package in packages {
+        let Some(allowed) = allowed.get(package.name.as_str()) else {
+            mistakes.push(format!(
+                "`{}` has no layer: give it one in xtask/src/layers.rs",
+                package.name
+            ));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let ours = packages
+                .iter()
+                .any(|package| package.name == dependency.name);
+            if ours && !allowed.contains(&dependency.name.as_str()) {
+                mistakes.push(format!(
+                    "`{}` may not depend on `{}`",
+                    package.name, dependency.name
+                ));
+            }
+        }
+    }
+    mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, dependencies: &[&str]) -> Package {
+        let dependency = |name: &&str| Dependency {
+            name: (*name).to_owned(),
+        };
+        Package {
+            name: name.to_owned(),
+            dependencies: dependencies.iter().map(dependency).collect(),
+        }
+    }
+
+    #[test]
+    fn an_edge_against_the_layers_is_refused_by_name() {
+        let packages = [
+            package("punctual-cdr", &["punctual-orb", "thiserror"]),
+            package("punctual-orb", &["punctual-cdr"]),
+        ];
+        assert_eq!(
+            mistakes(&packages),
+            ["`punctual-cdr` may not depend on `punctual-orb`"]
+        );
+    }
+
+    #[test]
+    fn the_runtime_never_sees_the_idl_compiler() {
+        let packages = [
+            package("punctual-idl", &[]),
+            package("punctual-orb", &["punctual-idl"]),
+        ];
+        assert_eq!(mistakes(&packages).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_layer_is_refused() {
+        assert!(mistakes(&[package("punctual-misc", &[])])[0].contains("no layer"));
+    }
+
+    #[test]
+    fn no_crate_may_depend_on_one_that_stands_below_it_in_the_list_of_layers() {
+        let place = |name: &str| ALLOWED.iter().position(|(one, _)| *one == name);
+        for (name, below) in ALLOWED {
+            for other in *below {
+                let upward = place(other) > place(name);
+                // Examples stand outside of the layers, and tools may start them.
+                assert!(
+                    !upward || other.starts_with("punctual-example"),
+                    "{name} -> {other}"
+                );
+            }
+        }
+    }
+}
