@@ -119,6 +119,20 @@ pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
     }
 }
 
+/// Short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass for what most
+/// strings are. `None` says nothing about the octets.
+#[inline]
+pub(crate) fn short_ascii(octets: &[u8]) -> Option<&str> {
+    const SHORT: usize = 32;
+    let plain = |octet: &u8| octet.wrapping_sub(1) < 0x7f;
+    if octets.len() <= SHORT && octets.iter().all(plain) {
+        // SAFETY: octets from 1 to 0x7f are ASCII, which is UTF-8.
+        Some(unsafe { std::str::from_utf8_unchecked(octets) })
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +154,17 @@ mod tests {
         assert_eq!(view::<u32>(octets_of(&values)), Some(&values[..]));
         assert_eq!(view::<u32>(&octets_of(&values)[..7]), None);
         assert_eq!(view::<u32>(&octets_of(&values)[1..5]), None);
+    }
+
+    #[test]
+    fn short_ascii_is_text_without_nul() {
+        let short: Vec<u8> = (1..=32).collect();
+        assert_eq!(short_ascii(&short).map(str::len), Some(32));
+        assert_eq!(short_ascii(b"\x01\x7f"), Some("\x01\x7f"));
+        assert_eq!(short_ascii(b""), Some(""));
+        for other in [&b"a\0"[..], b"\x80", b"\xc3\xbc", &[b'a'; 33]] {
+            assert_eq!(short_ascii(other), None);
+        }
     }
 
     #[test]

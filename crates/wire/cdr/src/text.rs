@@ -40,11 +40,13 @@ impl Encoder<'_> {
     #[inline]
     pub fn put_string_in(&mut self, code_set: NarrowCodeSet, text: &str) -> Result<(), CdrError> {
         let octets = text.as_bytes();
-        if octets.contains(&0) {
-            return Err(CdrError::InnerNul);
-        }
-        if code_set == NarrowCodeSet::Iso8859_1 && !octets.is_ascii() {
-            return self.put_latin1(text);
+        if bulk::short_ascii(octets).is_none() {
+            if octets.contains(&0) {
+                return Err(CdrError::InnerNul);
+            }
+            if code_set == NarrowCodeSet::Iso8859_1 && !octets.is_ascii() {
+                return self.put_latin1(text);
+            }
         }
         self.put_text_length(octets.len(), 1)?;
         self.put_bytes(octets);
@@ -174,7 +176,11 @@ impl<'d> Decoder<'d> {
     /// As [`Decoder::get_string`].
     #[inline]
     pub fn get_string_in(&mut self, code_set: NarrowCodeSet) -> Result<Cow<'d, str>, CdrError> {
-        let octets = self.get_string_octets()?;
+        let octets = self.get_terminated()?;
+        if let Some(text) = bulk::short_ascii(octets) {
+            return Ok(Cow::Borrowed(text));
+        }
+        without_nul(octets)?;
         match code_set {
             NarrowCodeSet::Utf8 => std::str::from_utf8(octets)
                 .map(Cow::Borrowed)
@@ -186,12 +192,35 @@ impl<'d> Decoder<'d> {
         }
     }
 
+    /// Reads a `string` of the protocol itself that is ASCII by its nature, such as the name of an
+    /// operation or a repository id; no copy is made. UTF-8 is tolerated.
+    ///
+    /// # Errors
+    /// As [`Decoder::get_string`].
+    #[inline]
+    pub fn get_identifier(&mut self) -> Result<&'d str, CdrError> {
+        let octets = self.get_terminated()?;
+        if let Some(text) = bulk::short_ascii(octets) {
+            return Ok(text);
+        }
+        without_nul(octets)?;
+        std::str::from_utf8(octets).map_err(|_| CdrError::BadCharacter)
+    }
+
     /// Reads the octets of a `string`, without its NUL and whatever their code set.
     ///
     /// # Errors
     /// As [`Decoder::get_string`], but for [`CdrError::BadCharacter`].
     #[inline]
     pub fn get_string_octets(&mut self) -> Result<&'d [u8], CdrError> {
+        let octets = self.get_terminated()?;
+        without_nul(octets)?;
+        Ok(octets)
+    }
+
+    /// Reads the octets before a string's last NUL.
+    #[inline]
+    fn get_terminated(&mut self) -> Result<&'d [u8], CdrError> {
         let length = self.get_u32()? as usize;
         let limit = self.coding().limits.string;
         // The limit counts without the NUL, as it does on the sending side.
@@ -200,7 +229,6 @@ impl<'d> Decoder<'d> {
         }
         match self.get_bytes(length)?.split_last() {
             None => Ok(&[]),
-            Some((0, octets)) if octets.contains(&0) => Err(CdrError::InnerNul),
             Some((0, octets)) => Ok(octets),
             Some(_) => Err(CdrError::StringWithoutNul),
         }
@@ -288,6 +316,14 @@ fn wide(version: GiopVersion, agreed: Option<WideCodeSet>) -> Result<WideCodeSet
         return Err(CdrError::WideInGiop10);
     }
     agreed.ok_or(CdrError::WideNotNegotiated)
+}
+
+#[inline]
+fn without_nul(octets: &[u8]) -> Result<(), CdrError> {
+    if octets.contains(&0) {
+        return Err(CdrError::InnerNul);
+    }
+    Ok(())
 }
 
 /// UTF-16 that may begin with a byte-order mark, and is big-endian without one.

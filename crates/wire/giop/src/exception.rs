@@ -21,8 +21,7 @@ impl<'m> SystemExceptionBody<'m> {
     /// A [`CdrError`] that tells what is malformed.
     pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         Ok(Self {
-            repository_id: std::str::from_utf8(input.get_string_octets()?)
-                .map_err(|_| CdrError::BadCharacter)?,
+            repository_id: input.get_identifier()?,
             minor: input.get_u32()?,
             completed: input.get_u32()?,
         })

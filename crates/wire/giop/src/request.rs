@@ -67,7 +67,7 @@ impl<'m> RequestHeader<'m> {
                 request_id,
                 response,
                 target: Target::decode(input)?,
-                operation: get_operation(input)?,
+                operation: input.get_identifier()?,
                 contexts: ServiceContexts::decode(input)?,
             }
         } else {
@@ -84,7 +84,7 @@ impl<'m> RequestHeader<'m> {
                 request_id,
                 response,
                 target: Target::decode(input)?,
-                operation: get_operation(input)?,
+                operation: input.get_identifier()?,
                 contexts,
             };
             let _principal = input.get_octets()?;
@@ -121,11 +121,6 @@ impl<'m> RequestHeader<'m> {
 }
 
 /// An operation's name is an identifier: no negotiated code set applies to it.
-#[inline]
-fn get_operation<'m>(input: &mut Decoder<'m>) -> Result<&'m str, CdrError> {
-    std::str::from_utf8(input.get_string_octets()?).map_err(|_| CdrError::BadCharacter)
-}
-
 #[inline]
 fn put_operation(out: &mut Encoder<'_>, operation: &str) -> Result<(), CdrError> {
     out.put_string_in(punctual_cdr::NarrowCodeSet::Utf8, operation)

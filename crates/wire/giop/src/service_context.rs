@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 /// A transaction.
 pub const TRANSACTION: u32 = 0;
@@ -62,13 +62,19 @@ pub type ServiceContext<'m> = (u32, &'m [u8]);
 
 /// The service contexts of a message: those to be sent, or those received, which are read from
 /// the message each time they are looked at.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct ServiceContexts<'m>(Contexts<'m>);
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Contexts<'m> {
     ToSend(&'m [ServiceContext<'m>]),
-    Received { first: Decoder<'m>, count: usize },
+    Received {
+        /// From the first context on; all of its numbers are 4 octets long, and it began at a
+        /// multiple of 4.
+        octets: &'m [u8],
+        order: ByteOrder,
+        count: usize,
+    },
 }
 
 impl<'m> ServiceContexts<'m> {
@@ -106,10 +112,15 @@ impl<'m> ServiceContexts<'m> {
     /// The contexts in their order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
-        let (to_send, mut received) = match &self.0 {
-            Contexts::ToSend(contexts) => (*contexts, None),
-            Contexts::Received { first, count } => {
-                (Default::default(), Some((first.clone(), *count)))
+        let (to_send, mut received) = match self.0 {
+            Contexts::ToSend(contexts) => (contexts, None),
+            Contexts::Received {
+                octets,
+                order,
+                count,
+            } => {
+                let input = Decoder::new(octets, order, Coding::default());
+                (Default::default(), Some((input, count)))
             }
         };
         let received = std::iter::from_fn(move || {
@@ -138,19 +149,30 @@ impl<'m> ServiceContexts<'m> {
         if count == 0 {
             return Ok(Self::none());
         }
-        let first = input.clone();
+        Self::decode_some(input, count)
+    }
+
+    fn decode_some(input: &mut Decoder<'m>, count: usize) -> Result<Self, CdrError> {
+        let (octets, order) = (input.rest(), input.order());
+        let mut contexts = Decoder::new(octets, order, Coding::default());
         for _ in 0..count {
-            get_context(input)?;
+            get_context(&mut contexts)?;
         }
-        Ok(Self(Contexts::Received { first, count }))
+        input.skip(contexts.position())?;
+        Ok(Self(Contexts::Received {
+            octets,
+            order,
+            count,
+        }))
     }
 
     #[inline]
     pub(crate) fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_length(self.len())?;
         if self.is_empty() {
+            out.put_u32(0);
             return Ok(());
         }
+        out.put_length(self.len())?;
         for (id, data) in self.iter() {
             out.put_u32(id);
             out.put_octets(data)?;
@@ -161,7 +183,10 @@ impl<'m> ServiceContexts<'m> {
 
 #[inline]
 fn get_context<'m>(input: &mut Decoder<'m>) -> Result<ServiceContext<'m>, CdrError> {
-    Ok((input.get_u32()?, input.get_octets()?))
+    let id = input.get_u32()?;
+    // The octets are all there is to check against: no limit of the application's applies.
+    let length = input.get_u32()? as usize;
+    Ok((id, input.get_bytes(length)?))
 }
 
 impl Default for ServiceContexts<'_> {
