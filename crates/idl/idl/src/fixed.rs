@@ -247,7 +247,7 @@ mod tests {
     fn a_value_is_cut_to_the_places_of_its_type() {
         let f = |text| parse(text).unwrap();
         assert_eq!(shown(fit(&f("3.14159d"), 3, 2)), "3.14");
-        assert!(fit(&f("31.4d"), 2, 1).is_some());
+        assert!(fit(&f("31.4d"), 3, 1).is_some());
         assert!(fit(&f("314.1d"), 3, 1).is_none());
         assert_eq!(shown(fit(&f("0.5d"), 1, 1)), ".5");
     }

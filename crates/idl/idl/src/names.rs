@@ -180,7 +180,12 @@ pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let allowed = (name.len() / 3).clamp(1, 3);
+    // Of one or two letters, all are alike.
+    let allowed = if name.len() < 3 {
+        0
+    } else {
+        (name.len() / 3).min(3)
+    };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if candidate.len().abs_diff(name.len()) > allowed || candidate.len() > 64 {

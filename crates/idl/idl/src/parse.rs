@@ -54,6 +54,8 @@ pub(crate) struct Parser<'s> {
     open_angles: usize,
     /// Names that were not found and have been reported.
     unknown: HashSet<String>,
+    /// Names that collide with a keyword and have been reported.
+    collisions: HashSet<Rc<str>>,
     /// The implicit part of module CORBA that holds what was declared on demand.
     predeclared: Option<DeclId>,
 }
@@ -104,6 +106,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         depth: 0,
         open_angles: 0,
         unknown: HashSet::new(),
+        collisions: HashSet::new(),
         predeclared: None,
     };
     parser.specification();

@@ -222,12 +222,40 @@ impl Preprocessor<'_> {
         token.doc = self.docs.attach(line);
         if token.kind == Kind::Invalid {
             self.report_invalid(token);
+            self.mend(token);
             return;
         }
         self.output.tokens.push(token);
         if self.output.tokens.len() > self.limits().tokens {
             let error = self.session.error_at(token.place, "too many tokens", "");
             self.session.report_fatal(error);
+        }
+    }
+
+    /// Puts a whole literal in the place of one without end, and the `;` that it swallowed, so
+    /// that one mistake is one error.
+    fn mend(&mut self, token: Token) {
+        let text = self.session.names.text(token.text).clone();
+        let (kind, mended) = match text.trim_start_matches('L').chars().next() {
+            Some('"') if text.starts_with('L') => (Kind::WString, "L\"\""),
+            Some('"') => (Kind::String, "\"\""),
+            Some('\'') if text.starts_with('L') => (Kind::WChar, "L' '"),
+            Some('\'') => (Kind::Char, "' '"),
+            _ => return,
+        };
+        let mended = self.session.names.intern(mended);
+        self.output.tokens.push(Token {
+            kind,
+            text: mended,
+            ..token
+        });
+        if text.trim_end().ends_with(';') {
+            let text = self.session.names.intern(";");
+            self.output.tokens.push(Token {
+                kind: Kind::Semicolon,
+                text,
+                ..token
+            });
         }
     }
 

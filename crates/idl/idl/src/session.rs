@@ -16,14 +16,17 @@ pub(crate) struct Reported;
 /// A result whose error already became a diagnostic.
 pub(crate) type Checked<T> = Result<T, Reported>;
 
-/// Steps that checking may take: lookups, comparisons, bytes of names that are copied. Real
-/// files need some thousands; without a bound, a hostile one could take hours.
-const WORK: usize = 300_000_000;
+/// Steps that checking may take, each about as dear as a look into a table, or as copying a few
+/// bytes of a name. Real files need some thousands, or a million; without a bound, a hostile one
+/// could take hours.
+const WORK: usize = 50_000_000;
 
 pub(crate) struct Session {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) limits: Limits,
     pub(crate) names: Interner,
+    /// Where macros were used, and where each of them is defined.
+    expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
     work: usize,
@@ -36,6 +39,7 @@ impl Session {
             files: Vec::new(),
             limits,
             names: Interner::default(),
+            expansions: HashMap::new(),
             diagnostics: Vec::new(),
             errors: 0,
             work: 0,
@@ -108,9 +112,33 @@ impl Session {
         diagnostic.with_label(self.file(place.file).clone(), place.span(), text)
     }
 
+    /// Takes note that a macro was used, so that errors in what it became say so.
+    pub(crate) fn note_expansion(&mut self, used: Place, defined: Place) {
+        self.expansions.insert((used.file, used.start), defined);
+    }
+
+    /// Warnings about included files are dropped: whoever compiles the main file did not write
+    /// them.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        let included = diagnostic.primary.as_ref().is_some_and(|label| {
+            !self
+                .files
+                .first()
+                .is_some_and(|main| Arc::ptr_eq(main, &label.file))
+        });
+        if included && !diagnostic.is_error() {
+            return Reported;
+        }
+        self.report_anyway(diagnostic)
+    }
+
+    /// As `report`, also for warnings about included files.
+    pub(crate) fn report_anyway(&mut self, mut diagnostic: Diagnostic) -> Reported {
         if self.fatal || self.said_already(&diagnostic) {
             return Reported;
+        }
+        if let Some(defined) = self.expansion_behind(&diagnostic) {
+            diagnostic = self.and(diagnostic, defined, "in what this macro became");
         }
         let counts = diagnostic.is_error();
         self.diagnostics.push(diagnostic);
@@ -131,6 +159,21 @@ impl Session {
         self.report(diagnostic);
         self.fatal = true;
         Reported
+    }
+
+    fn expansion_behind(&self, diagnostic: &Diagnostic) -> Option<Place> {
+        let label = diagnostic
+            .primary
+            .as_ref()
+            .filter(|_| diagnostic.secondary.is_empty())?;
+        let file = self
+            .files
+            .iter()
+            .position(|file| Arc::ptr_eq(file, &label.file))?;
+        let file = FileId(u32::try_from(file).ok()?);
+        self.expansions
+            .get(&(file, u32::try_from(label.span.start).ok()?))
+            .copied()
     }
 
     fn said_already(&self, new: &Diagnostic) -> bool {

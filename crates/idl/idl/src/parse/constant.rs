@@ -122,7 +122,7 @@ impl Parser<'_> {
                     }
                     let value = constant.value.clone();
                     if let ConstValue::String(text) | ConstValue::WString(text) = &value {
-                        self.session.spend(text.len(), name.place)?;
+                        self.session.spend(text.len() / 4, name.place)?;
                     }
                     return Ok(value);
                 }

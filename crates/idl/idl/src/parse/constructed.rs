@@ -126,7 +126,7 @@ impl Parser<'_> {
             self.enter_enumerator(&name, id, enumerators.len());
             let scoped_name = self.scoped(&name);
             let length: usize = scoped_name.iter().map(String::len).sum();
-            self.session.spend(length, name.place)?;
+            self.session.spend(length / 4, name.place)?;
             enumerators.push(Enumerator {
                 name: name.text.to_string(),
                 scoped_name,

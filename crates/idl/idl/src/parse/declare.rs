@@ -39,7 +39,7 @@ impl Parser<'_> {
         let scoped_name = self.scoped(name);
         let length = scoped_name.iter().map(String::len).sum::<usize>() + self.prefix().len();
         // When it is too much, the parser stops by itself.
-        let _ = self.session.spend(length, name.place);
+        let _ = self.session.spend(length / 4, name.place);
         self.spec.declarations.push(Declaration {
             id,
             name: name.text.to_string(),
@@ -297,7 +297,6 @@ impl Parser<'_> {
                 declaration.parent,
                 declaration.kind.describe(),
             );
-            let in_main_file = declaration.in_main_file;
             let message = format!("the {what} `{}` is never defined", declaration.name);
             let place = Place {
                 file: declaration.location.file,
@@ -308,10 +307,8 @@ impl Parser<'_> {
                 DeclKind::Interface(interface) => {
                     interface.forward_only = true;
                     let label = "only declared ahead, here";
-                    if in_main_file {
-                        let warning = self.session.warning_at(place, message, label);
-                        self.session.report(warning);
-                    }
+                    let warning = self.session.warning_at(place, message, label);
+                    self.session.report(warning);
                     self.list_at_end(parent, id);
                 }
                 _ => {

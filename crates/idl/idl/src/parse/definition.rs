@@ -30,6 +30,8 @@ const BEGINNINGS: &[&str] = &[
     "factory",
     "public",
     "private",
+    "case",
+    "default",
 ];
 
 impl Parser<'_> {

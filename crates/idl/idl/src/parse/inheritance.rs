@@ -144,7 +144,7 @@ impl Parser<'_> {
             .iter()
             .map(|s| self.scopes[s.0 as usize].order.len())
             .sum();
-        if self.session.spend(total, place).is_err() {
+        if self.session.spend(total * 4, place).is_err() {
             return;
         }
         for scope in ancestors {

@@ -228,10 +228,12 @@ impl Parser<'_> {
                 } else {
                     self.scope
                 };
-                (
-                    format!("cannot find `{text}`"),
-                    self.nearest_in(text, scope, true),
-                )
+                {
+                    let near = self
+                        .nearest_in(text, scope, true)
+                        .or_else(|| Self::nearest_type(text));
+                    (format!("cannot find `{text}`"), near)
+                }
             }
         };
         let mut error = self
@@ -243,6 +245,30 @@ impl Parser<'_> {
             error = error.with_help(format!("it is declared in another scope: `{qualified}`"));
         }
         self.session.report(error)
+    }
+
+    /// The type keyword that is most like a name.
+    fn nearest_type(name: &str) -> Option<Rc<str>> {
+        const TYPES: &[&str] = &[
+            "any",
+            "boolean",
+            "char",
+            "double",
+            "fixed",
+            "float",
+            "long",
+            "Object",
+            "octet",
+            "sequence",
+            "short",
+            "string",
+            "unsigned",
+            "ValueBase",
+            "void",
+            "wchar",
+            "wstring",
+        ];
+        names::nearest(name, TYPES.iter().copied()).map(Into::into)
     }
 
     /// The most similar name in a scope, in what it inherits, and if asked for, further out.

@@ -194,7 +194,9 @@ impl Parser<'_> {
                 if names::is_young_keyword(keyword) {
                     diagnostic.severity = Severity::Warning;
                 }
-                self.session.report(diagnostic);
+                if self.collisions.insert(text.clone()) {
+                    self.session.report(diagnostic);
+                }
                 self.bump();
                 Ok(Name {
                     text,

@@ -256,7 +256,10 @@ impl Parser<'_> {
     /// A reopened module keeps its id (§14.7.8).
     pub(super) fn check_module_prefix(&mut self, first: DeclId, name: &Name) {
         let parts = &self.facts[first.index()].id;
-        if parts.explicit.is_some() || parts.prefix == self.prefix() {
+        let renamed = self.facts[first.index()]
+            .scope
+            .is_some_and(|scope| self.scopes[scope.0 as usize].prefix.is_some());
+        if renamed || parts.explicit.is_some() || parts.prefix == self.prefix() {
             return;
         }
         let (old, new) = (parts.prefix.clone(), self.prefix());

@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
             return Err(self.session.report(error));
         }
         let warning = self.session.warning_at(place, message, "");
-        self.session.report(warning);
+        self.session.report_anyway(warning);
         Ok(())
     }
 

@@ -180,7 +180,7 @@ impl Preprocessor<'_> {
             );
         }
         let outer = self.frames.last().and_then(|frame| frame.included_at);
-        if let Some(outer) = outer {
+        if let Some(outer) = outer.filter(|outer| *outer != place) {
             error = self
                 .session
                 .and(error, outer, "this file was included here");

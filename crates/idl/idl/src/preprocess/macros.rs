@@ -213,7 +213,7 @@ impl Preprocessor<'_> {
             token.spent = true;
             return Ok(Some(token));
         }
-        let body = definition.body.clone();
+        let (body, defined) = (definition.body.clone(), definition.place);
         let tokens = match definition.parameters.clone() {
             None => body.to_vec(),
             Some(parameters) => {
@@ -232,6 +232,9 @@ impl Preprocessor<'_> {
             })
             .collect();
         self.spend_tokens(tokens.len(), token.place)?;
+        if input.expansions.is_empty() {
+            self.session.note_expansion(token.place, defined);
+        }
         *self.active.entry(token.text).or_default() += 1;
         input.expansions.push(Expansion {
             name: token.text,

@@ -33,6 +33,9 @@ const OTHERS: &[&str] = &[
     "warning",
 ];
 
+/// Every repository id repeats the prefix.
+const MAX_PREFIX: usize = 1024;
+
 impl Preprocessor<'_> {
     pub(super) fn pragma(&mut self, directive: Token, line: &[Token]) -> Checked<()> {
         let Some((first, arguments)) = line.split_first() else {
@@ -51,9 +54,8 @@ impl Preprocessor<'_> {
             }
             other if OTHERS.contains(&other) => Ok(()),
             other => {
-                let suggestion = ["prefix", "ID", "version", "once"]
-                    .into_iter()
-                    .find(|known| known.eq_ignore_ascii_case(other));
+                let known = ["prefix", "ID", "version", "once"];
+                let suggestion = crate::names::nearest(other, known.into_iter());
                 let label = "not known here, and ignored";
                 let place = directive.place.to(first.place);
                 let mut warning = self.session.warning_at(place, "unknown pragma", label);
@@ -78,6 +80,11 @@ impl Preprocessor<'_> {
             return self.malformed(pragma, arguments, "`#pragma prefix \"text\"`");
         };
         let text = self.session.names.text(*text).trim_matches('"').to_owned();
+        if text.len() > MAX_PREFIX {
+            let message = format!("a prefix has more than {MAX_PREFIX} characters");
+            let error = self.session.error_at(pragma.place, message, "too long");
+            return Err(self.session.report(error));
+        }
         self.event(Event::Prefix(text.trim_end_matches('/').to_owned()));
         Ok(())
     }

@@ -1,0 +1,118 @@
+//! What the compiler says about mistakes, one snapshot each.
+#![allow(clippy::unwrap_used)]
+
+use punctual_idl::diagnostic::render;
+use punctual_idl::{InMemory, Options, compile_source};
+
+fn diagnosed(text: &str) -> String {
+    let loader = InMemory::new()
+        .with(
+            "other.idl",
+            "module Other { typedef long T; interface I { void f(); }; };\n",
+        )
+        .with("cycle.idl", "#include \"cycle.idl\"\n")
+        .with("broken.idl", "module Broken { typedef lnog T; };\n");
+    match compile_source("mistake.idl", text, &Options::default(), &loader) {
+        Ok(compilation) => render(&compilation.warnings, false),
+        Err(failure) => render(&failure.diagnostics, false),
+    }
+}
+
+macro_rules! mistakes {
+    ($($name:ident: $text:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            insta::assert_snapshot!(diagnosed($text));
+        })*
+    };
+}
+
+mistakes! {
+    missing_semicolon_points_behind_the_previous_token:
+        "interface A {\n  void f()\n  void g();\n}\ninterface B {};\n";
+    several_errors_are_found_in_one_run:
+        "struct S { lnog a; short b };\nunion U switch (float) { case 1: long x; };\nconst short C = 70000;\ntypedef Missing T;\n";
+    misspelt_keyword_gets_a_suggestion: "interfcae A { void f(); };\n";
+    capitalised_keyword_gets_a_suggestion: "Module M { typedef long T; };\n";
+    misspelt_type_name_gets_a_suggestion: "struct Point { long x; };\nstruct Line { Pont a; };\n";
+    name_in_another_scope_is_pointed_out: "module M { typedef long T; };\nstruct S { T x; };\n";
+    identifier_that_differs_from_a_keyword_in_case: "struct Interface { long Long; };\n";
+    keyword_as_a_name_can_be_escaped: "struct S { long interface; };\n";
+    names_that_differ_in_case_only: "typedef long Foo;\ntypedef short foo;\n";
+    use_with_another_spelling: "typedef long Foo;\nstruct S { foo x; };\n";
+    declared_twice: "struct A { long x; };\nstruct A { long y; };\n";
+    redefined_after_use:
+        "typedef long T;\ninterface I {\n  typedef T U;\n  typedef short T;\n};\n";
+    parameter_clashes_with_its_type: "struct Foo { long x; };\ninterface I { void f(in Foo foo); };\n";
+    name_of_its_own_scope: "interface I { typedef long I; };\n";
+    ambiguous_by_inheritance:
+        "interface A { typedef long T; };\ninterface B { typedef short T; };\ninterface C : A, B { void f(in T x); };\n";
+    inherited_operation_declared_again: "interface A { void f(); };\ninterface B : A { long F(); };\n";
+    operations_of_two_bases_meet: "interface A { void f(); };\ninterface B { void f(); };\ninterface C : A, B {};\n";
+    base_named_twice: "interface A {};\ninterface B : A, A {};\n";
+    base_only_declared_ahead: "interface A;\ninterface B : A {};\n";
+    own_base: "interface A : A {};\n";
+    base_that_is_no_interface: "struct S { long x; };\ninterface A : S {};\n";
+    plain_interface_inherits_a_local_one: "local interface L {};\ninterface A : L {};\n";
+    local_type_as_a_parameter: "local interface L {};\nstruct S { L inner; };\ninterface A { void f(in S arg); };\n";
+    oneway_with_answers:
+        "exception E {};\ninterface A { oneway long f(out long x) raises (E); };\n";
+    parameter_without_direction: "interface A { void f(long x); };\n";
+    anonymous_sequence_as_a_parameter: "interface A { void f(in sequence<long> x); };\n";
+    raising_what_is_no_exception: "struct S { long x; };\ninterface A { void f() raises (S); };\n";
+    exception_as_a_type: "exception E {};\nstruct S { E e; };\n";
+    void_as_a_member: "struct S { void x; };\n";
+    struct_that_contains_itself: "struct Node { long value; Node next; };\n";
+    struct_declared_ahead_and_never_defined: "struct S;\nstruct T { sequence<S> all; };\n";
+    union_over_a_string: "union U switch (string) { case 1: long x; };\n";
+    union_label_twice: "union U switch (long) { case 1: long x; case 1: short y; };\n";
+    union_label_of_another_type: "enum E { a, b };\nunion U switch (E) { case 1: long x; };\n";
+    union_label_out_of_range: "union U switch (short) { case 40000: long x; };\n";
+    union_default_is_never_reached:
+        "union U switch (boolean) { case TRUE: long x; case FALSE: long y; default: long z; };\n";
+    union_with_two_defaults: "union U switch (long) { default: long x; default: long y; };\n";
+    misspelt_case: "union U switch (long) { cas 1: long x; };\n";
+    constant_out_of_range: "const unsigned short PORT = -1;\n";
+    constant_of_another_type: "const boolean B = 1;\nconst char C = \"x\";\nconst fixed F = 1.5;\n";
+    constant_divides_by_zero: "const long ZERO = 0;\nconst long X = 5 / ZERO;\n";
+    constant_mixes_types: "const double X = 1.5 + 1;\n";
+    constant_string_too_long: "typedef string<3> Short;\nconst Short S = \"four\";\n";
+    shift_too_far: "const long X = 1 << 64;\n";
+    bound_of_zero: "typedef sequence<long, 0> S;\n";
+    bad_literals:
+        "const long A = 09;\nconst char B = '\\q';\nconst string C = \"\\0\";\nconst char D = 'ab';\nconst long E = 0x;\n";
+    unterminated_string: "const string S = \"abc;\nconst long X = 1;\n";
+    unterminated_comment: "const long X = 1;\n/* and so on\n";
+    character_that_idl_does_not_use: "struct S { long x; $ };\n";
+    missing_brace: "module M {\n  struct S { long x; };\n";
+    brace_too_many: "struct S { long x; }; };\nstruct T { long x; };\n";
+    empty_file: "// nothing\n";
+    missing_include: "#include \"nowhere.idl\"\nstruct S { long x; };\n";
+    include_cycle: "#include \"cycle.idl\"\n";
+    error_in_an_included_file: "#include \"broken.idl\"\nstruct S { Broken::T x; };\n";
+    conditional_without_end: "#ifdef X\nstruct S { long x; };\n";
+    end_without_conditional: "struct S { long x; };\n#endif\n";
+    misspelt_directive: "#inclde \"other.idl\"\nstruct S { long x; };\n";
+    error_directive: "#error this is not for us\nstruct S { long x; };\n";
+    bad_condition: "#if 1 +\n#endif\nstruct S { long x; };\n";
+    macro_with_too_few_arguments: "#define F(a, b) a\nstruct S { F(long) x; };\n";
+    error_inside_a_macro: "#define MEMBER(t, n) t n;\nstruct S { MEMBER(lnog, x) };\n";
+    unknown_pragma_is_a_warning: "#pragma prefx \"acme.com\"\nstruct S { long x; };\n";
+    pragma_about_nothing: "#pragma version X 1.2\nstruct S { long x; };\n";
+    second_repository_id:
+        "interface A {};\n#pragma ID A \"IDL:A:1.1\"\n#pragma ID A \"IDL:X:1.1\"\n";
+    component_model: "component C { provides long x; };\nstruct S { long x; };\n";
+    truncatable_without_a_base: "valuetype V : truncatable W { public long x; };\n";
+    abstract_value_with_state: "abstract valuetype V { public long x; };\n";
+    value_box_of_a_value: "valuetype V { public long x; };\nvaluetype B V;\n";
+    attribute_with_raises: "exception E {};\ninterface A { attribute long x raises (E); };\n";
+    forward_declaration_of_another_flavour: "abstract interface A;\ninterface A {};\n";
+    enumerator_clashes_beside_its_enum: "enum Color { red };\nenum Light { red };\n";
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_an_error_but_in_comments() {
+    let text = b"// caf\xE9\nconst string S = \"caf\xE9\";\n".to_vec();
+    let failure = compile_source("latin.idl", text, &Options::default(), &InMemory::new());
+    insta::assert_snapshot!(render(&failure.unwrap_err().diagnostics, false));
+}
