@@ -1,1 +1,53 @@
-fn main() {}
+//! The `punctual` command.
+
+mod completions;
+mod demo;
+mod idl;
+mod ior;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A real-time object request broker at the command line.
+#[derive(Debug, Parser)]
+#[command(name = "punctual", version, about, arg_required_else_help = true)]
+struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Compile OMG IDL to Rust, or check it.
+    Idl(idl::Options),
+    /// Show what is in an object reference.
+    Ior(ior::Options),
+    /// Start a server and a client, make real calls of each kind, and show what they took.
+    Demo(demo::Options),
+    /// Print a completion script for a shell.
+    Completions(completions::Options),
+}
+
+fn main() -> ExitCode {
+    // The demo's two processes take options of the ORB, which clap does not know.
+    if let Some(code) = demo::run_part(std::env::args()) {
+        return code;
+    }
+    match Options::parse().command {
+        Command::Idl(options) => idl::run(&options),
+        Command::Ior(options) => ior::run(&options),
+        Command::Demo(options) => demo::run(&options),
+        Command::Completions(options) => completions::run(&options),
+    }
+}
+
+/// Prints an error as all commands do, and what the next step may be.
+fn fail(message: impl std::fmt::Display, help: Option<&str>) -> ExitCode {
+    let error = anstyle::AnsiColor::Red.on_default().bold();
+    let note = anstyle::AnsiColor::Cyan.on_default().bold();
+    anstream::eprintln!("{error}error{error:#}: {message}");
+    if let Some(help) = help {
+        anstream::eprintln!("{note}help{note:#}: {help}");
+    }
+    ExitCode::FAILURE
+}

@@ -1,0 +1,18 @@
+//! `punctual completions SHELL`.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+/// For example: `punctual completions bash > ~/.local/share/bash-completion/completions/punctual`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The shell to complete for.
+    shell: Shell,
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let mut command = crate::Options::command();
+    clap_complete::generate(options.shell, &mut command, "punctual", &mut std::io::stdout());
+    ExitCode::SUCCESS
+}

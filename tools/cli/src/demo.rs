@@ -1,0 +1,150 @@
+//! `punctual demo`: a server and a client, each a process of its own, and real calls between them.
+//!
+//! Both are the `cubit` example; this command carries its server and its client and starts itself
+//! twice, so that nothing else has to be built or found.
+
+use crate::fail;
+use indicatif::{ProgressBar, ProgressStyle};
+use punctual_example_cubit::{calls::Timing, client, main_with, server};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Starts the `cubit` example's server and client as processes, which talk by TCP over the loopback
+/// interface. Every answer is verified.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Calls of each kind.
+    #[arg(
+        short = 'n', long, default_value_t = 5000,
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000)
+    )]
+    calls: u64,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Print each message on standard error: `giop`, `hex`, `payload`, with commas between.
+    #[arg(long, value_name = "WHAT")]
+    trace: Option<String>,
+}
+
+/// The first arguments of the two processes, which people have no use for.
+const SERVER: &str = "demo-server";
+const CLIENT: &str = "demo-client";
+/// How long the server may take until it serves.
+const START: Duration = Duration::from_secs(20);
+
+/// Becomes the server or the client, if the arguments say so.
+pub(crate) fn run_part(arguments: impl Iterator<Item = String>) -> Option<ExitCode> {
+    let mut arguments: Vec<String> = arguments.collect();
+    let part = arguments.get(1)?.clone();
+    match part.as_str() {
+        SERVER => {
+            arguments.remove(1);
+            Some(main_with(arguments, server::run))
+        }
+        CLIENT => {
+            arguments.remove(1);
+            Some(main_with(arguments, client::run))
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    match demonstrate(options) {
+        Ok(timings) if options.json => match serde_json::to_string_pretty(&timings) {
+            Ok(json) => {
+                println!("{json}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => fail(error, None),
+        },
+        Ok(timings) => {
+            print!("{}", client::table(&timings));
+            let calls: u64 = timings.iter().map(|timing| timing.calls).sum();
+            println!("\n{calls} calls between two processes over TCP, every answer as it should be");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => fail(problem, None),
+    }
+}
+
+fn demonstrate(options: &Options) -> Result<Vec<Timing>, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    let reference = folder.path().join("cubit.ior");
+    let progress = ProgressBar::new_spinner().with_style(ProgressStyle::default_spinner());
+    progress.enable_steady_tick(Duration::from_millis(100));
+    progress.set_message("starting the server");
+
+    let mut server = start_server(options, &reference)?;
+    wait_for_reference(&mut server.0, &reference)?;
+    progress.set_message(format!("making {} calls of each kind", options.calls));
+    let timings = run_client(options, &reference)?;
+    progress.set_message("waiting for the server to end");
+    let status = server.0.wait().map_err(|error| format!("the server: {error}"))?;
+    progress.finish_and_clear();
+    if !status.success() {
+        return Err(format!("the server ended with {status}"));
+    }
+    Ok(timings)
+}
+
+/// A process that is ended with its owner.
+struct Owned(Child);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // Ended already, when all went well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn part(name: &str, options: &Options) -> Result<Command, String> {
+    let this = std::env::current_exe().map_err(|error| format!("this command's path: {error}"))?;
+    let mut command = Command::new(this);
+    command.arg(name);
+    if let Some(trace) = &options.trace {
+        command.args(["-ORBTrace", trace]);
+    }
+    Ok(command)
+}
+
+fn start_server(options: &Options, reference: &Path) -> Result<Owned, String> {
+    let mut command = part(SERVER, options)?;
+    command.args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"]).arg(reference);
+    let child = command.stdin(Stdio::null()).spawn();
+    child.map(Owned).map_err(|error| format!("starting the server: {error}"))
+}
+
+fn wait_for_reference(server: &mut Child, reference: &Path) -> Result<(), String> {
+    let began = Instant::now();
+    while !reference.exists() {
+        if let Ok(Some(status)) = server.try_wait() {
+            return Err(format!("the server ended with {status} before it served"));
+        }
+        if began.elapsed() > START {
+            return Err(format!("the server has not begun to serve within {START:?}"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+fn run_client(options: &Options, reference: &Path) -> Result<Vec<Timing>, String> {
+    let mut command = part(CLIENT, options)?;
+    command
+        .args(["--json", "--shutdown", "--calls", &options.calls.to_string(), "--ior"])
+        .arg(format!("file://{}", reference.display()));
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("starting the client: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("the client ended with {}", output.status));
+    }
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("the client's figures do not read: {error}"))
+}

@@ -1,0 +1,183 @@
+//! `punctual idl`: compile OMG IDL to Rust, or check it.
+
+use crate::fail;
+use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Each FILE.idl becomes FILE.rs. Diagnostics go to standard error; the exit status is 1 if there is
+/// an error among them, and then nothing is written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Search this folder for included files.
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=V]")]
+    define: Vec<String>,
+    /// Write Rust files into this folder; it is made if need be.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Only say whether the IDL is right.
+    #[arg(long, conflicts_with = "out")]
+    check: bool,
+    /// Refer to another crate's Rust for what is included from a scope of IDL.
+    #[arg(long, value_name = "SCOPE=PATH")]
+    extern_path: Vec<String>,
+    /// Name the Rust type that stands for an IDL native type.
+    #[arg(long, value_name = "NAME=TYPE")]
+    native: Vec<String>,
+    /// Print diagnostics as JSON, one a line, on standard output.
+    #[arg(long)]
+    json: bool,
+    /// The IDL files, each compiled by itself.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let (front, rust) = match settings(options) {
+        Ok(settings) => settings,
+        Err(message) => return fail(message, None),
+    };
+    let mut generated = Vec::new();
+    let mut failed = false;
+    for file in &options.files {
+        match compile(file, options.check, &front, &rust) {
+            Ok((source, warnings)) => {
+                show(&warnings, options.json);
+                generated.push((file, source));
+            }
+            Err(diagnostics) => {
+                show(&diagnostics, options.json);
+                failed = true;
+            }
+        }
+    }
+    if failed {
+        return ExitCode::FAILURE;
+    }
+    if options.check {
+        return ExitCode::SUCCESS;
+    }
+    match write_all(&options.out, &generated) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => fail(message, None),
+    }
+}
+
+fn settings(
+    options: &Options,
+) -> Result<(punctual_idl::Options, punctual_idl_rust::Options), String> {
+    let defines = options.define.iter().map(|define| match define.split_once('=') {
+        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+        None => (define.clone(), None),
+    });
+    let front = punctual_idl::Options {
+        include_dirs: options.include.clone(),
+        defines: defines.collect(),
+        ..punctual_idl::Options::default()
+    };
+    let rust = punctual_idl_rust::Options {
+        extern_paths: pairs("--extern-path", &options.extern_path)?,
+        natives: pairs("--native", &options.native)?,
+        ..punctual_idl_rust::Options::default()
+    };
+    Ok((front, rust))
+}
+
+fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, String> {
+    let pair = |value: &String| {
+        let (left, right) = value.split_once('=').ok_or_else(|| {
+            format!("`{value}` does not fit {option}: expected two names with `=` between")
+        })?;
+        Ok((left.to_owned(), right.to_owned()))
+    };
+    values.iter().map(pair).collect()
+}
+
+/// The Rust source, empty when only checked, and the warnings; or what is wrong.
+fn compile(
+    file: &Path,
+    check: bool,
+    front: &punctual_idl::Options,
+    rust: &punctual_idl_rust::Options,
+) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let compilation = punctual_idl::compile(file, front).map_err(|failure| failure.diagnostics)?;
+    if check {
+        return Ok((String::new(), compilation.warnings));
+    }
+    let generated = punctual_idl_rust::generate(&compilation.specification, rust)?;
+    Ok((generated.source, [compilation.warnings, generated.warnings].concat()))
+}
+
+fn write_all(out: &Path, generated: &[(&PathBuf, String)]) -> Result<(), String> {
+    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let mut written: Vec<PathBuf> = Vec::new();
+    for (file, source) in generated {
+        let name = Path::new(file.file_name().unwrap_or(file.as_os_str())).with_extension("rs");
+        let path = out.join(name);
+        if written.contains(&path) {
+            return Err(format!("two of the files would be written to {}", path.display()));
+        }
+        std::fs::write(&path, source).map_err(|error| format!("{}: {error}", path.display()))?;
+        written.push(path);
+    }
+    Ok(())
+}
+
+fn show(diagnostics: &[Diagnostic], json: bool) {
+    if json {
+        for diagnostic in diagnostics {
+            let shape = JsonDiagnostic::from(diagnostic);
+            // Text and numbers: nothing in it can fail to be JSON.
+            println!("{}", serde_json::to_string(&shape).unwrap_or_default());
+        }
+    } else if !diagnostics.is_empty() {
+        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        eprintln!("{}", render(diagnostics, color).trim_end());
+    }
+}
+
+#[derive(Serialize)]
+struct JsonDiagnostic<'d> {
+    severity: &'static str,
+    message: &'d str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<JsonPlace<'d>>,
+    related: Vec<JsonPlace<'d>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'d str>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'d> {
+    file: &'d str,
+    line: u32,
+    column: u32,
+    text: &'d str,
+}
+
+impl<'d> From<&'d Diagnostic> for JsonDiagnostic<'d> {
+    fn from(diagnostic: &'d Diagnostic) -> Self {
+        Self {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: &diagnostic.message,
+            place: diagnostic.primary.as_ref().map(JsonPlace::from),
+            related: diagnostic.secondary.iter().map(JsonPlace::from).collect(),
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+impl<'d> From<&'d SourceLabel> for JsonPlace<'d> {
+    fn from(label: &'d SourceLabel) -> Self {
+        let (line, column) = label.line_column();
+        Self { file: label.file.name(), line, column, text: &label.text }
+    }
+}

@@ -1,0 +1,100 @@
+//! `punctual ior`: what is in an object reference.
+
+mod facts;
+mod text;
+
+use crate::fail;
+use facts::Facts;
+use punctual_ior::{Corbaloc, Ior};
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A reference is an `IOR:` or a `corbaloc:` text, the path of a file that holds one, a `file://`
+/// URL, or `-` for standard input.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The references; without any, one is read from standard input.
+    #[arg(value_name = "REFERENCE", default_value = "-")]
+    references: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let mut all = Vec::new();
+    for reference in &options.references {
+        match read(reference).and_then(|text| facts(&text)) {
+            Ok(facts) => all.push(facts),
+            Err(problem) => {
+                let help = "a reference begins with `IOR:` or `corbaloc:`; a file holds one of these";
+                return fail(problem, Some(help));
+            }
+        }
+    }
+    if options.json {
+        let json = match all.as_slice() {
+            [one] => serde_json::to_string_pretty(one),
+            all => serde_json::to_string_pretty(all),
+        };
+        match json {
+            Ok(json) => println!("{json}"),
+            Err(error) => return fail(error, None),
+        }
+    } else {
+        for facts in &all {
+            text::print(facts);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The text of a reference: the argument itself, or what the file holds that it names.
+fn read(reference: &str) -> Result<String, String> {
+    if reference == "-" {
+        let mut text = String::new();
+        let read = std::io::stdin().take(MAX_TEXT).read_to_string(&mut text);
+        return read.map(|_| text).map_err(|error| format!("standard input: {error}"));
+    }
+    if is_reference(reference) {
+        return Ok(reference.to_owned());
+    }
+    let path = reference.strip_prefix("file://").unwrap_or(reference);
+    let read = || {
+        let mut text = String::new();
+        std::fs::File::open(Path::new(path))?.take(MAX_TEXT).read_to_string(&mut text)?;
+        Ok::<_, std::io::Error>(text)
+    };
+    read().map_err(|error| {
+        let shown: String = path.chars().take(60).collect();
+        format!("`{shown}` is no reference, and no file that can be read: {error}")
+    })
+}
+
+/// More than any reference takes.
+const MAX_TEXT: u64 = 16 << 20;
+
+fn is_reference(text: &str) -> bool {
+    ["ior:", "corbaloc:"].iter().any(|scheme| {
+        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
+}
+
+fn facts(text: &str) -> Result<Facts, String> {
+    let text = text.trim();
+    if text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("ior:")) {
+        let ior: Ior = text.parse().map_err(|error| format!("{error}"))?;
+        return Ok(Facts::of_ior(&ior));
+    }
+    if !is_reference(text) {
+        let shown: String = text.chars().take(40).collect();
+        return Err(format!("`{shown}` is no object reference"));
+    }
+    let location: Corbaloc = text.parse().map_err(|error| format!("`{text}`: {error}"))?;
+    let ior = location.to_ior().map_err(|error| format!("`{text}`: {error}"))?;
+    Ok(match ior {
+        Some(ior) => Facts::of_ior(&ior),
+        None => Facts::of_initial_reference(&location.key),
+    })
+}

@@ -1,0 +1,75 @@
+//! Facts for people.
+
+use super::facts::{ComponentFacts, Facts, Octets, ProfileFacts};
+use anstream::println;
+use anstyle::{AnsiColor, Style};
+
+const TITLE: Style = AnsiColor::Green.on_default().bold();
+const LABEL: Style = AnsiColor::Cyan.on_default();
+const PROBLEM: Style = AnsiColor::Red.on_default();
+
+pub(crate) fn print(facts: &Facts) {
+    if let Some(name) = &facts.initial_reference {
+        line(0, "initial reference", name);
+        return;
+    }
+    line(0, "type", if facts.type_id.is_empty() { "(not said)" } else { &facts.type_id });
+    if facts.nil {
+        line(0, "nil", "yes");
+    }
+    for (index, profile) in facts.profiles.iter().enumerate() {
+        print_profile(index, profile);
+    }
+}
+
+fn print_profile(index: usize, profile: &ProfileFacts) {
+    let name = profile.name.map_or_else(|| format!("{:#010x}", profile.tag), str::to_owned);
+    println!("{TITLE}profile {index}: {name}{TITLE:#}");
+    if let Some(problem) = &profile.problem {
+        println!("  {PROBLEM}does not decode: {problem}{PROBLEM:#}");
+    }
+    let texts = [("version", &profile.version), ("host", &profile.host), ("path", &profile.path)];
+    for (label, text) in texts {
+        if let Some(text) = text {
+            line(1, label, text);
+        }
+    }
+    if let Some(port) = profile.port {
+        line(1, "port", &port.to_string());
+    }
+    if let Some(key) = &profile.object_key {
+        octets(1, "object key", key);
+    }
+    if let Some(data) = &profile.data {
+        octets(1, "data", data);
+    }
+    for component in &profile.components {
+        print_component(component);
+    }
+}
+
+fn print_component(component: &ComponentFacts) {
+    let name = component.name.map_or_else(|| format!("{:#010x}", component.tag), str::to_owned);
+    println!("  {TITLE}component {}: {name}{TITLE:#}", component.tag);
+    if let Some(problem) = &component.problem {
+        println!("    {PROBLEM}does not decode: {problem}{PROBLEM:#}");
+    }
+    for fact in &component.meaning {
+        line(2, fact.what, &fact.value);
+    }
+    if let Some(data) = &component.data {
+        octets(2, "data", data);
+    }
+}
+
+fn line(depth: usize, label: &str, value: &str) {
+    println!("{:indent$}{LABEL}{label}{LABEL:#}: {value}", "", indent = depth * 2);
+}
+
+fn octets(depth: usize, label: &str, octets: &Octets) {
+    line(depth, label, &format!("{} octets", octets.length));
+    if octets.length > 0 {
+        line(depth + 1, "hex", &octets.hex);
+        line(depth + 1, "text", &octets.text);
+    }
+}
