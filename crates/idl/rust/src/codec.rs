@@ -8,7 +8,7 @@ use punctual_idl::model::Type;
 use quote::quote;
 
 use crate::scope::Scope;
-use crate::types::{Form, form, number};
+use crate::types::{Form, form, least_wire_size, number};
 
 /// A value to marshal: an expression, and whether it is a reference to the value already.
 pub(crate) struct Place {
@@ -180,7 +180,7 @@ impl Scope<'_> {
             let element = self.owned(element, false);
             return quote!(#function::<#element>(#input, #bound));
         }
-        let least = number(self.generator.facts.of(element).least_wire_size);
+        let least = least_wire_size(self.generator.facts.of(element));
         let each = self.unmarshal(element, false, &quote!(input));
         let function = self.name("unmarshal_each");
         let all = quote!(#function(#input, #least, |input| #each));

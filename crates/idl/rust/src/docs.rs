@@ -110,9 +110,20 @@ fn escaped(line: &str) -> String {
         if i > 0 {
             text.push(' ');
         }
-        if word.starts_with("http://") || word.starts_with("https://") {
-            let end = word.trim_end_matches(['.', ',', ';', ':', ')', '>']).len();
-            text.push_str(&format!("<{}>{}", &word[..end], escaped_word(&word[end..])));
+        let link = ["http://", "https://", "ftp://"]
+            .into_iter()
+            .filter_map(|scheme| word.find(scheme))
+            .min();
+        if let Some(start) = link {
+            let rest = &word[start..];
+            let url = &rest[..rest.find(|c| "<>\"'`".contains(c)).unwrap_or(rest.len())];
+            let url = url.trim_end_matches(['.', ',', ';', ':', ')', ']']);
+            let (before, after) = (&word[..start], &word[start + url.len()..]);
+            text.push_str(&format!(
+                "{}<{url}>{}",
+                escaped_word(before),
+                escaped_word(after)
+            ));
         } else if i == 0 && word.starts_with(['#', '=', '|']) {
             text.push('\\');
             text.push_str(&escaped_word(word));
@@ -154,6 +165,10 @@ mod tests {
         assert_eq!(
             markdown_of("see http://www.omg.org/x_y."),
             "see <http://www.omg.org/x_y>."
+        );
+        assert_eq!(
+            markdown_of("(<https://omg.org/[x]>)"),
+            "(\\<<https://omg.org/[x>\\]\\>)"
         );
     }
 

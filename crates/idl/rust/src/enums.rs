@@ -63,10 +63,10 @@ pub(crate) fn generate(
         impl #unmarshal for #name {
             const MIN_SIZE: usize = 4;
             fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
-                #ok(match input.get_u32()? {
-                    #(#values => Self::#names,)*
-                    unknown => return #err(#error::UnknownEnumerator(unknown)),
-                })
+                match input.get_u32()? {
+                    #(#values => #ok(Self::#names),)*
+                    unknown => #err(#error::UnknownEnumerator(unknown)),
+                }
             }
         }
     }

@@ -141,7 +141,7 @@ impl Facts {
             DeclKind::Struct(_) | DeclKind::Exception(_) => Fact {
                 has_default: member_facts.iter().all(|(_, has_default)| *has_default),
                 ..plain(
-                    sum(facts.clone().map(|f| f.rust_size.next_multiple_of(4))),
+                    sum(facts.clone().map(|f| f.rust_size.saturating_add(3) & !3)),
                     sum(facts.map(|f| f.least_wire_size)),
                 )
             },

@@ -8,7 +8,7 @@ use crate::codec::Place;
 use crate::docs::doc;
 use crate::names::{Claimant, Claims, chosen, ident, snake};
 use crate::scope::Scope;
-use crate::types::{is_non_nil, number};
+use crate::types::{is_non_nil, least_wire_size};
 
 /// A struct's or exception's fields.
 pub(crate) struct Fields<'a> {
@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
             .generator
             .facts
             .of(&punctual_idl::model::Type::Named(self.declaration.id));
-        let least = number(fact.least_wire_size);
+        let least = least_wire_size(fact);
         quote! {
             impl #marshal for #name {
                 fn marshal(&self, #out: &mut #encoder<'_>) -> #result<(), #error> {

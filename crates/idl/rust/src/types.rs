@@ -268,3 +268,8 @@ impl Scope<'_> {
 pub(crate) fn number(value: impl Into<u64>) -> Literal {
     Literal::u64_unsuffixed(value.into())
 }
+
+/// The least number of octets on the wire as a literal that every target's `usize` can hold.
+pub(crate) fn least_wire_size(fact: crate::facts::Fact) -> Literal {
+    number(fact.least_wire_size.min(u32::MAX.into()))
+}

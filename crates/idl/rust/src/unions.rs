@@ -16,7 +16,7 @@ use crate::docs::doc;
 use crate::members::sequence;
 use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
 use crate::scope::Scope;
-use crate::types::{is_non_nil, number};
+use crate::types::{is_non_nil, least_wire_size};
 use crate::{consts, lints};
 
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Union) -> TokenStream {
@@ -289,33 +289,31 @@ impl<'s, 'g> Shape<'s, 'g> {
                 (None, Some(member)) => quote!(discriminator, #member),
                 (None, None) => quote!(discriminator),
             };
+            let value = quote!(#ok(Self::#variant_name(#fields)));
             if variant.takes_the_rest {
-                rest = Some(quote!(_ => Self::#variant_name(#fields),));
+                rest = Some(value);
             } else {
                 let labels = self.patterns(&variant.labels);
-                arms.push(quote!(#labels => Self::#variant_name(#fields),));
+                arms.push(quote!(#labels => #value,));
             }
         }
-        let discriminator = scope.unmarshal(&self.union.discriminator, false, &input);
-        let value = if arms.is_empty() {
-            let variant = self.variants.first().map(|v| &v.name);
-            let member = self.variants.first().and_then(|v| v.member).map(|m| {
-                let value = scope.unmarshal(&m.ty, is_non_nil(&m.annotations), &input);
-                quote!(, #value?)
-            });
-            quote!(Self::#variant(discriminator #member))
-        } else {
-            quote!(match discriminator { #(#arms)* #rest })
+        let value = match rest {
+            Some(value) if arms.is_empty() => value,
+            rest => {
+                let rest = rest.map(|value| quote!(_ => #value,));
+                quote!(match discriminator { #(#arms)* #rest })
+            }
         };
+        let discriminator = scope.unmarshal(&self.union.discriminator, false, &input);
         let mut body = quote! {
             let discriminator = #discriminator?;
-            #ok(#value)
+            #value
         };
         if scope.generator.spec.is_recursive(self.declaration.id) {
             body = quote!(input.nested(|input| { #body }));
         }
         let fact = scope.generator.facts.of(&Type::Named(self.declaration.id));
-        let least = number(fact.least_wire_size);
+        let least = least_wire_size(fact);
         quote! {
             impl #unmarshal for #name {
                 const MIN_SIZE: usize = #least;
@@ -342,6 +340,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         if labels.is_empty() || self.covers_everything(&labels) && wanted {
             return TokenStream::new();
         }
+        let refuse = quote!({ return #err(#error::UnknownDiscriminator); });
         let is_wrong = match labels.as_slice() {
             [ConstValue::Boolean(label)] if *label == wanted => quote!(!*discriminator),
             [ConstValue::Boolean(_)] => quote!(*discriminator),
@@ -355,15 +354,18 @@ impl<'s, 'g> Shape<'s, 'g> {
             }
             labels => {
                 let patterns = self.patterns(labels);
-                let not = wanted.then(|| quote!(!));
-                quote!(#not matches!(discriminator, #patterns))
+                if !wanted {
+                    return quote!(if let #patterns = discriminator #refuse);
+                }
+                let is_one_range = !patterns.to_string().contains('|');
+                return if is_one_range {
+                    quote!(let #patterns = discriminator else #refuse;)
+                } else {
+                    quote!(let (#patterns) = discriminator else #refuse;)
+                };
             }
         };
-        quote! {
-            if #is_wrong {
-                return #err(#error::UnknownDiscriminator);
-            }
-        }
+        quote!(if #is_wrong #refuse)
     }
 
     fn covers_everything(&self, labels: &[&ConstValue]) -> bool {

@@ -183,7 +183,7 @@ fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStrea
             let exception = scope.path(exception);
             quote! {
                 #exception::REPOSITORY_ID => {
-                    #ok(#some(#error::#variant(#exception::unmarshal(#reply)?)))
+                    #exception::unmarshal(#reply).map(#error::#variant).map(#some)
                 }
             }
         });

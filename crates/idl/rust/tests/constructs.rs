@@ -1,0 +1,314 @@
+//! What is generated for each construct of IDL, as snapshots, and what is refused.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use punctual_idl_rust::Options;
+use support::{compiled, generated, generated_with, refused, warnings};
+
+/// A snapshot of what an IDL text becomes, without the file's first lines.
+macro_rules! snapshot {
+    ($name:literal, $idl:expr) => {
+        insta::assert_snapshot!($name, generated($idl));
+    };
+}
+
+#[test]
+fn a_struct_has_public_fields_and_marshals_them_in_order() {
+    snapshot!(
+        "struct",
+        "/** A point. */ struct Point { /* Across. */ long x; double y; string<8> label; };"
+    );
+}
+
+#[test]
+fn a_struct_of_numbers_has_the_layout_of_the_wire_where_it_can() {
+    let can = "struct S { short s; char c; long l; octet o; double d; long a[2][3]; };";
+    assert!(generated(can).contains("#[repr(C)]"));
+    // An inner struct begins where its first member is aligned, in C where its widest is.
+    let inner = "struct I { octet o; double d; }; struct S { octet o; I inner; };";
+    assert_eq!(generated(inner).matches("#[repr(C)]").count(), 1);
+    assert!(!generated("struct S { boolean b; };").contains("repr(C)"));
+    // C pads the elements of an array, CDR does not.
+    let padded = "struct I { long l; octet o; }; struct S { I several[2]; };";
+    assert_eq!(generated(padded).matches("#[repr(C)]").count(), 1);
+}
+
+#[test]
+fn a_recursive_struct_counts_its_nesting() {
+    snapshot!(
+        "recursive struct",
+        "struct Tree { sequence<Tree> branches; };"
+    );
+}
+
+#[test]
+fn a_long_array_has_its_default_written_and_a_large_one_lives_in_a_box() {
+    snapshot!(
+        "arrays",
+        "typedef octet Digest[40]; typedef double Plane[32][32];
+         struct Both { Digest d; Plane p; wstring words[2]; };"
+    );
+}
+
+#[test]
+fn an_enum_is_a_plain_enum() {
+    snapshot!("enum", "enum Colour { red, /* grass */ GREEN, deepBlue };");
+}
+
+#[test]
+fn a_union_carries_the_discriminator_where_several_reach_a_member() {
+    snapshot!(
+        "union",
+        "union Value switch (long) {
+           case 1: octet one;
+           case -3: case -2: case -1: case 7: string several;
+           default: wstring rest;
+         };"
+    );
+}
+
+#[test]
+fn a_union_without_a_default_has_a_variant_for_the_rest() {
+    snapshot!(
+        "union with an implicit default",
+        "union Half switch (boolean) { case TRUE: string yes; };"
+    );
+}
+
+#[test]
+fn a_union_over_an_enum_names_its_enumerators() {
+    snapshot!(
+        "union over an enum",
+        "module m { enum E { a, b }; };
+         union ByEnum switch (m::E) { case m::a: long first; case m::b: Object second; };"
+    );
+}
+
+#[test]
+fn constants_keep_type_and_value() {
+    snapshot!(
+        "constants",
+        r#"const boolean YES = TRUE; const octet mask = 0xff; const char quote = '\'';
+           const wchar euro = L'\u20AC'; const long long far = -9223372036854775807 - 1;
+           const float half = 0.5; const double pi = 3.14159; const long double two = 2.0;
+           const string text = "a \"b\"\n"; const fixed price = 12.50d;
+           enum E { x, y }; const E which = y;"#
+    );
+}
+
+#[test]
+fn typedefs_are_aliases() {
+    snapshot!(
+        "typedefs",
+        "interface I; typedef I Alias; typedef sequence<I> Several; typedef fixed<5,2> Money;
+         typedef Several Again; struct S { Alias one; Several many; Money m; }; interface I {};"
+    );
+}
+
+#[test]
+fn an_exception_is_an_error() {
+    snapshot!(
+        "exceptions",
+        "exception Nothing {}; exception Some_ { long code; };"
+    );
+}
+
+#[test]
+fn an_interface_becomes_reference_servant_skeleton_and_errors() {
+    snapshot!(
+        "interface",
+        "module m {
+           exception Bad { string why; };
+           typedef sequence<long, 3> Few;
+           /** Does things. */
+           interface Thing {
+             /** Adds. */
+             long add(in long a, in string b, out long c) raises (Bad);
+             attribute wstring name;
+             oneway void tell(in Few numbers);
+           };
+         };"
+    );
+}
+
+#[test]
+fn inout_parameters_are_assigned_after_the_whole_reply() {
+    snapshot!(
+        "inout",
+        "interface I {
+           void one(inout string<4> text);
+           long several(inout wstring text, out I other, inout long out_) context (\"a*\");
+         };"
+    );
+}
+
+#[test]
+fn a_derived_interface_repeats_what_it_inherits() {
+    snapshot!(
+        "inheritance",
+        "interface A { void fa(); }; interface B : A {}; interface C : A { void fc(); };
+         module m { interface D : B, C { typedef long T; T fd(); }; };"
+    );
+}
+
+#[test]
+fn local_interfaces_and_natives_stay_in_the_process() {
+    let options = Options {
+        natives: vec![("Cookie".to_owned(), "std::sync::Arc<u64>".to_owned())],
+        ..Options::default()
+    };
+    let idl = "native Cookie; interface Far { void f(); };
+               local interface Near : Far { Cookie keep(in Near other, inout Cookie c); };";
+    insta::assert_snapshot!("local", generated_with(idl, &options));
+}
+
+#[test]
+fn names_of_the_runtime_are_written_out_where_the_idl_has_them() {
+    snapshot!(
+        "clashes with the runtime",
+        "module m {
+           struct Option { long Vec; };
+           struct Marshal { string text; };
+           exception Error {};
+           typedef sequence<Option> Options;
+           interface Arc { Arc next(in Options several) raises (Error); };
+         };"
+    );
+}
+
+#[test]
+fn a_client_has_no_servants_and_a_server_no_methods() {
+    let idl = "interface I { void call(); };";
+    let client = Options {
+        server: false,
+        ..Options::default()
+    };
+    let client = generated_with(idl, &client);
+    assert!(client.contains("fn call") && !client.contains("Servant"));
+    let server = Options {
+        client: false,
+        ..Options::default()
+    };
+    let server = generated_with(idl, &server);
+    assert!(!server.contains("pub fn call") && server.contains("trait IServant"));
+}
+
+#[test]
+fn the_runtime_may_have_another_path() {
+    let options = Options {
+        runtime_path: "crate::orb".to_owned(),
+        ..Options::default()
+    };
+    let text = generated_with("struct S { char c; };", &options);
+    assert!(text.contains("use crate::orb::Char;") && text.contains("use crate::orb::stub::{"));
+}
+
+#[test]
+fn included_idl_is_generated_too_unless_another_crate_has_it() {
+    let idl = "#include \"other.idl\"\nmodule m { struct S { other::deep::T t; }; };";
+    let text = generated(idl);
+    assert!(text.contains("pub mod other") && text.contains("super::other::deep::T"));
+    let options = Options {
+        extern_paths: vec![("::other".to_owned(), "other_crate".to_owned())],
+        ..Options::default()
+    };
+    let text = generated_with(idl, &options);
+    assert!(!text.contains("pub mod other"));
+    assert!(text.contains("pub t: ::other_crate::deep::T"));
+}
+
+#[test]
+fn modules_that_are_reopened_are_one_module() {
+    let idl =
+        "module a { struct X { long l; }; }; module b {}; module a { struct Y { X first; }; };";
+    let text = generated(idl);
+    assert_eq!(text.matches("pub mod a ").count(), 1);
+    assert!(!text.contains("pub mod b "), "nothing is in it");
+}
+
+#[test]
+fn the_same_input_gives_the_same_output_without_a_path_or_a_date() {
+    let idl = "module m { interface I { void f(in Object o); }; };";
+    let text = generated(idl);
+    assert_eq!(text, generated(idl));
+    assert!(
+        compiled(idl, &Options::default())
+            .unwrap()
+            .source
+            .starts_with("// Generated by Punctual from test.idl.")
+    );
+}
+
+#[test]
+fn names_that_meet_in_rust_are_told_apart_with_a_warning() {
+    insta::assert_snapshot!(
+        "name clash",
+        warnings(
+            "interface I { void fooBar(); void foo_bar(); attribute long x; void set_x(); };
+             interface J { @rust_name(\"first\") void fooBar(); void foo_bar(); };"
+        )
+    );
+}
+
+#[test]
+fn what_is_not_supported_yet_is_named_at_each_place() {
+    insta::assert_snapshot!(
+        "not supported",
+        refused(
+            "#include \"other.idl\"
+             valuetype V { public long l; };
+             valuetype Boxed string;
+             abstract interface A {};
+             struct S { any a; sequence<CORBA::TypeCode> t; };
+             interface I { void f(in any a, in other::Value b); attribute V c; };",
+            &Options::default()
+        )
+    );
+}
+
+#[test]
+fn what_an_included_file_does_not_need_to_have_is_left_out() {
+    let text = generated("#include \"other.idl\"\nstruct S { other::deep::T t; };");
+    assert!(!text.contains("Holder") && !text.contains("Value"));
+    assert!(text.contains("struct Fine"));
+}
+
+#[test]
+fn what_stays_in_its_process_cannot_be_marshaled() {
+    insta::assert_snapshot!(
+        "local things that travel",
+        refused(
+            "native Cookie; local interface L { void f(in Cookie c); };
+             typedef sequence<L> Ls; struct S { L one; Ls several; };
+             interface I { void f(in Cookie c); @rust_name(\"not a name\") void g(); };",
+            &Options::default()
+        )
+    );
+}
+
+#[test]
+fn options_that_are_no_paths_are_refused() {
+    let options = Options {
+        runtime_path: "no path".to_owned(),
+        natives: vec![("X".to_owned(), "%".to_owned())],
+        extern_paths: vec![("Y".to_owned(), "1".to_owned())],
+        ..Options::default()
+    };
+    let text = refused("struct S { long l; };", &options);
+    assert_eq!(text.matches("cannot be used in Rust").count(), 3, "{text}");
+}
+
+#[test]
+fn structs_that_double_and_chains_that_go_on_take_no_longer_than_their_length() {
+    let mut idl = "struct S0 { long l; };".to_owned();
+    for i in 1..300 {
+        let before = i - 1;
+        idl += &format!("struct S{i} {{ S{before} a; S{before} b; }};");
+    }
+    idl += "typedef sequence<long> T0;";
+    for i in 1..300 {
+        idl += &format!("typedef sequence<T{}> T{i};", i - 1);
+    }
+    assert!(generated(&idl).contains("struct S299"));
+}

@@ -1,0 +1,48 @@
+//! IDL texts to Rust texts.
+
+use punctual_idl::diagnostic::{Diagnostic, render};
+use punctual_idl::{InMemory, compile_source};
+use punctual_idl_rust::{Generated, Options, generate};
+
+/// What the texts include.
+const OTHER: &str = "
+module other {
+  module deep { struct T { long l; }; };
+  valuetype Value { public long l; };
+  struct Holder { Value v; };
+  struct Fine { long l; };
+};
+";
+
+pub(crate) fn compiled(idl: &str, options: &Options) -> Result<Generated, Vec<Diagnostic>> {
+    let files = InMemory::new().with("dir/other.idl", OTHER);
+    let compilation = compile_source(
+        "dir/test.idl",
+        idl,
+        &punctual_idl::Options::default(),
+        &files,
+    )
+    .map_err(|failure| failure.diagnostics)
+    .unwrap_or_else(|problems| panic!("{}", render(&problems, false)));
+    generate(&compilation.specification, options)
+}
+
+pub(crate) fn generated(idl: &str) -> String {
+    generated_with(idl, &Options::default())
+}
+
+pub(crate) fn generated_with(idl: &str, options: &Options) -> String {
+    let text = compiled(idl, options)
+        .unwrap_or_else(|problems| panic!("{}", render(&problems, false)))
+        .source;
+    let (_header, text) = text.split_once("\n\n").unwrap();
+    text.to_owned()
+}
+
+pub(crate) fn warnings(idl: &str) -> String {
+    render(&compiled(idl, &Options::default()).unwrap().warnings, false)
+}
+
+pub(crate) fn refused(idl: &str, options: &Options) -> String {
+    render(&compiled(idl, options).unwrap_err(), false)
+}
