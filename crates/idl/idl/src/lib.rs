@@ -112,17 +112,17 @@ pub struct Options {
 /// Bounds on what one compilation may take. Going over one ends in an error diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one file. Default: 16 MiB.
+    /// Bytes of one file. Default: 8 MiB.
     pub file_bytes: usize,
     /// Files that include one another, one inside the other. Default: 64.
     pub include_depth: usize,
     /// Files that are read in all, counting one again each time it is included. Default: 10,000.
     pub files: usize,
-    /// Tokens after preprocessing. Default: 20,000,000.
+    /// Tokens of one file, and tokens after preprocessing. Default: 4,000,000.
     pub tokens: usize,
     /// Tokens that macro expansion may produce. Default: 1,000,000.
     pub macro_tokens: usize,
-    /// Modules, types, expressions and conditional groups, one inside the other. Default: 200.
+    /// Modules, types, expressions and macro arguments, one inside the other. Default: 200.
     pub nesting: usize,
     /// Errors after which the compilation gives up. Default: 50.
     pub errors: usize,
@@ -131,10 +131,10 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            file_bytes: 16 << 20,
+            file_bytes: 8 << 20,
             include_depth: 64,
             files: 10_000,
-            tokens: 20_000_000,
+            tokens: 4_000_000,
             macro_tokens: 1_000_000,
             nesting: 200,
             errors: 50,

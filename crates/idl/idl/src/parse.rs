@@ -5,6 +5,7 @@
 //! the same level and goes on. Recursion follows the nesting of the input, which is limited.
 
 mod annotation;
+mod arithmetic;
 mod constant;
 mod constructed;
 mod declare;

@@ -13,6 +13,7 @@ mod docs;
 mod include;
 mod macros;
 mod pragma;
+mod substitute;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

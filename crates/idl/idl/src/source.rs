@@ -97,7 +97,7 @@ impl SourceFile {
     }
 
     /// Line and column of a byte position, both counted from 1, the column in characters (in
-    /// bytes for what stands beyond the first 64 KiB of a line). A position past the end is that
+    /// bytes for what stands beyond the first 4 KiB of a line). A position past the end is that
     /// of the end.
     pub fn line_column(&self, position: usize) -> (u32, u32) {
         let position = position.min(self.text.len());
@@ -129,7 +129,7 @@ impl SourceFile {
 }
 
 /// Counting characters stops here, so that a file of one huge line costs no more than others.
-const LONG_LINE: usize = 1 << 16;
+const LONG_LINE: usize = 1 << 12;
 
 fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)

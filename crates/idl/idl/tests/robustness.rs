@@ -83,7 +83,7 @@ fn fragment() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn arbitrary_bytes_end_in_a_result(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {

@@ -121,7 +121,7 @@ impl<'a> Excerpt<'a> {
             }
             let offset = source.len();
             for (index, (_, label)) in self.labels.iter().enumerate() {
-                if here(&label) {
+                if here(label) {
                     let start = label.span.start.clamp(shown.start, shown.end);
                     let end = label.span.end.clamp(start, shown.end);
                     spans[index] = start - shown.start + offset..end - shown.start + offset;

@@ -129,8 +129,7 @@ pub enum Type {
     Object,
     /// `ValueBase`
     ValueBase,
-    /// A struct, exception (in templates of pseudo IDL only), union, enum, typedef, interface,
-    /// value type, boxed value type or native type.
+    /// A struct, union, enum, typedef, interface, value type, boxed value type or native type.
     Named(DeclId),
 }
 

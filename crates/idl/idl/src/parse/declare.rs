@@ -142,7 +142,8 @@ impl Parser<'_> {
         }
         let message = format!("`{text}` has the name of the scope that it is declared in");
         let label = format!("directly inside `{own}`");
-        Err(self.error(name.place, message, &label))
+        let help = "names that differ only in case are the same to IDL; choose another one";
+        Err(self.error_with_help(name.place, message, &label, help))
     }
 
     /// Reads the inside of a declaration in a scope of its own.

@@ -64,10 +64,9 @@ impl Parser<'_> {
     /// What a name stands for. A name that stands for nothing is reported once.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Checked<Target> {
         let first = &name.parts[0];
-        let (mut entry, at) = self
-            .find_first(name.absolute, first)?
-            .ok_or(())
-            .or_else(|()| Err(self.not_found(name, first, None)))?;
+        let Some((mut entry, at)) = self.find_first(name.absolute, first)? else {
+            return Err(self.not_found(name, first, None));
+        };
         self.check_spelling(first, &entry)?;
         if !name.absolute && at != self.scope {
             let (spelling, place) = (entry.spelling.clone(), first.place);

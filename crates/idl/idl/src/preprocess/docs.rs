@@ -83,12 +83,12 @@ fn block_comment(source: &str) -> Vec<String> {
         .iter()
         .skip(1)
         .any(|line| line.trim_start().starts_with('*'));
-    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let indent = |line: &str| line.len() - line.trim_start().len();
     let common = texts
         .iter()
         .skip(1)
         .filter(|l| !l.trim().is_empty())
-        .map(|l| indent(&l))
+        .map(|l| indent(l))
         .min();
     texts
         .iter()
