@@ -42,6 +42,7 @@ fn long_messages_travel_in_fragments_both_ways() {
     for version in [GiopVersion::V1_1, GiopVersion::V1_2] {
         let small = |config: &mut punctual::OrbConfig| {
             config.fragment_size = 1024;
+            config.fragment_giop_1_1 = true;
             config.giop_version = version;
         };
         let pair = Pair::with(small, small);

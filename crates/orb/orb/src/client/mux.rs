@@ -5,7 +5,7 @@
 //! anybody, and none is shared with another connection.
 
 use super::reply_table::{Broken, ReplyTable, Slot};
-use crate::messaging::{self, Direction, Inbox, InboxError, Message, Taken, Tracer};
+use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message, Taken, Tracer};
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
@@ -32,7 +32,7 @@ pub(crate) struct ClientConnection {
     usable: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
-    fragment_size: usize,
+    fragmenting: Fragmenting,
     pub(super) tracer: Tracer,
     born: Instant,
     /// Milliseconds after `born` of the last reply.
@@ -53,7 +53,7 @@ impl ClientConnection {
         version: GiopVersion,
         code_sets: CodeSets,
         limits: Arc<Limits>,
-        fragment_size: usize,
+        fragmenting: Fragmenting,
         tracer: Tracer,
     ) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl ClientConnection {
             table: Mutex::new(ReplyTable::default()),
             usable: AtomicBool::new(true),
             code_sets_told: AtomicBool::new(false),
-            fragment_size,
+            fragmenting,
             tracer,
             born: Instant::now(),
             last_used: AtomicU64::new(0),
@@ -126,7 +126,7 @@ impl ClientConnection {
         let result = messaging::send(
             &*self.link,
             message,
-            self.fragment_size,
+            self.fragmenting,
             self.tracer,
             deadline,
         );

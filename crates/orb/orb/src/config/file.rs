@@ -30,6 +30,7 @@ struct File {
     default_initial_reference: Option<String>,
     max_connections: Option<usize>,
     fragment_size: Option<usize>,
+    fragment_giop_1_1: Option<bool>,
     max_forwards: Option<u32>,
     #[serde(default)]
     initial_references: BTreeMap<String, String>,
@@ -110,6 +111,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     }
     set(&mut config.max_connections, file.max_connections);
     set(&mut config.fragment_size, file.fragment_size);
+    set(&mut config.fragment_giop_1_1, file.fragment_giop_1_1);
     set(&mut config.max_forwards, file.max_forwards);
     config.initial_references.extend(file.initial_references);
 

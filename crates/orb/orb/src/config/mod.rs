@@ -35,9 +35,12 @@ pub struct OrbConfig {
     /// Connections that clients may hold open here at once. Default 4,096; one more is told to go
     /// (CloseConnection) and logged.
     pub max_connections: usize,
-    /// Messages longer than this many octets are sent in fragments from GIOP 1.1 on. Default 1 MiB;
-    /// 0 never fragments; otherwise at least 1,024.
+    /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 1 MiB; 0 never
+    /// fragments; otherwise at least 1,024. Fragments are received whatever this says.
     pub fragment_size: usize,
+    /// Whether messages of GIOP 1.1 are sent in fragments, too. Default off: ORBs do not agree on how
+    /// values are aligned behind the seam between two of them.
+    pub fragment_giop_1_1: bool,
     /// The newest GIOP version to speak and to publish. Default 1.2.
     pub giop_version: GiopVersion,
     /// How often one call may be forwarded before it fails with TRANSIENT. Default 10.
@@ -58,6 +61,7 @@ impl Default for OrbConfig {
             limits: Limits::default(),
             max_connections: 4096,
             fragment_size: 1 << 20,
+            fragment_giop_1_1: false,
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
             iiop: IiopOptions::default(),

@@ -3,6 +3,7 @@
 use crate::client::Broken;
 use crate::client::endpoint_select::Endpoint;
 use crate::client::mux::ClientConnection;
+use crate::messaging::Fragmenting;
 use crate::orb::Orb;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
@@ -43,13 +44,12 @@ impl ConnectionCache {
         }
         *place = None;
         let link = orb.link().connect(&endpoint.address, deadline)?;
-        let config = orb.config();
         let connection = Arc::new(ClientConnection::new(
             link,
             endpoint.version,
             endpoint.code_sets,
             orb.shared_limits(),
-            config.fragment_size,
+            Fragmenting::new(orb.config()),
             orb.tracer(),
         ));
         *place = Some(connection.clone());

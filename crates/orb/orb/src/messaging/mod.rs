@@ -7,5 +7,5 @@ mod outbox;
 mod trace;
 
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
-pub(crate) use outbox::{send, send_control};
+pub(crate) use outbox::{Fragmenting, send, send_control};
 pub(crate) use trace::{Direction, Tracer};

@@ -1,6 +1,7 @@
 //! Whole messages onto a connection, in fragments where they are long.
 
 use super::trace::{Direction, Tracer};
+use crate::config::OrbConfig;
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_giop::{MessageHeader, MessageKind, split};
@@ -10,19 +11,43 @@ use std::io::IoSlice;
 /// Fragments that go out with one system call.
 const GATHERED: usize = 32;
 
-/// Sends a message, whole up to `fragment_size` octets (0: always whole), else in fragments.
+/// When a message is sent in fragments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fragmenting {
+    /// Longer messages are, in octets; 0: none is.
+    size: usize,
+    /// Whether those of GIOP 1.1 are, too.
+    in_1_1: bool,
+}
+
+impl Fragmenting {
+    pub(crate) fn new(config: &OrbConfig) -> Self {
+        Self {
+            size: config.fragment_size,
+            in_1_1: config.fragment_giop_1_1,
+        }
+    }
+
+    fn applies_to(self, message: &[u8]) -> bool {
+        const MINOR_VERSION: usize = 5;
+        let old = message.get(MINOR_VERSION).is_some_and(|&minor| minor < 2);
+        self.size != 0 && message.len() > self.size && (self.in_1_1 || !old)
+    }
+}
+
+/// Sends a message, whole or in fragments.
 pub(crate) fn send(
     connection: &dyn Connection,
     message: &[u8],
-    fragment_size: usize,
+    fragmenting: Fragmenting,
     tracer: Tracer,
     deadline: Deadline,
 ) -> Result<(), SendError> {
     tracer.show(Direction::Sent, connection.peer(), message);
-    if fragment_size == 0 || message.len() <= fragment_size {
+    if !fragmenting.applies_to(message) {
         return connection.send(&[IoSlice::new(message)], deadline);
     }
-    let pieces: Vec<_> = split(message, fragment_size).collect();
+    let pieces: Vec<_> = split(message, fragmenting.size).collect();
     let mut sent = 0;
     for group in pieces.chunks(GATHERED) {
         let parts: Vec<IoSlice<'_>> = group

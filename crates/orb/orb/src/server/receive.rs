@@ -5,7 +5,7 @@
 //! which shares the connection among its threads, one of them called back meanwhile, is answered.
 
 use super::Upcall;
-use crate::messaging::{self, Direction, Inbox, InboxError, Message, Taken};
+use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message, Taken};
 use crate::orb::Orb;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
@@ -182,8 +182,14 @@ impl ServerConnection {
         let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
-        let fragment = config.fragment_size;
-        let sent = messaging::send(&*self.link, message, fragment, self.orb.tracer(), deadline);
+        let fragmenting = Fragmenting::new(config);
+        let sent = messaging::send(
+            &*self.link,
+            message,
+            fragmenting,
+            self.orb.tracer(),
+            deadline,
+        );
         drop(sending);
         if let Err(error) = sent {
             tracing::debug!(peer = %self.peer(), "a reply could not be sent: {error}; closed");
