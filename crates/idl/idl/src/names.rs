@@ -42,6 +42,8 @@ pub(crate) struct Entry {
 pub(crate) struct Use {
     pub(crate) spelling: Rc<str>,
     pub(crate) place: Place,
+    /// Used in this scope itself rather than in one inside it.
+    pub(crate) direct: bool,
 }
 
 #[derive(Debug, Default)]

@@ -109,7 +109,8 @@ impl Parser<'_> {
             let error = self.session.and(error, place, "first declared here");
             return Err(self.session.report(error));
         }
-        if let Some(used) = scope.uses.get(key) {
+        let slot = matches!(entry.target, Target::Slot(_));
+        if let Some(used) = scope.uses.get(key).filter(|used| used.direct || !slot) {
             let message = format!("`{text}` gets another meaning after it was used in this scope");
             let error = self.session.error_at(name.place, message, "declared here");
             let label = format!("`{}` was used here", used.spelling);
@@ -184,8 +185,10 @@ impl Parser<'_> {
         if let Some(scope) = self.facts[owner.index()].scope {
             return scope;
         }
-        let name: Rc<str> = self.spec[owner].name.as_str().into();
-        let scope = self.new_scope(Some(owner), Some(name));
+        // An operation's parameters may have its name.
+        let named = !matches!(self.spec[owner].kind, DeclKind::Operation(_));
+        let name = named.then(|| self.spec[owner].name.as_str().into());
+        let scope = self.new_scope(Some(owner), name);
         self.facts[owner.index()].scope = Some(scope);
         scope
     }

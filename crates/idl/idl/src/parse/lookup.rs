@@ -63,19 +63,26 @@ impl Parser<'_> {
 
     /// What a name stands for. A name that stands for nothing is reported once.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Checked<Target> {
+        let (target, found_in) = self.resolve_from(name)?;
+        if !name.absolute {
+            let first = &name.parts[0];
+            self.introduce(&first.text, first.place, found_in);
+        }
+        Ok(target)
+    }
+
+    /// As `resolve`, for a name that this does not tie to its meaning: that of an exception.
+    fn resolve_aside(&mut self, name: &ScopedName) -> Checked<Target> {
+        self.resolve_from(name).map(|(target, _)| target)
+    }
+
+    /// What a name stands for, and the scope in which its first part was found.
+    fn resolve_from(&mut self, name: &ScopedName) -> Checked<(Target, ScopeId)> {
         let first = &name.parts[0];
         let Some((mut entry, at)) = self.find_first(name.absolute, first)? else {
             return Err(self.not_found(name, first, None));
         };
         self.check_spelling(first, &entry)?;
-        if !name.absolute && at != self.scope {
-            let (spelling, place) = (entry.spelling.clone(), first.place);
-            let key = names::key(&first.text);
-            self.scope_mut()
-                .uses
-                .entry(key)
-                .or_insert(Use { spelling, place });
-        }
         for part in &name.parts[1..] {
             let Some(scope) = self.scope_behind(&entry.target) else {
                 let message = format!("`{}` is no scope that holds names", entry.spelling);
@@ -88,7 +95,33 @@ impl Parser<'_> {
             };
             self.check_spelling(part, &entry)?;
         }
-        Ok(entry.target)
+        Ok((entry.target, at))
+    }
+
+    /// A name that was used keeps its meaning in the scope that used it, and around that up to
+    /// the innermost module (§7.20.3).
+    fn introduce(&mut self, spelling: &Rc<str>, place: Place, found_in: ScopeId) {
+        let key = names::key(spelling);
+        let mut next = Some(self.scope);
+        while let Some(scope) = next.filter(|scope| *scope != found_in) {
+            let used = Use {
+                spelling: spelling.clone(),
+                place,
+            };
+            self.scopes[scope.0 as usize]
+                .uses
+                .entry(key.clone())
+                .or_insert(used);
+            next = self.scopes[scope.0 as usize].parent;
+            if next.is_some_and(|outer| self.is_module_scope(outer)) {
+                break;
+            }
+        }
+    }
+
+    fn is_module_scope(&self, scope: ScopeId) -> bool {
+        let owner = self.scopes[scope.0 as usize].owner;
+        owner.is_none_or(|owner| matches!(self.spec[owner].kind, DeclKind::Module(_)))
     }
 
     /// Looks for the first part of a name, from the present scope outwards.
@@ -350,7 +383,7 @@ impl Parser<'_> {
     /// An exception that a name stands for (§7.14.3).
     pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
         let name = self.scoped_name()?;
-        match self.resolve(&name)? {
+        match self.resolve_aside(&name)? {
             Target::Declaration(id) if matches!(self.spec[id].kind, DeclKind::Exception(_)) => {
                 Ok((id, name.place))
             }

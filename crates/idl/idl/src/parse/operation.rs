@@ -193,11 +193,13 @@ impl Parser<'_> {
             match self.exception_name() {
                 Ok((id, place)) => {
                     if let Some((_, first)) = exceptions.iter().find(|(other, _)| *other == id) {
-                        let error =
-                            self.session
-                                .error_at(place, "this exception is named twice", "again");
-                        let error = self.session.and(error, *first, "first here");
-                        self.session.report(error);
+                        let warning = self.session.warning_at(
+                            place,
+                            "this exception is named twice",
+                            "again",
+                        );
+                        let warning = self.session.and(warning, *first, "first here");
+                        self.session.report(warning);
                     } else {
                         exceptions.push((id, place));
                     }

@@ -158,7 +158,7 @@ impl Parser<'_> {
         self.enter_slot(&name, "factory");
         // Parameters are named in a scope of their own, as an operation's are.
         let owner = self.scopes[self.scope.0 as usize].owner;
-        let inner = self.new_scope(owner, Some(name.text.clone()));
+        let inner = self.new_scope(owner, None);
         let outer = std::mem::replace(&mut self.scope, inner);
         let parameters = self.parameters(true);
         self.scope = outer;
