@@ -104,14 +104,14 @@ impl Parser<'_> {
         let key = names::key(spelling);
         let mut next = Some(self.scope);
         while let Some(scope) = next.filter(|scope| *scope != found_in) {
+            let direct = scope == self.scope;
             let used = Use {
                 spelling: spelling.clone(),
                 place,
+                direct,
             };
-            self.scopes[scope.0 as usize]
-                .uses
-                .entry(key.clone())
-                .or_insert(used);
+            let uses = &mut self.scopes[scope.0 as usize].uses;
+            uses.entry(key.clone()).or_insert(used).direct |= direct;
             next = self.scopes[scope.0 as usize].parent;
             if next.is_some_and(|outer| self.is_module_scope(outer)) {
                 break;
