@@ -108,7 +108,8 @@ impl Modules<'_> {
 }
 
 /// What a program does not use of its IDL is no mistake, nor is it one that the file's items are
-/// public wherever it is included.
+/// public wherever it is included, or that it is included in a module that has the IDL module's
+/// name.
 fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
     if !is_root || items.is_empty() {
         return items;
@@ -117,10 +118,12 @@ fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
         return items;
     };
     let items = file.items.into_iter().map(|mut item| {
+        let is_module = matches!(item, syn::Item::Mod(_));
+        let inception = is_module.then(|| quote!(, clippy::module_inception));
         if let Some(attributes) = attributes_of(&mut item) {
             let docs = attributes.iter().take_while(|a| a.path().is_ident("doc"));
             let after_docs = docs.count();
-            let allow = syn::parse_quote!(#[allow(dead_code, unreachable_pub)]);
+            let allow = syn::parse_quote!(#[allow(dead_code, unreachable_pub #inception)]);
             attributes.insert(after_docs, allow);
         }
         item

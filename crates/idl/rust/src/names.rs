@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::model::{DeclId, DeclKind, Declaration, InterfaceFlavour, Specification};
 
-pub(crate) use case::{ident, screaming_snake, snake, upper_camel};
+pub(crate) use case::{ident, snake, upper_camel};
+use case::{module, screaming_snake};
 pub(crate) use claims::{Claimant, Claims, chosen};
 
 /// The scoped name of an IDL scope; empty for the global one.
@@ -132,7 +133,7 @@ impl Names {
         }
         let has_module = spec.children(id).iter().any(|&child| is_item(&spec[child]));
         if has_module && !matches!(declaration.kind, DeclKind::Module(_)) {
-            let given = self.claim(spec, declaration, snake(&name), warnings);
+            let given = self.claim(spec, declaration, module(&name), warnings);
             self.modules.insert(declaration.scoped_name.clone(), given);
         }
     }
@@ -211,7 +212,7 @@ fn claimant(declaration: &Declaration) -> Claimant {
 
 fn preferred(declaration: &Declaration) -> String {
     match declaration.kind {
-        DeclKind::Module(_) => snake(&declaration.name),
+        DeclKind::Module(_) => module(&declaration.name),
         DeclKind::Const(_) => screaming_snake(&declaration.name),
         _ => upper_camel(&declaration.name),
     }

@@ -96,20 +96,19 @@ impl<'g> Scope<'g> {
     /// The `use` lines for all that was named.
     pub(crate) fn uses(&self) -> TokenStream {
         let mut std_lines = Vec::new();
+        let mut hidden = Vec::new();
         let mut groups: BTreeMap<bool, Vec<TokenStream>> = BTreeMap::new();
         for &name in self.imports.borrow().iter() {
             let simple = ident(name);
-            let renamed = if self.is_taken(name) {
-                quote!(#simple as _)
-            } else {
-                quote!(#simple)
-            };
             match origin(name) {
+                origin @ (Origin::Facade | Origin::Stub) if self.is_taken(name) => {
+                    hidden.push(self.full_path(name, &origin));
+                }
                 Origin::Std(path) if !self.is_taken(name) => {
                     std_lines.push(self.local_path(path));
                 }
-                Origin::Facade => groups.entry(false).or_default().push(renamed),
-                Origin::Stub => groups.entry(true).or_default().push(renamed),
+                Origin::Facade => groups.entry(false).or_default().push(quote!(#simple)),
+                Origin::Stub => groups.entry(true).or_default().push(quote!(#simple)),
                 Origin::Std(_) | Origin::Prelude(_) => {}
             }
         }
@@ -123,9 +122,11 @@ impl<'g> Scope<'g> {
                 _ => quote!(use #runtime #stub :: {#(#names),*};),
             }
         });
+        // A trait's own implementations see its methods without importing it.
         quote! {
             #(use #std_lines;)*
             #(#runtime_lines)*
+            #(#[allow(unused_imports)] use #hidden as _;)*
         }
     }
 

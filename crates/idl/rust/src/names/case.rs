@@ -7,6 +7,16 @@ pub(crate) fn snake(name: &str) -> String {
     escape(joined(name, "_", |word| word.to_ascii_lowercase()))
 }
 
+/// Like [`snake`], for a module: one of a primitive type's name would hide the type.
+pub(crate) fn module(name: &str) -> String {
+    let name = snake(name);
+    match name.as_str() {
+        "bool" | "char" | "str" | "u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64"
+        | "f32" | "f64" | "usize" => name + "_",
+        _ => name,
+    }
+}
+
 /// `fooBar`, `foo_bar`, `FOO_BAR` → `FooBar`. An acronym is one word: `IORList` → `IorList`.
 pub(crate) fn upper_camel(name: &str) -> String {
     let mut camel = String::new();
@@ -115,6 +125,7 @@ mod tests {
         ] {
             assert_eq!(snake(idl), expected, "{idl}");
         }
+        assert_eq!(module("Str"), "str_");
         for (idl, expected) in [
             ("cube_long", "CubeLong"),
             ("IORList", "IorList"),
