@@ -1,7 +1,28 @@
-//! Compiles the IDL that the tests and the peers share.
+//! Compiles the IDL that the tests and the peers share, and some in less usual ways.
 
-fn main() -> Result<(), punctual_build::Error> {
-    punctual_build::Builder::new()
+use std::path::PathBuf;
+
+use punctual_build::{Builder, Error};
+
+fn main() -> Result<(), Error> {
+    Builder::new()
         .native("::everything::Cookie", "std::num::NonZeroU64")
-        .compile(&["idl/everything.idl"])
+        .compile(&[
+            "idl/everything.idl",
+            "idl/everything_base.idl",
+            "idl/awkward.idl",
+        ])?;
+    less_usual()?;
+    Builder::new().compile(&["idl/params.idl", "idl/naming.idl"])
+}
+
+/// On top of what was compiled elsewhere: for both sides, for a client, for a server.
+fn less_usual() -> Result<(), Error> {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    let derived = Builder::new().extern_path("::everything", "crate::base::everything");
+    derived.compile(&["idl/derived.idl"])?;
+    let client = derived.clone().server(false).out_dir(out.join("client"));
+    client.compile(&["idl/derived.idl"])?;
+    let server = derived.client(false).out_dir(out.join("server"));
+    server.compile(&["idl/derived.idl"])
 }

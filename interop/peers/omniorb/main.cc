@@ -1,0 +1,45 @@
+// An omniORB peer: `peer serve TARGET` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN
+// CUBIT narrow|wide`, with options of the ORB anywhere.
+#include "roles.hh"
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <sys/prctl.h>
+
+std::string exception_words(const CORBA::SystemException& exception) {
+    static const char* const completed[] = {"YES", "NO", "MAYBE"};
+    std::ostringstream out;
+    out << exception._name() << " minor 0x" << std::hex << exception.minor() << " completed "
+        << completed[exception.completed()];
+    return out.str();
+}
+
+int main(int argc, char** argv) {
+    // It does not outlive who started it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int status = 2;
+    try {
+        CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+        if (argc == 3 && !std::strcmp(argv[1], "serve")) {
+            status = serve(orb, argv[2]);
+        } else if (argc == 9 && !std::strcmp(argv[1], "call")) {
+            Targets targets;
+            targets.parameters = orb->string_to_object(argv[2]);
+            targets.describe = orb->string_to_object(argv[3]);
+            targets.whole = orb->string_to_object(argv[4]);
+            targets.forwarder = orb->string_to_object(argv[5]);
+            targets.unknown = orb->string_to_object(argv[6]);
+            targets.cubit = orb->string_to_object(argv[7]);
+            targets.has_wide = !std::strcmp(argv[8], "wide");
+            status = call(orb, targets);
+        } else {
+            std::cerr << "see the top of main.cc for the arguments\n";
+        }
+        orb->destroy();
+    } catch (const CORBA::SystemException& exception) {
+        std::cerr << exception_words(exception) << '\n';
+        status = 1;
+    }
+    return status;
+}

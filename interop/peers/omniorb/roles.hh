@@ -1,0 +1,22 @@
+// What a process of this program can be.
+#ifndef ROLES_HH
+#define ROLES_HH
+
+#include "params.hh"
+#include <string>
+
+/** Serves until standard input ends; passes calls of `params::Parameters` on to `target`. */
+int serve(CORBA::ORB_ptr orb, const char* target);
+
+/** What a client is given. */
+struct Targets {
+    CORBA::Object_var parameters, describe, whole, forwarder, unknown, cubit;
+    bool has_wide;
+};
+
+/** Calls the targets and prints a line `ok CASE` or `FAIL CASE: why` for each case. */
+int call(CORBA::ORB_ptr orb, const Targets& targets);
+
+std::string exception_words(const CORBA::SystemException& exception);
+
+#endif
