@@ -12,3 +12,28 @@
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/everything.rs"));
 }
+
+/// What it makes of the file that `everything.idl` includes, by itself.
+pub mod base {
+    include!(concat!(env!("OUT_DIR"), "/everything_base.rs"));
+}
+
+/// IDL that derives from IDL compiled elsewhere: `extern_path` leads to [`base`].
+pub mod derived {
+    include!(concat!(env!("OUT_DIR"), "/derived.rs"));
+}
+
+/// For a program that only calls.
+pub mod client_only {
+    include!(concat!(env!("OUT_DIR"), "/client/derived.rs"));
+}
+
+/// For a program that only serves.
+pub mod server_only {
+    include!(concat!(env!("OUT_DIR"), "/server/derived.rs"));
+}
+
+/// Names that Rust, its standard library and the runtime use for something else.
+pub mod awkward {
+    include!(concat!(env!("OUT_DIR"), "/awkward.rs"));
+}

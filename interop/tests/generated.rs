@@ -419,3 +419,40 @@ fn a_shared_servant_is_a_servant() {
     assert_eq!(*shared.title.lock().unwrap(), "shared");
     orb.shutdown(true).unwrap();
 }
+
+#[test]
+fn idl_may_derive_from_idl_of_another_crate() {
+    use punctual_interop::base::everything::base as b;
+    use punctual_interop::{client_only, derived::derived as d};
+
+    struct Naming;
+    impl b::NamedServant for Naming {
+        fn name(&self) -> Result<String, punctual::SystemException> {
+            Ok("derived".to_owned())
+        }
+        fn greet(&self, _who: &str) -> Result<String, b::NamedGreetError> {
+            let why = "busy".to_owned();
+            Err(b::Refused { why }.into())
+        }
+    }
+    impl d::RenamedServant for Naming {
+        fn rename(&self, to: &str) -> Result<d::NamedBlob, d::RenamedRenameError> {
+            let bytes = to.as_bytes().to_vec();
+            Ok(d::NamedBlob { bytes, from: None })
+        }
+    }
+    let orb = echo::orb(&["test"]);
+    let poa = orb.root_poa().unwrap();
+    let renamed: d::Renamed = poa.activate(Naming).unwrap();
+    poa.manager().activate().unwrap();
+    // Another compilation of the same IDL talks to it as well.
+    let caller = client_only::derived::Renamed::narrow(ObjectRef::from(renamed)).unwrap();
+    assert_eq!(caller.rename("abc").unwrap().bytes, b"abc");
+    let named = b::Named::from(caller);
+    assert_eq!(named.name().unwrap(), "derived");
+    assert!(matches!(
+        named.greet("x"),
+        Err(b::NamedGreetError::Refused(_))
+    ));
+    orb.shutdown(true).unwrap();
+}
