@@ -29,6 +29,8 @@ pub(crate) struct Fact {
     pub(crate) is_boxed: bool,
     /// The Rust type alone says how its values travel.
     pub(crate) is_plain: bool,
+    /// How many sequences and arrays lie one in the other, those behind typedefs counted.
+    pub(crate) depth: u32,
 }
 
 /// The facts about all types of a specification.
@@ -86,6 +88,7 @@ impl Facts {
             },
             Type::Sequence { element, bound } => Fact {
                 is_plain: bound.is_none() && self.of(element).is_plain,
+                depth: self.of(element).depth.saturating_add(1),
                 ..plain(24, 4)
             },
             Type::Any | Type::TypeCode | Type::ValueBase => plain(24, 4),
@@ -123,6 +126,7 @@ impl Facts {
                 || dimensions.iter().any(|&n| n > LONGEST_DEFAULT_ARRAY),
             is_boxed,
             is_plain: one.is_plain,
+            depth: one.depth.saturating_add(1),
         }
     }
 
@@ -211,6 +215,7 @@ fn plain(rust_size: u64, least_wire_size: u64) -> Fact {
         default_is_written: false,
         is_boxed: false,
         is_plain: true,
+        depth: 0,
     }
 }
 

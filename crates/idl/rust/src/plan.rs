@@ -13,6 +13,9 @@ use punctual_idl::source::Location;
 
 use crate::Generator;
 
+/// Bounded sequences and wide strings take a closure for each level that they are nested.
+const DEEPEST_CODEC: u32 = 64;
+
 /// Which declarations are generated.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -228,6 +231,14 @@ impl Faults<'_, '_> {
     fn ty(&mut self, ty: &Type, location: &Location, travels: Travels) {
         let spec = self.generator.spec;
         let used = "used here";
+        let fact = self.generator.facts.of(ty);
+        if !fact.is_plain && fact.depth > DEEPEST_CODEC {
+            let message =
+                format!("more than {DEEPEST_CODEC} sequences or arrays lie in one another");
+            let error = spec.diagnostic(Severity::Error, message, location, used);
+            self.found.push(error);
+            return;
+        }
         match ty {
             Type::Any => self.found.push(later(spec, "`any`", location, used)),
             Type::TypeCode => {

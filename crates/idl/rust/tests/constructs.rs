@@ -312,3 +312,14 @@ fn structs_that_double_and_chains_that_go_on_take_no_longer_than_their_length() 
     }
     assert!(generated(&idl).contains("struct S299"));
 }
+
+#[test]
+fn bounded_sequences_that_lie_too_deep_in_one_another_are_refused() {
+    let mut idl = "typedef string<5> T0;".to_owned();
+    for i in 1..3000 {
+        idl += &format!("typedef sequence<T{}, 2> T{i};", i - 1);
+    }
+    idl += "struct S { T2999 deep; };";
+    let text = refused(&idl, &Options::default());
+    assert!(text.contains("lie in one another"), "{text}");
+}
