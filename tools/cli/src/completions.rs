@@ -13,6 +13,11 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> ExitCode {
     let mut command = crate::Options::command();
-    clap_complete::generate(options.shell, &mut command, "punctual", &mut std::io::stdout());
+    clap_complete::generate(
+        options.shell,
+        &mut command,
+        "punctual",
+        &mut std::io::stdout(),
+    );
     ExitCode::SUCCESS
 }

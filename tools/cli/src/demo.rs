@@ -63,7 +63,9 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Ok(timings) => {
             print!("{}", client::table(&timings));
             let calls: u64 = timings.iter().map(|timing| timing.calls).sum();
-            println!("\n{calls} calls between two processes over TCP, every answer as it should be");
+            println!(
+                "\n{calls} calls between two processes over TCP, every answer as it should be"
+            );
             ExitCode::SUCCESS
         }
         Err(problem) => fail(problem, None),
@@ -82,7 +84,10 @@ fn demonstrate(options: &Options) -> Result<Vec<Timing>, String> {
     progress.set_message(format!("making {} calls of each kind", options.calls));
     let timings = run_client(options, &reference)?;
     progress.set_message("waiting for the server to end");
-    let status = server.0.wait().map_err(|error| format!("the server: {error}"))?;
+    let status = server
+        .0
+        .wait()
+        .map_err(|error| format!("the server: {error}"))?;
     progress.finish_and_clear();
     if !status.success() {
         return Err(format!("the server ended with {status}"));
@@ -113,9 +118,13 @@ fn part(name: &str, options: &Options) -> Result<Command, String> {
 
 fn start_server(options: &Options, reference: &Path) -> Result<Owned, String> {
     let mut command = part(SERVER, options)?;
-    command.args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"]).arg(reference);
+    command
+        .args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"])
+        .arg(reference);
     let child = command.stdin(Stdio::null()).spawn();
-    child.map(Owned).map_err(|error| format!("starting the server: {error}"))
+    child
+        .map(Owned)
+        .map_err(|error| format!("starting the server: {error}"))
 }
 
 fn wait_for_reference(server: &mut Child, reference: &Path) -> Result<(), String> {
@@ -125,7 +134,9 @@ fn wait_for_reference(server: &mut Child, reference: &Path) -> Result<(), String
             return Err(format!("the server ended with {status} before it served"));
         }
         if began.elapsed() > START {
-            return Err(format!("the server has not begun to serve within {START:?}"));
+            return Err(format!(
+                "the server has not begun to serve within {START:?}"
+            ));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -135,7 +146,13 @@ fn wait_for_reference(server: &mut Child, reference: &Path) -> Result<(), String
 fn run_client(options: &Options, reference: &Path) -> Result<Vec<Timing>, String> {
     let mut command = part(CLIENT, options)?;
     command
-        .args(["--json", "--shutdown", "--calls", &options.calls.to_string(), "--ior"])
+        .args([
+            "--json",
+            "--shutdown",
+            "--calls",
+            &options.calls.to_string(),
+            "--ior",
+        ])
         .arg(format!("file://{}", reference.display()));
     let output = command
         .stdin(Stdio::null())

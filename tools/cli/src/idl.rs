@@ -71,10 +71,13 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 fn settings(
     options: &Options,
 ) -> Result<(punctual_idl::Options, punctual_idl_rust::Options), String> {
-    let defines = options.define.iter().map(|define| match define.split_once('=') {
-        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-        None => (define.clone(), None),
-    });
+    let defines = options
+        .define
+        .iter()
+        .map(|define| match define.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (define.clone(), None),
+        });
     let front = punctual_idl::Options {
         include_dirs: options.include.clone(),
         defines: defines.collect(),
@@ -110,7 +113,10 @@ fn compile(
         return Ok((String::new(), compilation.warnings));
     }
     let generated = punctual_idl_rust::generate(&compilation.specification, rust)?;
-    Ok((generated.source, [compilation.warnings, generated.warnings].concat()))
+    Ok((
+        generated.source,
+        [compilation.warnings, generated.warnings].concat(),
+    ))
 }
 
 fn write_all(out: &Path, generated: &[(&PathBuf, String)]) -> Result<(), String> {
@@ -120,7 +126,10 @@ fn write_all(out: &Path, generated: &[(&PathBuf, String)]) -> Result<(), String>
         let name = Path::new(file.file_name().unwrap_or(file.as_os_str())).with_extension("rs");
         let path = out.join(name);
         if written.contains(&path) {
-            return Err(format!("two of the files would be written to {}", path.display()));
+            return Err(format!(
+                "two of the files would be written to {}",
+                path.display()
+            ));
         }
         std::fs::write(&path, source).map_err(|error| format!("{}: {error}", path.display()))?;
         written.push(path);
@@ -178,6 +187,11 @@ impl<'d> From<&'d Diagnostic> for JsonDiagnostic<'d> {
 impl<'d> From<&'d SourceLabel> for JsonPlace<'d> {
     fn from(label: &'d SourceLabel) -> Self {
         let (line, column) = label.line_column();
-        Self { file: label.file.name(), line, column, text: &label.text }
+        Self {
+            file: label.file.name(),
+            line,
+            column,
+            text: &label.text,
+        }
     }
 }

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
-/// process, and none knows of the others.
+/// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
+/// not anybody still holds it: its threads do.
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,

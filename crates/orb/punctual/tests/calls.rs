@@ -509,3 +509,16 @@ fn an_endpoint_in_use_stops_the_start_with_its_reason() {
         "{message}"
     );
 }
+
+#[test]
+fn a_connection_whose_receiving_was_handed_on_is_still_told_goodbye() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = Pair::new();
+    // The nested call has another thread receive from now on, and the first one ends.
+    assert_eq!(pair.echo.bounce(&pair.echo, 3).unwrap(), 3);
+    assert_eq!(pair.echo.long(1).unwrap(), 1);
+    // The client's, and the server's own to itself.
+    assert_eq!(pair.server.client_connections(), 2);
+    pair.server.shutdown(true).unwrap();
+    assert_eq!(pair.server.client_connections(), 0);
+}

@@ -74,8 +74,13 @@ pub(crate) struct Octets {
 
 impl From<&[u8]> for Octets {
     fn from(octets: &[u8]) -> Self {
-        let printable =
-            |&octet: &u8| if (0x20..0x7f).contains(&octet) { char::from(octet) } else { '.' };
+        let printable = |&octet: &u8| {
+            if (0x20..0x7f).contains(&octet) {
+                char::from(octet)
+            } else {
+                '.'
+            }
+        };
         Self {
             length: octets.len(),
             hex: octets.iter().map(|octet| format!("{octet:02x}")).collect(),
@@ -128,10 +133,14 @@ impl ProfileFacts {
                 path: Some(uiop.path),
                 ..bare.at(uiop.version, &uiop.object_key, &uiop.components)
             },
-            Ok(Profile::MultipleComponents(components)) => {
-                Self { components: components.iter().map(ComponentFacts::of).collect(), ..bare }
-            }
-            Ok(_) => Self { data: Some(Octets::from(&profile.data[..])), ..bare },
+            Ok(Profile::MultipleComponents(components)) => Self {
+                components: components.iter().map(ComponentFacts::of).collect(),
+                ..bare
+            },
+            Ok(_) => Self {
+                data: Some(Octets::from(&profile.data[..])),
+                ..bare
+            },
             Err(error) => Self {
                 data: Some(Octets::from(&profile.data[..])),
                 problem: Some(error.to_string()),
@@ -156,9 +165,17 @@ impl ComponentFacts {
             Ok(decoded) => (meaning(&decoded), None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
-        let data = meaning.is_empty().then(|| Octets::from(&component.data[..]));
+        let data = meaning
+            .is_empty()
+            .then(|| Octets::from(&component.data[..]));
         let name = tags::component_name(component.tag);
-        Self { tag: component.tag, name, meaning, data, problem }
+        Self {
+            tag: component.tag,
+            name,
+            meaning,
+            data,
+            problem,
+        }
     }
 }
 
@@ -166,7 +183,8 @@ fn meaning(component: &Component) -> Vec<Meaning> {
     let fact = |what, value| Meaning { what, value };
     match component {
         Component::OrbType(id) => {
-            let name = tags::orb_type_name(*id).map_or_else(String::new, |name| format!(" ({name})"));
+            let name =
+                tags::orb_type_name(*id).map_or_else(String::new, |name| format!(" ({name})"));
             vec![fact("ORB type", format!("{id:#010x}{name}"))]
         }
         Component::CodeSets(info) => {
@@ -184,7 +202,12 @@ fn meaning(component: &Component) -> Vec<Meaning> {
         ],
         Component::Policies(policies) => policies
             .iter()
-            .map(|policy| fact("policy", format!("{} ({} octets)", policy.kind, policy.data.len())))
+            .map(|policy| {
+                fact(
+                    "policy",
+                    format!("{} ({} octets)", policy.kind, policy.data.len()),
+                )
+            })
             .collect(),
         _ => Vec::new(),
     }
@@ -201,9 +224,15 @@ fn code_sets(
     };
     let mut facts = Vec::new();
     if component.native != 0 {
-        facts.push(Meaning { what: native, value: name(component.native) });
+        facts.push(Meaning {
+            what: native,
+            value: name(component.native),
+        });
     }
     let conversions = component.conversion.iter().map(|&id| name(id));
-    facts.extend(conversions.map(|value| Meaning { what: conversion, value }));
+    facts.extend(conversions.map(|value| Meaning {
+        what: conversion,
+        value,
+    }));
     facts
 }

@@ -28,7 +28,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         match read(reference).and_then(|text| facts(&text)) {
             Ok(facts) => all.push(facts),
             Err(problem) => {
-                let help = "a reference begins with `IOR:` or `corbaloc:`; a file holds one of these";
+                let help =
+                    "a reference begins with `IOR:` or `corbaloc:`; a file holds one of these";
                 return fail(problem, Some(help));
             }
         }
@@ -55,7 +56,9 @@ fn read(reference: &str) -> Result<String, String> {
     if reference == "-" {
         let mut text = String::new();
         let read = std::io::stdin().take(MAX_TEXT).read_to_string(&mut text);
-        return read.map(|_| text).map_err(|error| format!("standard input: {error}"));
+        return read
+            .map(|_| text)
+            .map_err(|error| format!("standard input: {error}"));
     }
     if is_reference(reference) {
         return Ok(reference.to_owned());
@@ -63,7 +66,9 @@ fn read(reference: &str) -> Result<String, String> {
     let path = reference.strip_prefix("file://").unwrap_or(reference);
     let read = || {
         let mut text = String::new();
-        std::fs::File::open(Path::new(path))?.take(MAX_TEXT).read_to_string(&mut text)?;
+        std::fs::File::open(Path::new(path))?
+            .take(MAX_TEXT)
+            .read_to_string(&mut text)?;
         Ok::<_, std::io::Error>(text)
     };
     read().map_err(|error| {
@@ -77,13 +82,17 @@ const MAX_TEXT: u64 = 16 << 20;
 
 fn is_reference(text: &str) -> bool {
     ["ior:", "corbaloc:"].iter().any(|scheme| {
-        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        text.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })
 }
 
 fn facts(text: &str) -> Result<Facts, String> {
     let text = text.trim();
-    if text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("ior:")) {
+    if text
+        .get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("ior:"))
+    {
         let ior: Ior = text.parse().map_err(|error| format!("{error}"))?;
         return Ok(Facts::of_ior(&ior));
     }
@@ -92,7 +101,9 @@ fn facts(text: &str) -> Result<Facts, String> {
         return Err(format!("`{shown}` is no object reference"));
     }
     let location: Corbaloc = text.parse().map_err(|error| format!("`{text}`: {error}"))?;
-    let ior = location.to_ior().map_err(|error| format!("`{text}`: {error}"))?;
+    let ior = location
+        .to_ior()
+        .map_err(|error| format!("`{text}`: {error}"))?;
     Ok(match ior {
         Some(ior) => Facts::of_ior(&ior),
         None => Facts::of_initial_reference(&location.key),

@@ -13,7 +13,15 @@ pub(crate) fn print(facts: &Facts) {
         line(0, "initial reference", name);
         return;
     }
-    line(0, "type", if facts.type_id.is_empty() { "(not said)" } else { &facts.type_id });
+    line(
+        0,
+        "type",
+        if facts.type_id.is_empty() {
+            "(not said)"
+        } else {
+            &facts.type_id
+        },
+    );
     if facts.nil {
         line(0, "nil", "yes");
     }
@@ -23,12 +31,18 @@ pub(crate) fn print(facts: &Facts) {
 }
 
 fn print_profile(index: usize, profile: &ProfileFacts) {
-    let name = profile.name.map_or_else(|| format!("{:#010x}", profile.tag), str::to_owned);
+    let name = profile
+        .name
+        .map_or_else(|| format!("{:#010x}", profile.tag), str::to_owned);
     println!("{TITLE}profile {index}: {name}{TITLE:#}");
     if let Some(problem) = &profile.problem {
         println!("  {PROBLEM}does not decode: {problem}{PROBLEM:#}");
     }
-    let texts = [("version", &profile.version), ("host", &profile.host), ("path", &profile.path)];
+    let texts = [
+        ("version", &profile.version),
+        ("host", &profile.host),
+        ("path", &profile.path),
+    ];
     for (label, text) in texts {
         if let Some(text) = text {
             line(1, label, text);
@@ -49,7 +63,9 @@ fn print_profile(index: usize, profile: &ProfileFacts) {
 }
 
 fn print_component(component: &ComponentFacts) {
-    let name = component.name.map_or_else(|| format!("{:#010x}", component.tag), str::to_owned);
+    let name = component
+        .name
+        .map_or_else(|| format!("{:#010x}", component.tag), str::to_owned);
     println!("  {TITLE}component {}: {name}{TITLE:#}", component.tag);
     if let Some(problem) = &component.problem {
         println!("    {PROBLEM}does not decode: {problem}{PROBLEM:#}");
@@ -63,11 +79,16 @@ fn print_component(component: &ComponentFacts) {
 }
 
 fn line(depth: usize, label: &str, value: &str) {
-    println!("{:indent$}{LABEL}{label}{LABEL:#}: {value}", "", indent = depth * 2);
+    println!(
+        "{:indent$}{LABEL}{label}{LABEL:#}: {value}",
+        "",
+        indent = depth * 2
+    );
 }
 
 fn octets(depth: usize, label: &str, octets: &Octets) {
-    line(depth, label, &format!("{} octets", octets.length));
+    let plural = if octets.length == 1 { "" } else { "s" };
+    line(depth, label, &format!("{} octet{plural}", octets.length));
     if octets.length > 0 {
         line(depth + 1, "hex", &octets.hex);
         line(depth + 1, "text", &octets.text);

@@ -7,8 +7,8 @@ use std::fmt;
 const EXPECTED: &str = "iiop://[host]:port, with an IPv6 number in brackets, then perhaps \
                         /hostname_in_ior=name&port_in_ior=number";
 
-/// An endpoint to listen at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An endpoint to listen at. The default is all interfaces, at a port of the kernel's choice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenEndpoint {
     /// Host name or number of the interface; `None` listens on all of them.
     pub host: Option<String>,
@@ -18,17 +18,6 @@ pub struct ListenEndpoint {
     pub hostname_in_ior: Option<String>,
     /// The port to put into references instead of the one listened at.
     pub port_in_ior: Option<u16>,
-}
-
-impl Default for ListenEndpoint {
-    fn default() -> Self {
-        Self {
-            host: None,
-            port: 0,
-            hostname_in_ior: None,
-            port_in_ior: None,
-        }
-    }
 }
 
 impl ListenEndpoint {

@@ -63,15 +63,27 @@ impl ServerConnection {
             Err(exception) => Answer::Failed(exception.into()),
         };
         if let Answer::Failed(DispatchError::System(exception)) = &answer {
-            self.complain(&format!(
-                "`{}` is answered with {exception}",
-                header.operation
-            ));
+            self.note(header.operation, exception);
         }
         if let Some(reply) = call.finish(answer) {
             self.send(&reply);
         }
         Ok(())
+    }
+
+    /// Logs what a request was answered with instead of a result: a line where the peer is at fault,
+    /// for debugging where it may be the servant's way to say no.
+    fn note(&self, operation: &str, exception: &SystemException) {
+        match exception.kind() {
+            Kind::Marshal
+            | Kind::BadOperation
+            | Kind::ObjectNotExist
+            | Kind::CodesetIncompatible
+            | Kind::DataConversion => {
+                self.complain(&format!("`{operation}` is answered with {exception}"));
+            }
+            _ => tracing::debug!(peer = %self.peer(), "`{operation}` is answered with {exception}"),
+        }
     }
 
     fn answer(self: &Arc<Self>, header: &RequestHeader<'_>, call: &mut ServerCall<'_>) -> Answer {

@@ -12,7 +12,7 @@ use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 
 /// In `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
@@ -35,6 +35,8 @@ pub(super) struct ServerConnection {
     heard: AtomicBool,
     complaints: AtomicU32,
     newest: GiopVersion,
+    /// Its number among the ORB's connections, once it is served.
+    number: OnceLock<u64>,
 }
 
 /// A request in progress, counted until dropped.
@@ -52,20 +54,20 @@ impl ServerConnection {
             heard: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
             newest: orb.config().giop_version,
+            number: OnceLock::new(),
             orb,
         })
     }
 
     /// Serves the client until its connection ends.
     pub(super) fn serve_until_closed(self: Arc<Self>) {
-        let listening = &self.orb.lane().listening;
-        let id = listening.join(&self);
+        self.number
+            .get_or_init(|| self.orb.lane().listening.join(&self));
         // A goodbye that was said to all just before this one joined reaches it here.
         if self.orb.is_shut_down() {
             self.say_goodbye();
         }
         self.serve();
-        listening.leave(id);
     }
 
     /// Receives and serves, until the connection ends or another thread receives instead.
@@ -236,6 +238,15 @@ impl ServerConnection {
     /// Marks the calling thread as in an upcall of this connection.
     pub(super) fn upcall(self: &Arc<Self>) -> Upcall {
         Upcall::enter(self.clone())
+    }
+}
+
+impl Drop for ServerConnection {
+    /// The last thread that served it has left.
+    fn drop(&mut self) {
+        if let Some(&number) = self.number.get() {
+            self.orb.lane().listening.leave(number);
+        }
     }
 }
 

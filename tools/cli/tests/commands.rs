@@ -1,0 +1,96 @@
+//! What the commands print, as transcripts.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::process::Command;
+
+#[test]
+fn transcripts_are_as_they_stand() {
+    trycmd::TestCases::new()
+        .case("tests/idl/*.toml")
+        .case("tests/ior/*.toml");
+}
+
+fn punctual() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_punctual"))
+}
+
+#[test]
+fn the_demo_makes_calls_of_each_kind_and_verifies_them() {
+    let output = punctual()
+        .args(["demo", "-n", "50", "--json"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let timings: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let timings = timings.as_array().unwrap();
+    assert!(timings.len() >= 12, "{text}");
+    assert!(timings.iter().all(|timing| timing["calls"] == 50), "{text}");
+}
+
+#[test]
+fn a_trace_decodes_each_message_and_keeps_what_they_carry_to_itself() {
+    let traced = |what: &str| {
+        let output = punctual()
+            .args(["demo", "-n", "1", "--trace", what])
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let plain = traced("giop");
+    for part in [
+        "GIOP 1.2 Request",
+        "\"cube_long\"",
+        "GIOP 1.2 Reply",
+        "object key",
+        "CodeSets",
+    ] {
+        assert!(plain.contains(part), "`{part}` is not in the trace");
+    }
+    assert!(
+        !plain.contains("00000000  47 49 4f 50"),
+        "no hex was asked for"
+    );
+    assert!(traced("hex").contains("00000000  47 49 4f 50"));
+}
+
+#[test]
+fn generated_rust_is_the_same_each_time_and_holds_no_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let idl = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/cubit/idl/cubit.idl"
+    );
+    let generate = |name: &str| {
+        let out = folder.path().join(name);
+        let status = punctual()
+            .args(["idl", "--out"])
+            .arg(&out)
+            .arg(idl)
+            .status()
+            .unwrap();
+        assert!(status.success());
+        std::fs::read_to_string(out.join("cubit.rs")).unwrap()
+    };
+    let first = generate("first");
+    assert_eq!(first, generate("second"));
+    assert!(!first.contains(env!("CARGO_MANIFEST_DIR")));
+    assert!(first.contains("pub struct Cubit"));
+}
+
+#[test]
+fn completion_scripts_name_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = punctual().args(["completions", shell]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success());
+        for command in ["idl", "ior", "demo"] {
+            assert!(text.contains(command), "{shell}: {command}");
+        }
+    }
+}
