@@ -5,24 +5,20 @@
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
 use super::endpoint_select::Endpoint;
+use super::failure::{
+    no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls, too_many_forwards,
+};
 use super::mux::ClientConnection;
 use super::reply::{Reply, ReplyOutcome};
-use super::reply_table::Broken;
 use super::wait::NoReply;
 use crate::exception::{
-    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
 };
 use crate::reference::{ObjectRef, Target};
 use crate::server;
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
+use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
-use punctual_giop::code_sets::CodeSetContext;
-use punctual_giop::{
-    AddressingDisposition, CancelRequest, LocateRequestHeader, MessageKind, RequestHeader,
-    ResponseFlags, ServiceContexts, Target as WireTarget, begin_message, finish_message,
-    service_context,
-};
-use punctual_link::{Address, Cause, LinkError, Phase, SendError};
+use punctual_giop::AddressingDisposition;
 use std::sync::Arc;
 
 /// How often a call moves on to a fresh connection because the old one had gone stale.
@@ -31,8 +27,8 @@ const MAX_STALE: u32 = 3;
 /// An operation as a stub knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    name: &'static str,
-    two_way: bool,
+    pub(super) name: &'static str,
+    pub(super) two_way: bool,
 }
 
 impl Operation {
@@ -72,7 +68,7 @@ pub(crate) struct Binding {
 }
 
 /// What is asked of the object.
-enum Ask<'a> {
+pub(super) enum Ask<'a> {
     Request {
         operation: &'a Operation,
         arguments: &'a Arguments<'a>,
@@ -82,15 +78,15 @@ enum Ask<'a> {
 
 /// One call on its way.
 pub(crate) struct Call<'a> {
-    object: &'a ObjectRef,
-    ask: Ask<'a>,
+    pub(super) object: &'a ObjectRef,
+    pub(super) ask: Ask<'a>,
     deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
-    addressing: AddressingDisposition,
+    pub(super) addressing: AddressingDisposition,
 }
 
 /// How one attempt ended without an outcome.
-enum Failed {
+pub(super) enum Failed {
     /// The server cannot have begun.
     Stale(SystemException),
     Finally(SystemException),
@@ -227,7 +223,7 @@ impl<'a> Call<'a> {
             return Err(Failed::Finally(too_large(request.len(), limit)));
         }
         if let Err(error) = connection.send(&request, self.deadline) {
-            return Err(self.not_sent(&binding, &error));
+            return Err(not_sent(&binding, &error));
         }
         if tells_code_sets {
             connection.code_sets_are_told();
@@ -243,7 +239,7 @@ impl<'a> Call<'a> {
                 .map_err(|exception| Failed::Finally(exception.in_context(connection.peer()))),
             Err(NoReply::TimedOut) => {
                 self.cancel(connection, pending.id);
-                Err(Failed::Finally(self.timed_out(&binding)))
+                Err(Failed::Finally(timed_out(&binding, self.deadline)))
             }
             Err(NoReply::Broken(broken)) => Err(no_reply(&binding, &broken)),
         }
@@ -259,212 +255,4 @@ impl<'a> Call<'a> {
             Ask::Locate => true,
         }
     }
-
-    fn marshal(
-        &self,
-        binding: &Binding,
-        target: &Target,
-        request_id: u32,
-        tells_code_sets: bool,
-    ) -> Result<Block, CdrError> {
-        let connection = &*binding.connection;
-        let (version, orb) = (connection.version, self.object.orb());
-        let coding = Coding {
-            version,
-            code_sets: connection.code_sets,
-            limits: orb.limits(),
-            environment: Some(orb),
-        };
-        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
-        let wire_target = self.addressed(binding, target);
-        match &self.ask {
-            Ask::Request {
-                operation,
-                arguments,
-            } => {
-                begin_message(&mut out, MessageKind::Request);
-                let told = CodeSetContext::from(connection.code_sets).encode();
-                let context = [(service_context::CODE_SETS, told.as_slice())];
-                let contexts = if tells_code_sets { &context[..] } else { &[] };
-                RequestHeader {
-                    request_id,
-                    response: if operation.two_way {
-                        ResponseFlags::SYNC_WITH_TARGET
-                    } else {
-                        ResponseFlags::NONE
-                    },
-                    target: wire_target,
-                    operation: operation.name,
-                    contexts: ServiceContexts::new(contexts),
-                }
-                .encode(&mut out)?;
-                body(&mut out, version, arguments)?;
-            }
-            Ask::Locate => {
-                begin_message(&mut out, MessageKind::LocateRequest);
-                LocateRequestHeader {
-                    request_id,
-                    target: wire_target,
-                }
-                .encode(&mut out)?;
-            }
-        }
-        let mut block = out.into_block();
-        finish_message(&mut block)?;
-        Ok(block)
-    }
-
-    /// The object, named as the server asked for (§9.4.2.3).
-    fn addressed<'t>(&self, binding: &'t Binding, target: &'t Target) -> WireTarget<'t> {
-        let endpoint = &binding.endpoint;
-        match (self.addressing, target.ior().profiles.get(endpoint.profile)) {
-            (AddressingDisposition::Profile, Some(profile)) => WireTarget::Profile {
-                tag: profile.tag,
-                data: &profile.data,
-            },
-            (AddressingDisposition::Reference, Some(_)) => WireTarget::Reference {
-                selected: u32::try_from(endpoint.profile).unwrap_or_default(),
-                ior: Box::new(target.ior().clone()),
-            },
-            _ => WireTarget::ObjectKey(&endpoint.object_key),
-        }
-    }
-
-    /// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
-    fn cancel(&self, connection: &ClientConnection, request_id: u32) {
-        let coding = Coding::new(connection.version, self.object.orb().limits());
-        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
-        begin_message(&mut out, MessageKind::CancelRequest);
-        CancelRequest { request_id }.encode(&mut out);
-        let mut block = out.into_block();
-        if finish_message(&mut block).is_ok() {
-            // A connection that does not even take this is broken off by the attempt.
-            let _ = connection.send(
-                &block,
-                Deadline::after(std::time::Duration::from_millis(100)),
-            );
-        }
-    }
-
-    fn not_sent(&self, binding: &Binding, error: &SendError) -> Failed {
-        let address = &binding.endpoint.address;
-        let completed = if error.sent == 0 {
-            CompletionStatus::No
-        } else {
-            CompletionStatus::Maybe
-        };
-        let detail = format!("{address}: {error}");
-        if matches!(error.error.cause, Cause::TimedOut) {
-            let timeout = SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, completed);
-            return Failed::Finally(timeout.with_detail(detail));
-        }
-        let exception = SystemException::new(Kind::CommFailure, minor::SEND_FAILED, completed)
-            .with_detail(detail);
-        if error.sent == 0 {
-            Failed::Stale(exception)
-        } else {
-            Failed::Finally(exception)
-        }
-    }
-
-    fn timed_out(&self, binding: &Binding) -> SystemException {
-        let waited = self.deadline.timeout().unwrap_or_default();
-        SystemException::new(
-            Kind::Timeout,
-            minor::CALL_TIMED_OUT,
-            CompletionStatus::Maybe,
-        )
-        .with_detail(format!(
-            "{}: {}: no reply within {waited:?}",
-            binding.endpoint.address,
-            Phase::Receive
-        ))
-    }
-}
-
-/// Arguments or results behind a header: aligned to 8 in GIOP 1.2, and only if there are any
-/// (CORBA 3.3 part 2, §9.4.2.2).
-pub(crate) fn body(
-    out: &mut Encoder<'_>,
-    version: GiopVersion,
-    write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
-) -> Result<(), CdrError> {
-    if version < GiopVersion::V1_2 {
-        return write(out);
-    }
-    let unaligned = out.position();
-    out.align(8);
-    let begin = out.position();
-    write(out)?;
-    if out.position() == begin {
-        out.block_mut().truncate(unaligned);
-    }
-    Ok(())
-}
-
-fn no_reply(binding: &Binding, broken: &Broken) -> Failed {
-    let detail = format!(
-        "{}: {}: {}",
-        binding.endpoint.address,
-        Phase::Receive,
-        broken.reason
-    );
-    if broken.orderly {
-        let exception =
-            SystemException::new(Kind::CommFailure, minor::PEER_CLOSED, CompletionStatus::No);
-        Failed::Stale(exception.with_detail(detail))
-    } else {
-        let exception = SystemException::new(
-            Kind::CommFailure,
-            minor::RECEIVE_FAILED,
-            CompletionStatus::Maybe,
-        );
-        Failed::Finally(exception.with_detail(detail))
-    }
-}
-
-fn too_many_forwards(limit: u32) -> SystemException {
-    SystemException::new(
-        Kind::Transient,
-        minor::TOO_MANY_FORWARDS,
-        CompletionStatus::No,
-    )
-    .with_detail(format!(
-        "forwarded more than {limit} times, perhaps in a loop"
-    ))
-}
-
-fn too_many_calls() -> SystemException {
-    SystemException::new(Kind::Transient, minor::TOO_MANY_CALLS, CompletionStatus::No).with_detail(
-        format!(
-            "{} calls wait on this connection already",
-            super::reply_table::MAX_WAITING
-        ),
-    )
-}
-
-fn too_large(length: usize, limit: usize) -> SystemException {
-    SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::No).with_detail(format!(
-        "the request takes {length} octets, over the limit of {limit} (limits.message)"
-    ))
-}
-
-/// A reply whose status does not fit what was asked.
-pub(crate) fn out_of_place() -> SystemException {
-    SystemException::new(Kind::CommFailure, minor::PROTOCOL, CompletionStatus::Maybe)
-        .with_detail("the reply's status does not fit the request")
-}
-
-/// No endpoint could be connected to: which there were, and what came of each.
-pub(crate) fn unreachable(failures: &[(Address, LinkError)], call: Deadline) -> SystemException {
-    let all: Vec<String> = failures
-        .iter()
-        .map(|(address, error)| format!("{address}: {error}"))
-        .collect();
-    let (kind, minor) = if call.has_passed() {
-        (Kind::Timeout, minor::CONNECT_TIMED_OUT)
-    } else {
-        (Kind::Transient, minor::CONNECT_FAILED)
-    };
-    SystemException::new(kind, minor, CompletionStatus::No).with_detail(all.join("; "))
 }

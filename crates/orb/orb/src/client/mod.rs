@@ -5,13 +5,17 @@
 //! or repeats where that is safe ([`invocation`]).
 
 pub(crate) mod endpoint_select;
+mod failure;
 mod invocation;
 pub(crate) mod mux;
 mod reply;
 mod reply_table;
+mod request;
 mod wait;
 
+pub(crate) use failure::{out_of_place, unreachable};
 pub use invocation::Operation;
-pub(crate) use invocation::{Binding, Call, body, locate, out_of_place, unreachable};
+pub(crate) use invocation::{Binding, Call, locate};
 pub(crate) use reply::{ReplyOutcome, unlisted};
 pub(crate) use reply_table::Broken;
+pub(crate) use request::body;

@@ -1,0 +1,109 @@
+//! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
+
+use super::invocation::{Binding, Failed};
+use super::reply_table::{Broken, MAX_WAITING};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_exec::Deadline;
+use punctual_link::{Address, Cause, LinkError, Phase, SendError};
+
+/// A send that failed; safe to repeat if no octet of it is under way.
+pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {
+    let address = &binding.endpoint.address;
+    let completed = if error.sent == 0 {
+        CompletionStatus::No
+    } else {
+        CompletionStatus::Maybe
+    };
+    let detail = format!("{address}: {error}");
+    if matches!(error.error.cause, Cause::TimedOut) {
+        let timeout = SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, completed);
+        return Failed::Finally(timeout.with_detail(detail));
+    }
+    let exception =
+        SystemException::new(Kind::CommFailure, minor::SEND_FAILED, completed).with_detail(detail);
+    if error.sent == 0 {
+        Failed::Stale(exception)
+    } else {
+        Failed::Finally(exception)
+    }
+}
+
+/// No reply in time.
+pub(super) fn timed_out(binding: &Binding, deadline: Deadline) -> SystemException {
+    let waited = deadline.timeout().unwrap_or_default();
+    SystemException::new(
+        Kind::Timeout,
+        minor::CALL_TIMED_OUT,
+        CompletionStatus::Maybe,
+    )
+    .with_detail(format!(
+        "{}: {}: no reply within {waited:?}",
+        binding.endpoint.address,
+        Phase::Receive
+    ))
+}
+
+/// The connection broke before the reply had come.
+pub(super) fn no_reply(binding: &Binding, broken: &Broken) -> Failed {
+    let detail = format!(
+        "{}: {}: {}",
+        binding.endpoint.address,
+        Phase::Receive,
+        broken.reason
+    );
+    if broken.orderly {
+        let exception =
+            SystemException::new(Kind::CommFailure, minor::PEER_CLOSED, CompletionStatus::No);
+        Failed::Stale(exception.with_detail(detail))
+    } else {
+        let exception = SystemException::new(
+            Kind::CommFailure,
+            minor::RECEIVE_FAILED,
+            CompletionStatus::Maybe,
+        );
+        Failed::Finally(exception.with_detail(detail))
+    }
+}
+
+pub(super) fn too_many_forwards(limit: u32) -> SystemException {
+    SystemException::new(
+        Kind::Transient,
+        minor::TOO_MANY_FORWARDS,
+        CompletionStatus::No,
+    )
+    .with_detail(format!(
+        "forwarded more than {limit} times, perhaps in a loop"
+    ))
+}
+
+pub(super) fn too_many_calls() -> SystemException {
+    SystemException::new(Kind::Transient, minor::TOO_MANY_CALLS, CompletionStatus::No).with_detail(
+        format!("{} calls wait on this connection already", MAX_WAITING),
+    )
+}
+
+pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
+    SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::No).with_detail(format!(
+        "the request takes {length} octets, over the limit of {limit} (limits.message)"
+    ))
+}
+
+/// A reply whose status does not fit what was asked.
+pub(crate) fn out_of_place() -> SystemException {
+    SystemException::new(Kind::CommFailure, minor::PROTOCOL, CompletionStatus::Maybe)
+        .with_detail("the reply's status does not fit the request")
+}
+
+/// No endpoint could be connected to: which there were, and what came of each.
+pub(crate) fn unreachable(failures: &[(Address, LinkError)], call: Deadline) -> SystemException {
+    let all: Vec<String> = failures
+        .iter()
+        .map(|(address, error)| format!("{address}: {error}"))
+        .collect();
+    let (kind, minor) = if call.has_passed() {
+        (Kind::Timeout, minor::CONNECT_TIMED_OUT)
+    } else {
+        (Kind::Transient, minor::CONNECT_FAILED)
+    };
+    SystemException::new(kind, minor, CompletionStatus::No).with_detail(all.join("; "))
+}

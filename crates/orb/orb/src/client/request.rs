@@ -1,0 +1,120 @@
+//! What is sent: a request or a locate request, and a cancel request when nobody waits any more.
+
+use super::invocation::{Ask, Binding, Call};
+use super::mux::ClientConnection;
+use crate::reference::Target;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
+use punctual_exec::Deadline;
+use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::{
+    AddressingDisposition, CancelRequest, LocateRequestHeader, MessageKind, RequestHeader,
+    ResponseFlags, ServiceContexts, Target as WireTarget, begin_message, finish_message,
+    service_context,
+};
+use std::time::Duration;
+
+impl Call<'_> {
+    /// The whole message. `arguments` are written anew for each attempt.
+    pub(super) fn marshal(
+        &self,
+        binding: &Binding,
+        target: &Target,
+        request_id: u32,
+        tells_code_sets: bool,
+    ) -> Result<Block, CdrError> {
+        let connection = &*binding.connection;
+        let (version, orb) = (connection.version, self.object.orb());
+        let coding = Coding {
+            version,
+            code_sets: connection.code_sets,
+            limits: orb.limits(),
+            environment: Some(orb),
+        };
+        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
+        let wire_target = self.addressed(binding, target);
+        match &self.ask {
+            Ask::Request {
+                operation,
+                arguments,
+            } => {
+                begin_message(&mut out, MessageKind::Request);
+                let told = CodeSetContext::from(connection.code_sets).encode();
+                let context = [(service_context::CODE_SETS, told.as_slice())];
+                let contexts = if tells_code_sets { &context[..] } else { &[] };
+                RequestHeader {
+                    request_id,
+                    response: if operation.two_way {
+                        ResponseFlags::SYNC_WITH_TARGET
+                    } else {
+                        ResponseFlags::NONE
+                    },
+                    target: wire_target,
+                    operation: operation.name,
+                    contexts: ServiceContexts::new(contexts),
+                }
+                .encode(&mut out)?;
+                body(&mut out, version, arguments)?;
+            }
+            Ask::Locate => {
+                begin_message(&mut out, MessageKind::LocateRequest);
+                LocateRequestHeader {
+                    request_id,
+                    target: wire_target,
+                }
+                .encode(&mut out)?;
+            }
+        }
+        let mut block = out.into_block();
+        finish_message(&mut block)?;
+        Ok(block)
+    }
+
+    /// The object, named as the server asked for (§9.4.2.3).
+    fn addressed<'t>(&self, binding: &'t Binding, target: &'t Target) -> WireTarget<'t> {
+        let endpoint = &binding.endpoint;
+        match (self.addressing, target.ior().profiles.get(endpoint.profile)) {
+            (AddressingDisposition::Profile, Some(profile)) => WireTarget::Profile {
+                tag: profile.tag,
+                data: &profile.data,
+            },
+            (AddressingDisposition::Reference, Some(_)) => WireTarget::Reference {
+                selected: u32::try_from(endpoint.profile).unwrap_or_default(),
+                ior: Box::new(target.ior().clone()),
+            },
+            _ => WireTarget::ObjectKey(&endpoint.object_key),
+        }
+    }
+
+    /// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
+    pub(super) fn cancel(&self, connection: &ClientConnection, request_id: u32) {
+        let coding = Coding::new(connection.version, self.object.orb().limits());
+        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
+        begin_message(&mut out, MessageKind::CancelRequest);
+        CancelRequest { request_id }.encode(&mut out);
+        let mut block = out.into_block();
+        if finish_message(&mut block).is_ok() {
+            // A connection that does not even take this is broken off by the attempt.
+            let _ = connection.send(&block, Deadline::after(Duration::from_millis(100)));
+        }
+    }
+}
+
+/// Arguments or results behind a header: aligned to 8 in GIOP 1.2, and only if there are any
+/// (CORBA 3.3 part 2, §9.4.2.2).
+pub(crate) fn body(
+    out: &mut Encoder<'_>,
+    version: GiopVersion,
+    write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Result<(), CdrError> {
+    if version < GiopVersion::V1_2 {
+        return write(out);
+    }
+    let unaligned = out.position();
+    out.align(8);
+    let begin = out.position();
+    write(out)?;
+    if out.position() == begin {
+        out.block_mut().truncate(unaligned);
+    }
+    Ok(())
+}
