@@ -5,7 +5,7 @@
 mod support;
 
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
-use punctual::{GiopVersion, OrbConfig, SystemExceptionKind as Kind};
+use punctual::{OrbConfig, SystemExceptionKind as Kind};
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
     ServiceContexts, SystemExceptionBody, Target, align_body, begin_message, finish_message,
@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Mutex, Once};
 use std::time::Duration;
-use support::{Pair, watchdog};
+use support::{Pair, Random, object_key, watchdog};
 use tracing_subscriber::fmt::MakeWriter;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -137,18 +137,6 @@ fn is_logged(peer: u16, parts: &[&str]) {
         std::thread::sleep(Duration::from_millis(10));
     }
     panic!("nothing with {parts:?} was logged about {peer}");
-}
-
-fn object_key(pair: &Pair) -> Vec<u8> {
-    use punctual::Interface;
-    pair.echo
-        .as_object()
-        .ior()
-        .iiop_profiles()
-        .next()
-        .unwrap()
-        .unwrap()
-        .object_key
 }
 
 /// A GIOP 1.2 request with the given arguments.
@@ -441,149 +429,4 @@ fn octets_at_random_never_reach_a_servant_nor_stop_the_server() {
     }
     assert_eq!(pair.echo.long(1).unwrap(), 1);
     assert_eq!(pair.echo.pings().unwrap(), 0);
-}
-
-/// Good messages, each in every version and byte order that the fuzz changes bits of.
-fn good_messages(pair: &Pair) -> Vec<Vec<u8>> {
-    let key = object_key(pair);
-    let mut messages = Vec::new();
-    for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
-        for order in [ByteOrder::Big, ByteOrder::Little] {
-            let limits = Box::leak(Box::new(punctual::Limits::default()));
-            let coding = Coding::new(version, limits);
-            for operation in ["long", "text", "octets", "same", "_is_a", "ping"] {
-                let mut out = Encoder::new(Block::default(), order, coding);
-                begin_message(&mut out, MessageKind::Request);
-                RequestHeader {
-                    request_id: 2,
-                    response: ResponseFlags::SYNC_WITH_TARGET,
-                    target: Target::ObjectKey(&key),
-                    operation,
-                    contexts: ServiceContexts::new(&[(1, &[0; 12]), (77, b"unknown")]),
-                }
-                .encode(&mut out)
-                .unwrap();
-                align_body(&mut out);
-                out.put_u32(24);
-                out.put_bytes(b"some text, or some octet");
-                out.put_u32(0);
-                let mut block = out.into_block();
-                finish_message(&mut block).unwrap();
-                messages.push(block.into_vec());
-            }
-            let mut locate = Encoder::new(Block::default(), order, coding);
-            begin_message(&mut locate, MessageKind::LocateRequest);
-            punctual_giop::LocateRequestHeader {
-                request_id: 4,
-                target: Target::ObjectKey(&key),
-            }
-            .encode(&mut locate)
-            .unwrap();
-            let mut block = locate.into_block();
-            finish_message(&mut block).unwrap();
-            messages.push(block.into_vec());
-        }
-    }
-    messages
-}
-
-/// By how much the fuzz may grow the process, in KiB: what an allocator keeps, not what leaks.
-const MAX_GROWTH: u64 = 32 * 1024;
-
-#[test]
-fn a_hundred_thousand_mutated_messages_leave_the_server_alive_serving_and_no_bigger() {
-    let _watchdog = watchdog(Duration::from_secs(600));
-    let pair = pair_with(|config| config.timeouts.message = Some(Duration::from_millis(500)));
-    let messages = good_messages(&pair);
-    let mut sizes = Vec::new();
-    for seed in [1, 2, 3, 4] {
-        mutate(&pair, &messages, seed, 25_000);
-        assert_eq!(pair.echo.long(1).unwrap(), 1, "seed {seed}");
-        sizes.push(resident_kib());
-    }
-    // What the first rounds warm up does not count.
-    let (first, last) = (sizes[0], sizes[sizes.len() - 1]);
-    assert!(
-        last < first + MAX_GROWTH,
-        "resident size in KiB after each round: {sizes:?}"
-    );
-    while pair.server.client_connections() > 1 {
-        std::thread::yield_now();
-    }
-}
-
-/// Sends `count` messages, each changed in some places, many to a connection while it lasts.
-fn mutate(pair: &Pair, messages: &[Vec<u8>], seed: u64, count: u32) {
-    let mut random = Random(seed);
-    let mut peer = Peer::of(pair);
-    let mut on_this_one = 0;
-    for _ in 0..count {
-        let mut message = messages[random.below(messages.len())].clone();
-        for _ in 0..=random.below(4) {
-            random.mutate(&mut message);
-        }
-        on_this_one += 1;
-        if on_this_one > 50 || peer.stream.write_all(&message).is_err() {
-            let _ = peer.stream.shutdown(Shutdown::Both);
-            peer = Peer::of(pair);
-            on_this_one = 0;
-        } else {
-            // Answers are taken so that the server's do not fill the socket.
-            peer.stream.set_nonblocking(true).unwrap();
-            let mut sink = [0; 4096];
-            if matches!(peer.stream.read(&mut sink), Ok(0)) {
-                peer = Peer::of(pair);
-                on_this_one = 0;
-            }
-            peer.stream.set_nonblocking(false).unwrap();
-        }
-    }
-}
-
-/// xorshift64*: repeatable, and good enough to break things.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(limit).unwrap()).unwrap()
-    }
-
-    fn octet(&mut self) -> u8 {
-        self.next().to_be_bytes()[0]
-    }
-
-    fn mutate(&mut self, message: &mut Vec<u8>) {
-        let at = self.below(message.len());
-        match self.below(7) {
-            0 => message[at] ^= 1 << self.below(8),
-            1 => message[at] = self.octet(),
-            2 => message[at] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
-            3 => message.truncate(at.max(1)),
-            4 => message.insert(at, self.octet()),
-            5 => {
-                let end = message.len().min(at + 4);
-                message[at..end].fill([0xff, 0x00, 0x7f][self.below(3)]);
-            }
-            _ => {
-                let to = self.below(message.len());
-                message.swap(at, to);
-            }
-        }
-    }
-}
-
-fn resident_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

@@ -269,3 +269,54 @@ pub fn watchdog(limit: Duration) -> Watchdog {
 
 /// Calls off [`watchdog`] when dropped.
 pub struct Watchdog(#[allow(dead_code)] std::sync::mpsc::Sender<()>);
+
+/// The key of the pair's object.
+pub fn object_key(pair: &Pair) -> Vec<u8> {
+    pair.echo
+        .as_object()
+        .ior()
+        .iiop_profiles()
+        .next()
+        .unwrap()
+        .unwrap()
+        .object_key
+}
+
+/// xorshift64*: repeatable, and good enough to break things.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(limit).unwrap()).unwrap()
+    }
+
+    pub fn octet(&mut self) -> u8 {
+        self.next().to_be_bytes()[0]
+    }
+
+    pub fn mutate(&mut self, message: &mut Vec<u8>) {
+        let at = self.below(message.len());
+        match self.below(7) {
+            0 => message[at] ^= 1 << self.below(8),
+            1 => message[at] = self.octet(),
+            2 => message[at] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
+            3 => message.truncate(at.max(1)),
+            4 => message.insert(at, self.octet()),
+            5 => {
+                let end = message.len().min(at + 4);
+                message[at..end].fill([0xff, 0x00, 0x7f][self.below(3)]);
+            }
+            _ => {
+                let to = self.below(message.len());
+                message.swap(at, to);
+            }
+        }
+    }
+}
