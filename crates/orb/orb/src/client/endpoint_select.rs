@@ -1,5 +1,6 @@
 //! From a reference's profiles to the endpoints it can be reached at, in order.
 
+use super::mux::ClientConnection;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
@@ -18,6 +19,13 @@ pub(crate) struct Endpoint {
     pub(crate) object_key: Arc<[u8]>,
     /// Which of the reference's profiles it comes from.
     pub(crate) profile: usize,
+}
+
+/// A connection, and the endpoint it was opened for.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) connection: Arc<ClientConnection>,
+    pub(crate) endpoint: Endpoint,
 }
 
 /// The endpoints of a reference: each usable profile's own, then its alternates.

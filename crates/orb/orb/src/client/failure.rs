@@ -1,10 +1,17 @@
 //! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
 
-use super::invocation::{Binding, Failed};
+use super::endpoint_select::Binding;
 use super::reply_table::{Broken, MAX_WAITING};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, LinkError, Phase, SendError};
+
+/// How one attempt ended without an outcome.
+pub(super) enum Failed {
+    /// The server cannot have begun.
+    Stale(SystemException),
+    Finally(SystemException),
+}
 
 /// A send that failed; safe to repeat if no octet of it is under way.
 pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {

@@ -4,11 +4,10 @@
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
-use super::endpoint_select::Endpoint;
 use super::failure::{
-    no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls, too_many_forwards,
+    Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
+    too_many_forwards,
 };
-use super::mux::ClientConnection;
 use super::reply::{Reply, ReplyOutcome};
 use super::wait::NoReply;
 use crate::exception::{
@@ -19,7 +18,6 @@ use crate::server;
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
-use std::sync::Arc;
 
 /// How often a call moves on to a fresh connection because the old one had gone stale.
 const MAX_STALE: u32 = 3;
@@ -60,13 +58,6 @@ impl Operation {
 /// What writes the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// A connection, and the endpoint it was opened for.
-#[derive(Clone, Debug)]
-pub(crate) struct Binding {
-    pub(crate) connection: Arc<ClientConnection>,
-    pub(crate) endpoint: Endpoint,
-}
-
 /// What is asked of the object.
 pub(super) enum Ask<'a> {
     Request {
@@ -83,13 +74,6 @@ pub(crate) struct Call<'a> {
     deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
-}
-
-/// How one attempt ended without an outcome.
-pub(super) enum Failed {
-    /// The server cannot have begun.
-    Stale(SystemException),
-    Finally(SystemException),
 }
 
 /// Asks the server whether it knows the object, by LocateRequest.

@@ -15,7 +15,7 @@ mod wait;
 
 pub(crate) use failure::{out_of_place, unreachable};
 pub use invocation::Operation;
-pub(crate) use invocation::{Binding, Call, locate};
+pub(crate) use invocation::{Call, locate};
 pub(crate) use reply::{ReplyOutcome, unlisted};
 pub(crate) use reply_table::Broken;
 pub(crate) use request::body;

@@ -1,6 +1,7 @@
 //! What is sent: a request or a locate request, and a cancel request when nobody waits any more.
 
-use super::invocation::{Ask, Binding, Call};
+use super::endpoint_select::Binding;
+use super::invocation::{Ask, Call};
 use super::mux::ClientConnection;
 use crate::reference::Target;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};

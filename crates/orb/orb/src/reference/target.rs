@@ -1,7 +1,7 @@
 //! Where a reference points: its profiles, the endpoints they yield, and the one it is bound to.
 
-use crate::client::endpoint_select::{Endpoint, endpoints};
-use crate::client::{Binding, unreachable};
+use crate::client::endpoint_select::{Binding, Endpoint, endpoints};
+use crate::client::unreachable;
 use crate::exception::SystemException;
 use crate::orb::Orb;
 use arc_swap::ArcSwapOption;
