@@ -27,6 +27,8 @@ enum State {
     Promoted,
     Arrived(Message),
     Broken(Broken),
+    /// The caller has what it came for, or has given up: it reads for nobody.
+    Over,
 }
 
 /// Why a connection serves no more.
@@ -80,6 +82,11 @@ impl Slot {
         }
     }
 
+    /// The caller waits no more; another is to be chosen as reader.
+    pub(crate) fn retire(&self) {
+        *self.lock() = State::Over;
+    }
+
     pub(crate) fn deliver(&self, message: Message) {
         self.change(State::Arrived(message));
     }
@@ -87,7 +94,7 @@ impl Slot {
     fn fail(&self, broken: Broken) {
         let mut state = self.lock();
         // A reply that has arrived is not taken away again.
-        if !matches!(*state, State::Arrived(_)) {
+        if !matches!(*state, State::Arrived(_) | State::Over) {
             *state = State::Broken(broken);
             self.changed.notify_one();
         }
@@ -115,9 +122,16 @@ impl Slot {
 }
 
 fn take(state: &mut State) -> Option<Woken> {
-    match std::mem::replace(state, State::Waiting) {
-        State::Waiting => None,
-        State::Promoted => Some(Woken::Promoted),
+    match std::mem::replace(state, State::Over) {
+        State::Waiting => {
+            *state = State::Waiting;
+            None
+        }
+        State::Promoted => {
+            *state = State::Waiting;
+            Some(Woken::Promoted)
+        }
+        State::Over => None,
         State::Arrived(message) => Some(Woken::Arrived(message)),
         State::Broken(broken) => Some(Woken::Broken(broken)),
     }
@@ -259,5 +273,27 @@ mod tests {
             waiting.poll(),
             Some(Woken::Broken(Broken { orderly: true, .. }))
         ));
+    }
+
+    #[test]
+    fn a_caller_that_is_over_is_not_chosen_as_reader() {
+        let mut table = ReplyTable::default();
+        let (_, first) = table.register().unwrap();
+        let (_, second) = table.register().unwrap();
+        first.retire();
+        table.promote_one();
+        assert!(first.poll().is_none());
+        assert!(matches!(second.poll(), Some(Woken::Promoted)));
+    }
+
+    #[test]
+    fn a_slot_that_rested_serves_its_next_caller_anew() {
+        let mut table = ReplyTable::default();
+        let (id, slot) = table.register().unwrap();
+        slot.retire();
+        table.remove(id, slot);
+        let (_, again) = table.register().unwrap();
+        table.promote_one();
+        assert!(matches!(again.poll(), Some(Woken::Promoted)));
     }
 }

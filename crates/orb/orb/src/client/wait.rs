@@ -35,6 +35,7 @@ impl ClientConnection {
             if let Some(mut inbox) = inbox {
                 let read = self.lead(&mut inbox, pending, deadline);
                 drop(inbox);
+                pending.slot().retire();
                 self.table().promote_one();
                 return read;
             }
