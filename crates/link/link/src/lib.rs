@@ -1,9 +1,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! Bytes between processes. A link knows nothing of requests or references.
 //!
-//! A link is a handful of short files of one shape: an [`Address`], an [`Acceptor`] that listens, a
-//! [`Connector`] that reaches out, and a [`Connection`] that both make. What a messaging protocol
-//! needs of a link it can read off [`Guarantees`].
+//! A link is a handful of short files of one shape: an address, an acceptor that listens, a connector
+//! that reaches out, and a connection that both make; [`Link`], [`Acceptor`] and [`Connection`] are
+//! what the ORB sees of them. What a messaging protocol needs of a link it can read off [`Guarantees`].
 //!
 //! A connection **lends**: it hands out blocks to be filled for sending and to receive into, and
 //! takes them back when they are dropped, so a warm call allocates nothing, and a link whose memory
