@@ -430,3 +430,24 @@ fn octets_at_random_never_reach_a_servant_nor_stop_the_server() {
     assert_eq!(pair.echo.long(1).unwrap(), 1);
     assert_eq!(pair.echo.pings().unwrap(), 0);
 }
+
+#[test]
+fn a_peer_that_never_reads_its_replies_is_closed() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = pair_with(|config| config.timeouts.reply = Some(Duration::from_millis(100)));
+    let mut peer = Peer::of(&pair);
+    let large = request(&object_key(&pair), "octets", |out| {
+        out.put_octets(&vec![7; 1 << 20]).unwrap();
+    });
+    // The server may close while the last of them is being written.
+    for _ in 0..16 {
+        if peer.stream.write_all(&large).is_err() {
+            break;
+        }
+    }
+    while pair.server.client_connections() > 1 {
+        std::thread::yield_now();
+    }
+    is_logged(peer.port(), &["reply could not be sent", "timed out"]);
+    assert_eq!(pair.echo.long(1).unwrap(), 1);
+}

@@ -194,7 +194,7 @@ impl ServerConnection {
         );
         drop(sending);
         if let Err(error) = sent {
-            tracing::debug!(peer = %self.peer(), "a reply could not be sent: {error}; closed");
+            self.complain(&format!("a reply could not be sent: {error}; closed"));
             self.link.close();
         }
     }
