@@ -471,7 +471,7 @@ int call(CORBA::ORB_ptr orb, const Targets& targets) {
         call_wide(parameters);
         test("say_wide", [&] {
             same(describe->say_wide(0x20ac, CRAB, FULL),
-                 "20ac 61,20ac,1f980,df, "
+                 "20ac, 61,20ac,1f980,df, "
                  "20ac,20ac,20ac,20ac,20ac,20ac,20ac,ffee,");
         });
     } else {

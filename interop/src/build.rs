@@ -1,0 +1,95 @@
+//! Builds the omniORB peer: stubs by `omniidl`, then the C++ compiler, into the target folder.
+
+use crate::process::succeed;
+use crate::relay;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What must be installed, and what provides it on Debian.
+pub(crate) const NEEDED: [(&str, &str); 4] = [
+    ("omniidl", "omniidl"),
+    ("g++", "g++"),
+    ("catior", "omniorb"),
+    ("omniNames", "omniorb-nameserver"),
+];
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Compilers at work at once.
+const PARALLEL: usize = 2;
+
+/// The peer's program, built from `peers/omniorb` and the IDL into `folder`.
+///
+/// # Errors
+/// What a tool had to say.
+pub(crate) fn omniorb(folder: &Path) -> Result<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = root.join("peers/omniorb");
+    let cubit = root.join("../examples/cubit/idl/cubit.idl");
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    for (idl, options) in [
+        (
+            root.join("idl/params.idl"),
+            &["-bcxx", "-Wbuse-quotes", "-Wbexample"][..],
+        ),
+        (cubit, &["-bcxx", "-Wbuse-quotes"]),
+    ] {
+        let mut omniidl = Command::new("omniidl");
+        omniidl.args(options).arg(idl).current_dir(folder);
+        succeed("omniidl", &mut omniidl, LIMIT)?;
+    }
+    write_relay(folder)?;
+    let units: Vec<PathBuf> = ["paramsSK.cc", "cubitSK.cc"]
+        .map(|unit| folder.join(unit))
+        .into_iter()
+        .chain(["client.cc", "server.cc", "words.cc", "main.cc"].map(|unit| sources.join(unit)))
+        .collect();
+    compile(folder, &sources, &units)?;
+    let program = folder.join("peer");
+    let mut link = Command::new("g++");
+    link.args(units.iter().map(|unit| object(folder, unit)));
+    link.args(["-lomniDynamic4", "-lomniORB4", "-lomnithread", "-o"])
+        .arg(&program);
+    succeed("g++", &mut link, LIMIT)?;
+    Ok(program)
+}
+
+fn write_relay(folder: &Path) -> Result<(), String> {
+    let example = folder.join("params_i.cc");
+    let text = std::fs::read_to_string(&example)
+        .map_err(|error| format!("cannot read {}: {error}", example.display()))?;
+    let class = relay::class(&text, "params", "Parameters")
+        .ok_or("omniidl's example servant has another form than expected")?;
+    std::fs::write(folder.join("relay.hh"), class).map_err(|error| error.to_string())
+}
+
+/// Compiles all units, a few at a time.
+fn compile(folder: &Path, sources: &Path, units: &[PathBuf]) -> Result<(), String> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || -> Result<(), String> {
+        loop {
+            let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some(unit) = units.get(at) else {
+                return Ok(());
+            };
+            let mut compiler = Command::new("g++");
+            compiler.args(["-std=c++17", "-O0", "-Wall", "-Wno-switch-bool", "-c", "-I"]);
+            compiler.arg(folder).arg("-I").arg(sources).arg(unit);
+            compiler.arg("-o").arg(object(folder, unit));
+            succeed("g++", &mut compiler, LIMIT)?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..PARALLEL).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|_| Err("a panic".to_owned())))
+    })
+}
+
+fn object(folder: &Path, unit: &Path) -> PathBuf {
+    folder
+        .join(unit.file_name().unwrap_or_default())
+        .with_extension("o")
+}

@@ -1,0 +1,82 @@
+//! Tries our ORB against a peer ORB and prints a matrix: `punctual-interop omniorb`.
+//!
+//! The matrix goes to standard output and ends with the line `N passed, N failed, N skipped`;
+//! progress goes to standard error. The exit status is 1 when anything failed.
+
+mod build;
+mod capture;
+mod matrix;
+mod native;
+mod omniorb;
+mod process;
+mod relay;
+mod servants;
+mod services;
+mod values;
+mod words;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+// Under `interop`, so that each file of generated code has a place of its own.
+mod generated {
+    #![allow(unreachable_pub, dead_code)]
+    pub(crate) mod params {
+        include!(concat!(env!("OUT_DIR"), "/params.rs"));
+    }
+    pub(crate) mod naming {
+        include!(concat!(env!("OUT_DIR"), "/naming.rs"));
+    }
+}
+use generated::naming;
+use generated::params::params;
+
+/// Tries our ORB against a peer ORB, both ways, in every version of GIOP.
+#[derive(Debug, Parser)]
+#[command(name = "punctual-interop", version)]
+struct Options {
+    /// The peer.
+    peer: Peer,
+    /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
+    #[arg(long)]
+    require: bool,
+    /// Print the matrix as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Peer {
+    /// omniORB, as Debian has it.
+    Omniorb,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is well.
+fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
+    let Peer::Omniorb = options.peer;
+    if let Some(why) = omniorb::missing() {
+        println!("omniORB is skipped: {why}");
+        return Ok(!options.require);
+    }
+    let mut matrix = matrix::Matrix::default();
+    omniorb::run(&omniorb::folder()?, &mut matrix)?;
+    if options.json {
+        println!("{}", matrix.json()?);
+    } else {
+        println!("{matrix}");
+    }
+    let (_, failed, skipped) = matrix.counts();
+    Ok(failed == 0 && (skipped == 0 || !options.require))
+}

@@ -1,0 +1,385 @@
+//! Our client calls objects that the peer implements itself, whose answers are compared with words
+//! written by hand: a mistake that both of our ends share shows here.
+
+use crate::params as p;
+use crate::values::{ORDERED, as_ordered};
+use punctual::{Char, Fixed, Interface, ObjectRef, Orb, SystemExceptionKind};
+use punctual_example_cubit::calls;
+use punctual_example_cubit::idl::bench::Cubit;
+
+/// The peer's objects.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    /// Says what arrives.
+    pub(crate) describe: p::Describe,
+    /// The same through a client that sends no fragments.
+    pub(crate) whole: p::Describe,
+    /// Forwards to `describe`.
+    pub(crate) forwarder: p::Describe,
+    /// An object that is no more.
+    pub(crate) unknown: p::Describe,
+    /// A Cubit.
+    pub(crate) cubit: Cubit,
+    /// `corbaloc:` of an object at a well-known key.
+    pub(crate) corbaloc: String,
+    /// An object of ours for the peer to call back.
+    pub(crate) mine: p::Named,
+    /// Our client.
+    pub(crate) orb: Orb,
+}
+
+/// A row of the matrix.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// The row's name.
+    pub(crate) name: &'static str,
+    /// Whether wide characters travel, which GIOP 1.0 does not have.
+    pub(crate) wide: bool,
+    /// What is tried; the error says what was wrong.
+    pub(crate) run: fn(&Objects) -> Result<(), String>,
+}
+
+/// Every case there is.
+pub(crate) fn cases() -> Vec<Case> {
+    let case = |name, run| Case {
+        name,
+        wide: false,
+        run,
+    };
+    vec![
+        case("locate", locate),
+        case("forward", forward),
+        case("say_numbers", numbers),
+        case("say_text", text),
+        Case {
+            name: "say_wide",
+            wide: true,
+            run: wide,
+        },
+        case("say_decimals", decimals),
+        case("say_shapes", shapes),
+        case("say_by_short", by_short),
+        case("say_by_ushort", by_ushort),
+        case("say_by_long", by_long),
+        case("say_by_ulong", by_ulong),
+        case("say_by_longlong", by_longlong),
+        case("say_by_ulonglong", by_ulonglong),
+        case("say_by_boolean", by_boolean),
+        case("say_by_half", by_half),
+        case("say_by_char", by_char),
+        case("say_by_colour", by_colour),
+        case("user exceptions", user_exceptions),
+        case("system exceptions", system_exceptions),
+        case("references", references),
+        case("is_a, non_existent", identity),
+        case("one-ways", one_ways),
+        case("cubit", cubit),
+        case("corbaloc", corbaloc),
+        case("16 MiB, fragments", |objects| large(&objects.describe)),
+        case("16 MiB, one message", |objects| large(&objects.whole)),
+    ]
+}
+
+/// What GIOP 1.0 does with wide text: nothing.
+pub(crate) fn wide_is_refused(objects: &Objects) -> Result<(), String> {
+    match objects.describe.say_wide('€', "€", "€") {
+        Err(_) => Ok(()),
+        Ok(said) => Err(format!("wide text has travelled: `{said}`")),
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(got: T, expected: T) -> Result<(), String> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(format!("got {got:?} instead of {expected:?}"))
+}
+
+fn says<E: std::fmt::Display>(said: Result<String, E>, expected: &str) -> Result<(), String> {
+    same(said.map_err(|error| error.to_string())?.as_str(), expected)
+}
+
+fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+fn locate(objects: &Objects) -> Result<(), String> {
+    same(ok(objects.describe.as_object().locate())?, true)?;
+    same(ok(objects.unknown.as_object().locate())?, false)?;
+    match objects.unknown.name() {
+        Err(exception) => same(exception.kind(), SystemExceptionKind::ObjectNotExist),
+        Ok(name) => Err(format!("an object that is no more is called `{name}`")),
+    }
+}
+
+fn forward(objects: &Objects) -> Result<(), String> {
+    says(objects.forwarder.name(), "omniORB")?;
+    says(objects.forwarder.greet("you"), "hello, you")?;
+    same(ok(objects.forwarder.as_object().locate())?, true)
+}
+
+fn numbers(objects: &Objects) -> Result<(), String> {
+    let v = p::Numbers {
+        b: true,
+        o: 255,
+        s: i16::MIN,
+        us: u16::MAX,
+        l: i32::MIN,
+        ul: u32::MAX,
+        ll: i64::MIN,
+        ull: u64::MAX,
+        f: -0.0,
+        d: f64::INFINITY,
+    };
+    says(
+        objects.describe.say_numbers(&v),
+        "b=1 o=255 s=-32768 us=65535 l=-2147483648 ul=4294967295 ll=-9223372036854775808 \
+         ull=18446744073709551615 f=80000000 d=7ff0000000000000",
+    )
+}
+
+fn text(objects: &Objects) -> Result<(), String> {
+    says(
+        objects.describe.say_text(Char(0xe9), "grüß", "12345678"),
+        "e9 67,72,fc,df, 31,32,33,34,35,36,37,38,",
+    )?;
+    says(objects.describe.say_text(Char(0), "", ""), "00  ")
+}
+
+fn wide(objects: &Objects) -> Result<(), String> {
+    says(
+        objects
+            .describe
+            .say_wide('€', "a€\u{1f980}ß", &("€".repeat(7) + "\u{ffee}")),
+        "20ac, 61,20ac,1f980,df, 20ac,20ac,20ac,20ac,20ac,20ac,20ac,ffee,",
+    )
+}
+
+fn decimals(objects: &Objects) -> Result<(), String> {
+    says(
+        objects.describe.say_decimals(
+            Fixed::literal(-123_456_789),
+            Fixed::literal(9_999_999_999_999_999_999_999_999_999_999),
+            Fixed::literal(1),
+        ),
+        "-1234567.89 9999999999999999999999999999999 0.0001",
+    )
+}
+
+fn leaf(label: &str) -> p::Tree {
+    p::Tree {
+        label: label.to_owned(),
+        branches: Vec::new(),
+    }
+}
+
+fn shapes(objects: &Objects) -> Result<(), String> {
+    let line = p::Line {
+        origin: p::Point {
+            kind: 1,
+            x: 1.5,
+            mark: Char(b'o'),
+            y: -1,
+        },
+        goal: p::Point {
+            kind: 255,
+            x: -0.0,
+            mark: Char(0xe9),
+            y: i16::MAX,
+        },
+        owner: p::Person {
+            name: "A".to_owned(),
+            label: String::new(),
+            favourite: p::Colour::Blue,
+        },
+    };
+    let second = p::Tree {
+        branches: vec![leaf("")],
+        ..leaf("b")
+    };
+    let tree = p::Tree {
+        branches: vec![leaf("a"), second],
+        ..leaf("r")
+    };
+    says(
+        objects.describe.say_shapes(
+            &line,
+            &tree,
+            &[[1, 2], [3, 4], [5, -6]],
+            &["x".to_owned(), String::new()],
+            &[vec![1, -2], vec![], vec![3]],
+        ),
+        "(1 3ff8000000000000 6f -1)(255 8000000000000000 e9 32767)(41,  blue) \
+         72,[61,[]62,[[]]] 1,2,3,4,5,-6, 78,| 1,-2,||3,|",
+    )
+}
+
+fn by_short(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_short(&v);
+    let point = p::Point {
+        kind: 9,
+        x: 2.0,
+        mark: Char(b'!'),
+        y: 4,
+    };
+    says(say(p::ByShort::Minus(-5)), "-1:minus=-5")?;
+    says(say(p::ByShort::Few(0, "x".to_owned())), "0:few=78,")?;
+    says(say(p::ByShort::Few(1, "x".to_owned())), "1:few=78,")?;
+    says(
+        say(p::ByShort::Many(point)),
+        "100:many=(9 4000000000000000 21 4)",
+    )?;
+    says(say(p::ByShort::Unlabeled(-2)), "-2:")
+}
+
+fn by_ushort(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_ushort(&v);
+    says(say(p::ByUShort::Most(255)), "65535:most=255")?;
+    says(say(p::ByUShort::Other(3, "o".to_owned())), "3:other=6f,")
+}
+
+fn by_long(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_long(&v);
+    says(say(p::ByLong::One(1.0)), "1:one=3ff0000000000000")?;
+    says(say(p::ByLong::Rest(2, "t".to_owned())), "2:rest=74,")?;
+    says(say(p::ByLong::Rest(-9, "t".to_owned())), "-9:rest=74,")
+}
+
+fn by_ulong(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_ulong(&v);
+    says(
+        say(p::ByULong::Large([[1, 2], [3, 4], [5, 6]])),
+        "4294967295:large=1,2,3,4,5,6,",
+    )?;
+    says(say(p::ByULong::List(vec![7, -8])), "0:list=7,-8,")?;
+    says(say(p::ByULong::Unlabeled(5)), "5:")
+}
+
+fn by_longlong(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_longlong(&v);
+    says(say(p::ByLongLong::D(0.5)), "-5:d=3fe0000000000000")?;
+    says(say(p::ByLongLong::F(0.5)), "5:f=3f000000")
+}
+
+fn by_ulonglong(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_ulonglong(&v);
+    says(say(p::ByULongLong::B(true)), "18446744073709551615:b=1")?;
+    says(say(p::ByULongLong::S(6, -1)), "6:s=-1")
+}
+
+fn by_boolean(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_boolean(&v);
+    says(say(p::ByBoolean::Yes(3)), "1:yes=3")?;
+    says(say(p::ByBoolean::No("n".to_owned())), "0:no=6e,")
+}
+
+fn by_half(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_half(&v);
+    says(say(p::ByHalf::Yes(3)), "1:yes=3")?;
+    says(say(p::ByHalf::Unlabeled(false)), "0:")
+}
+
+fn by_char(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_char(&v);
+    says(say(p::ByChar::A(3)), "a:a=3")?;
+    says(say(p::ByChar::B(Char(b'c'), "s".to_owned())), "c:b=73,")?;
+    says(say(p::ByChar::Rest(Char(b'z'), 8)), "z:rest=8")
+}
+
+fn by_colour(objects: &Objects) -> Result<(), String> {
+    let say = |v| objects.describe.say_by_colour(&v);
+    let owner = p::Person {
+        name: "N".to_owned(),
+        label: "L".to_owned(),
+        favourite: p::Colour::Green,
+    };
+    let colours = vec![p::Colour::Red, p::Colour::Blue];
+    says(say(p::ByColour::Owner(owner)), "red:owner=(4e, 4c, green)")?;
+    says(
+        say(p::ByColour::Others(p::Colour::Blue, colours)),
+        "blue:others=red,blue,",
+    )
+}
+
+fn user_exceptions(objects: &Objects) -> Result<(), String> {
+    same(ok(objects.describe.fail(0))?, 0)?;
+    match objects.describe.fail(1) {
+        Err(p::DescribeFailError::Empty(_)) => {}
+        other => return Err(format!("{other:?} instead of Empty")),
+    }
+    match objects.describe.fail(2) {
+        Err(p::DescribeFailError::Detailed(got)) => same(got, crate::servants::detailed()),
+        other => Err(format!("{other:?} instead of Detailed")),
+    }
+}
+
+fn system_exceptions(objects: &Objects) -> Result<(), String> {
+    ORDERED.into_iter().try_for_each(|order| {
+        let (name, minor, completed) = order;
+        as_ordered(objects.describe.fail_system(name, minor, completed), order)
+    })
+}
+
+fn references(objects: &Objects) -> Result<(), String> {
+    says(objects.describe.name_of(Some(&objects.mine)), "Punctual")?;
+    says(objects.describe.name_of(None), "nil")?;
+    let again = ok(objects.describe.myself())?.ok_or("nil came back instead of an object")?;
+    same(again.as_object(), objects.describe.as_object())?;
+    says(again.name(), "omniORB")?;
+    says(objects.describe.name_of(Some(&again.into())), "omniORB")?;
+    same(ok(objects.describe.nothing())?, None::<ObjectRef>)
+}
+
+fn identity(objects: &Objects) -> Result<(), String> {
+    let object = objects.describe.as_object();
+    same(ok(object.is_a("IDL:params/Describe:1.0"))?, true)?;
+    same(ok(object.is_a("IDL:params/Named:1.0"))?, true)?;
+    same(ok(object.is_a("IDL:params/Parameters:1.0"))?, false)?;
+    same(ok(object.non_existent())?, false)?;
+    same(ok(objects.unknown.as_object().non_existent())?, true)
+}
+
+fn one_ways(objects: &Objects) -> Result<(), String> {
+    let before = ok(objects.describe.posted())?;
+    for value in 1..=100 {
+        ok(objects.describe.post(value))?;
+    }
+    // They travel on one connection, in order, with the call that asks for the sum.
+    same(ok(objects.describe.posted())? - before, 5050)
+}
+
+fn cubit(objects: &Objects) -> Result<(), String> {
+    const CALLS: u64 = 50;
+    let before = ok(objects.cubit.pings())?;
+    for kind in calls::kinds(&objects.cubit) {
+        ok(kind.time(CALLS)).map_err(|problem| format!("{}: {problem}", kind.name))?;
+    }
+    ok(calls::verify(
+        &objects.cubit,
+        before,
+        calls::pings_of(CALLS),
+    ))
+}
+
+fn corbaloc(objects: &Objects) -> Result<(), String> {
+    let object = ok(objects.orb.string_to_object(&objects.corbaloc))?;
+    // It has no type id, so that the server is asked.
+    let known: p::Describe = ok(Interface::narrow(object))?;
+    says(known.name(), "omniORB")
+}
+
+fn large(describe: &p::Describe) -> Result<(), String> {
+    let octets: Vec<u8> = (0_u32..16 << 20)
+        .map(|i| (i ^ (i >> 8) ^ (i >> 16)).to_le_bytes()[0])
+        .collect();
+    let back = ok(describe.invert(&octets))?;
+    same(back.len(), octets.len())?;
+    match back
+        .iter()
+        .zip(&octets)
+        .position(|(got, sent)| *got != !sent)
+    {
+        Some(at) => Err(format!("another octet at {at}")),
+        None => Ok(()),
+    }
+}

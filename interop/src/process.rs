@@ -1,0 +1,170 @@
+//! Processes that end with their owner, and waits that have a limit.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A process that runs until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    name: String,
+    child: Child,
+    /// Held open: some programs end when it is closed.
+    _stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    /// Starts a program whose standard output is read line by line.
+    ///
+    /// # Errors
+    /// What kept it from being started.
+    pub(crate) fn start(name: &str, command: &mut Command) -> Result<Self, String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("cannot start {name}: {error}"))?;
+        let stdin = child.stdin.take();
+        let output = child.stdout.take().ok_or("no standard output")?;
+        let lines = lines_of(name, output)?;
+        Ok(Self {
+            name: name.to_owned(),
+            child,
+            _stdin: stdin,
+            lines,
+        })
+    }
+
+    /// Its next line of output; `None` at the end of it.
+    ///
+    /// # Errors
+    /// When `limit` is over.
+    pub(crate) fn line(&self, limit: Duration) -> Result<Option<String>, String> {
+        match self.lines.recv_timeout(limit) {
+            Ok(line) => Ok(Some(line)),
+            Err(mpsc::RecvTimeoutError::Disconnected) => Ok(None),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                Err(format!("{} has said nothing for {limit:?}", self.name))
+            }
+        }
+    }
+
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it ends by itself, for so long at most.
+    pub(crate) fn wait(&mut self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines_of(name: &str, output: ChildStdout) -> Result<Receiver<String>, String> {
+    let (sender, receiver) = mpsc::channel();
+    let read = move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    };
+    let thread = thread::Builder::new().name(format!("output of {name}"));
+    thread
+        .spawn(read)
+        .map_err(|error| format!("cannot start a thread: {error}"))?;
+    Ok(receiver)
+}
+
+/// Runs a program to its end, for `limit` at most.
+///
+/// # Errors
+/// When it cannot be started, or has not ended in time.
+pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<Output, String> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("cannot start {name}: {error}"))?;
+    let stdout = drain(child.stdout.take());
+    let stderr = drain(child.stderr.take());
+    let deadline = Instant::now() + limit;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("{name} has not ended within {limit:?}"));
+            }
+            Err(error) => return Err(format!("cannot wait for {name}: {error}")),
+        }
+    };
+    let (stdout, stderr) = (
+        stdout.recv().unwrap_or_default(),
+        stderr.recv().unwrap_or_default(),
+    );
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
+/// As [`run`], for a program whose failure is an error.
+///
+/// # Errors
+/// Those of [`run`], and what the program has to say when it fails.
+pub(crate) fn succeed(
+    name: &str,
+    command: &mut Command,
+    limit: Duration,
+) -> Result<String, String> {
+    let output = run(name, command, limit)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name}: {}\n{said}", output.status))
+}
+
+fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    let read = move || {
+        let mut octets = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // Whatever could be read is what it has said.
+            let _ = pipe.read_to_end(&mut octets);
+        }
+        let _ = sender.send(octets);
+    };
+    // Without a thread nothing is read: the receiver sees the sender gone.
+    let _ = thread::Builder::new().name("output".to_owned()).spawn(read);
+    receiver
+}
+
+/// Whether a program is on the path.
+pub(crate) fn installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

@@ -1,0 +1,99 @@
+//! Writes a C++ class that passes each call on, from the example servant that `omniidl` writes.
+//!
+//! The example names every operation with the signature that its servant must have; a body that calls
+//! the same operation of another object is the same for all of them.
+
+/// The class `relay_MODULE_INTERFACE`, from the whole text of the example; `None` when the example
+/// does not look as it should.
+pub(crate) fn class(example: &str, module: &str, interface: &str) -> Option<String> {
+    let class = format!("class {module}_{interface}_i ");
+    let (_, after) = example.split_once(&class)?;
+    let (_, after) = after.split_once("// methods corresponding to defined IDL")?;
+    let (_, after) = after.split_once('\n')?;
+    let (methods, _) = after.split_once("\n};")?;
+    let scoped = format!("{module}::{interface}");
+    let mut text = format!(
+        "#include \"{module}.hh\"\n\n\
+         class relay_{module}_{interface} : public POA_{scoped} {{\npublic:\n  \
+         explicit relay_{module}_{interface}({scoped}_ptr target)\n    \
+         : target_({scoped}::_duplicate(target)) {{}}\n\n"
+    );
+    for line in methods
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        text.push_str("  ");
+        text.push_str(&method(line)?);
+        text.push('\n');
+    }
+    text.push_str(&format!("\nprivate:\n  {scoped}_var target_;\n}};\n"));
+    Some(text)
+}
+
+/// One method: `RESULT NAME(PARAMETERS);`. Attributes come without semicolon and without the names of
+/// their parameters.
+fn method(line: &str) -> Option<String> {
+    let signature = line.strip_suffix(';');
+    let is_attribute = signature.is_none();
+    let (head, parameters) = signature.unwrap_or(line).split_once('(')?;
+    let parameters = parameters.strip_suffix(')')?;
+    let (result, name) = head.rsplit_once(' ')?;
+    let mut declared: Vec<String> = Vec::new();
+    let mut passed = Vec::new();
+    for parameter in parameters
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        if is_attribute {
+            declared.push(format!("{parameter} value"));
+            passed.push("value");
+        } else {
+            declared.push(parameter.to_owned());
+            passed.push(parameter.rsplit([' ', '&', '*']).next()?);
+        }
+    }
+    let returns = if result == "void" { "" } else { "return " };
+    let (declared, passed) = (declared.join(", "), passed.join(", "));
+    Some(format!(
+        "{result} {name}({declared}) override {{ {returns}target_->{name}({passed}); }}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_operation_and_attribute_is_passed_on() {
+        let example = "\
+class m_I_i : public POA_m::I {
+public:
+  m_I_i();
+
+  // methods corresponding to defined IDL attributes and operations
+  char* both(const char* a, char*& b, ::CORBA::String_out c);
+  void post(::CORBA::Long value);
+  ::CORBA::Long posted()
+  void counter(::CORBA::Long)
+};
+";
+        let class = class(example, "m", "I").unwrap();
+        for expected in [
+            "class relay_m_I : public POA_m::I {",
+            "char* both(const char* a, char*& b, ::CORBA::String_out c) override \
+             { return target_->both(a, b, c); }",
+            "void post(::CORBA::Long value) override { target_->post(value); }",
+            "::CORBA::Long posted() override { return target_->posted(); }",
+            "void counter(::CORBA::Long value) override { target_->counter(value); }",
+        ] {
+            assert!(class.contains(expected), "{expected}\nin\n{class}");
+        }
+    }
+
+    #[test]
+    fn an_example_of_another_form_is_no_class() {
+        assert_eq!(class("class other {};", "m", "I"), None);
+    }
+}

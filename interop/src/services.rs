@@ -1,0 +1,172 @@
+//! References and services: `punctual ior` beside `catior`, and omniNames as a server.
+
+use crate::matrix::{Direction, Matrix, Version};
+use crate::naming::cos_naming::{NameComponent, NamingContext, NamingContextResolveError};
+use crate::params as p;
+use crate::process::{self, Running};
+use punctual::{Interface, ListenEndpoint, Orb};
+use serde_json::Value;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What `punctual ior --json` says.
+fn facts(reference: &str) -> Result<Value, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args([
+        "run",
+        "--quiet",
+        "--package",
+        "punctual-cli",
+        "--bin",
+        "punctual",
+        "--",
+    ]);
+    command.args(["ior", "--json", reference]);
+    let text = process::succeed("punctual ior", &mut command, Duration::from_secs(300))?;
+    serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
+}
+
+/// The first profile of a reference: its host and its port.
+///
+/// # Errors
+/// When it is no IIOP reference.
+pub(crate) fn address(orb: &Orb, reference: &str) -> Result<(String, u16), String> {
+    let profile = profile(orb, reference)?;
+    Ok((profile.host, profile.port))
+}
+
+/// The version that a reference is published with.
+///
+/// # Errors
+/// When it is no IIOP reference.
+pub(crate) fn version(orb: &Orb, reference: &str) -> Result<String, String> {
+    Ok(profile(orb, reference)?.version.to_string())
+}
+
+fn profile(orb: &Orb, reference: &str) -> Result<punctual_ior::IiopProfile, String> {
+    let object = orb
+        .string_to_object(reference)
+        .map_err(|error| error.to_string())?;
+    let profiles = &object.ior().profiles;
+    profiles
+        .iter()
+        .find_map(|profile| match profile.decode() {
+            Ok(punctual_ior::Profile::Iiop(iiop)) => Some(iiop),
+            _ => None,
+        })
+        .ok_or_else(|| "a reference without IIOP profile".to_owned())
+}
+
+/// Both readers on one of their references and on one of ours.
+pub(crate) fn references(
+    orb: &Orb,
+    theirs: &str,
+    ours: &p::Describe,
+    version: Version,
+    matrix: &mut Matrix,
+) {
+    let case = "punctual ior = catior";
+    matrix.record(case, version, Direction::To, same_facts(theirs));
+    let outcome = orb
+        .object_to_string(ours)
+        .map_err(|error| error.to_string())
+        .and_then(|text| same_facts(&text));
+    matrix.record(case, version, Direction::From, outcome);
+}
+
+fn same_facts(reference: &str) -> Result<(), String> {
+    let facts = facts(reference)?;
+    let catior = process::succeed(
+        "catior",
+        Command::new("catior").arg("-x").arg(reference),
+        LIMIT,
+    )?;
+    Err(format!("{catior}\n{facts:#}"))
+}
+
+/// Binds a name in omniNames and resolves it.
+pub(crate) fn naming(mine: &p::Named, version: Version, matrix: &mut Matrix) {
+    matrix.record(
+        "omniNames",
+        version,
+        Direction::To,
+        name_service(mine, version),
+    );
+}
+
+fn name_service(mine: &p::Named, version: Version) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let port = free_port()?;
+    let _omni_names = start(folder.path(), port, version)?;
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .initial_reference(
+            "NameService",
+            &format!(
+                "corbaloc:iiop:{}@127.0.0.1:{port}/NameService",
+                version.text()
+            ),
+        )
+        .configure(|config| config.timeouts.call = Some(LIMIT))
+        .build()
+        .map_err(|error| error.to_string())?;
+    let result = bind_and_resolve(&orb, mine);
+    orb.shutdown(true).map_err(|error| error.to_string())?;
+    result
+}
+
+/// A port that was free a moment ago: omniNames publishes the port that it is given.
+fn free_port() -> Result<u16, String> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    listener
+        .local_addr()
+        .map(|address| address.port())
+        .map_err(|error| error.to_string())
+}
+
+fn start(folder: &std::path::Path, port: u16, version: Version) -> Result<Running, String> {
+    let mut command = Command::new("omniNames");
+    command
+        .args(["-start", &port.to_string(), "-logdir"])
+        .arg(folder);
+    command.args(["-errlog"]).arg(folder.join("errors"));
+    command.args(["-ORBmaxGIOPVersion", version.text()]);
+    let running = Running::start("omniNames", &mut command)?;
+    let deadline = Instant::now() + LIMIT;
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        if Instant::now() > deadline {
+            return Err("omniNames does not listen".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(running)
+}
+
+fn bind_and_resolve(orb: &Orb, mine: &p::Named) -> Result<(), String> {
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let service = orb
+        .resolve_initial_references("NameService")
+        .map_err(|error| failed(&error))?;
+    let service = NamingContext::narrow(service).map_err(|error| failed(&error))?;
+    let name = [NameComponent {
+        id: "interop".to_owned(),
+        kind: "object".to_owned(),
+    }];
+    service
+        .bind(&name, Some(mine.as_object()))
+        .map_err(|error| failed(&error))?;
+    let found = service.resolve(&name).map_err(|error| failed(&error))?;
+    let found = p::Named::narrow(found).map_err(|error| failed(&error))?;
+    let said = found.name().map_err(|error| failed(&error))?;
+    if said != "Punctual" {
+        return Err(format!("the object found is called `{said}`"));
+    }
+    service.unbind(&name).map_err(|error| failed(&error))?;
+    match service.resolve(&name) {
+        Err(NamingContextResolveError::NotFound(_)) => Ok(()),
+        other => Err(format!("{other:?} instead of NotFound")),
+    }
+}
