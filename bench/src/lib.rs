@@ -1,1 +1,28 @@
-//! Benchmarks: ours, the raw-socket floor and peers, interleaved
+//! Benchmarks: Punctual, a raw socket and other ORBs, interleaved in one run.
+//!
+//! A [`contender`] is a server program and a client program, which talk [`protocol`] with the
+//! harness over their standard input and output, so that both live through the whole run and only
+//! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data.
+//! [`latency`] runs batches of each case by each contender in turn; [`instructions`] counts what a
+//! call costs with instruments that count rather than time. [`peer`] holds the programs themselves,
+//! but for those in other languages under `peers/`.
+//!
+//! Adding a link, a messaging protocol or an ORB is one more entry in `contender`'s table.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod case;
+pub mod contender;
+pub mod instructions;
+pub mod latency;
+pub mod machine;
+pub mod omniorb;
+pub mod peer;
+pub mod placement;
+pub mod protocol;
+pub mod statistics;
+
+/// What keeps a benchmark from running: a message for people.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of what may be kept from running.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,324 @@
+//! What is measured: an operation of the papers' IDL with an amount of data, and how long its
+//! messages are.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The largest sequence that paper 001 sends (§3.3): sizes are powers of two up to this.
+const LARGEST_SWEPT: u32 = 1024;
+/// The longest sequence a case may have.
+const MAX_UNITS: u32 = 1 << 20;
+
+/// An operation of `cubit.idl`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Nothing there, nothing back.
+    CubeVoid,
+    /// A `long` there and back.
+    CubeLong,
+    /// A small structure there and back.
+    CubeStruct,
+    /// Octets there.
+    TakeOctets,
+    /// Structures of five types there.
+    TakeBinStructs,
+    /// Octets there and back.
+    EchoOctets,
+    /// Structures there and back.
+    EchoBinStructs,
+    /// Octets there, without an answer.
+    ThrowOctets,
+    /// Structures there, without an answer.
+    ThrowBinStructs,
+}
+
+/// An operation and how many units of data it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Case {
+    /// The operation.
+    pub operation: Operation,
+    /// Elements of its sequence; 0 for operations without one.
+    pub units: u32,
+}
+
+/// Lengths of a case's GIOP messages, in octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// The request.
+    pub request: usize,
+    /// The reply; 0 when there is none.
+    pub reply: usize,
+}
+
+impl Operation {
+    /// Every operation, as it is shown.
+    pub const ALL: [Self; 9] = [
+        Self::CubeVoid,
+        Self::CubeLong,
+        Self::CubeStruct,
+        Self::TakeOctets,
+        Self::TakeBinStructs,
+        Self::EchoOctets,
+        Self::EchoBinStructs,
+        Self::ThrowOctets,
+        Self::ThrowBinStructs,
+    ];
+
+    /// Its name in the IDL and on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CubeVoid => "cube_void",
+            Self::CubeLong => "cube_long",
+            Self::CubeStruct => "cube_struct",
+            Self::TakeOctets => "take_octets",
+            Self::TakeBinStructs => "take_bin_structs",
+            Self::EchoOctets => "echo_octets",
+            Self::EchoBinStructs => "echo_bin_structs",
+            Self::ThrowOctets => "throw_octets",
+            Self::ThrowBinStructs => "throw_bin_structs",
+        }
+    }
+
+    /// Whether a reply is waited for.
+    #[must_use]
+    pub const fn is_two_way(self) -> bool {
+        !matches!(self, Self::ThrowOctets | Self::ThrowBinStructs)
+    }
+
+    /// Whether it carries a sequence, so that its cases have a size.
+    #[must_use]
+    pub const fn has_units(self) -> bool {
+        !matches!(self, Self::CubeVoid | Self::CubeLong | Self::CubeStruct)
+    }
+
+    const fn returns_its_argument(self) -> bool {
+        matches!(
+            self,
+            Self::CubeLong | Self::CubeStruct | Self::EchoOctets | Self::EchoBinStructs
+        )
+    }
+}
+
+impl Case {
+    /// A case of an operation without a sequence.
+    #[must_use]
+    pub const fn plain(operation: Operation) -> Self {
+        Self {
+            operation,
+            units: 0,
+        }
+    }
+
+    /// A case of an operation with a sequence of `units` elements.
+    #[must_use]
+    pub const fn sized(operation: Operation, units: u32) -> Self {
+        Self { operation, units }
+    }
+
+    /// How long its messages are when Punctual sends them in GIOP 1.2 on a connection that has told
+    /// its code sets: what the raw socket sends to be comparable.
+    #[must_use]
+    pub fn lengths(self) -> Lengths {
+        let name = self.operation.name().len() + 1;
+        // Header, request id, flags, disposition, key, name, no service contexts (CORBA 3.3 part 2,
+        // §9.4.2.2).
+        let head = aligned(HEADER + 4 + 4 + 4 + 4 + OBJECT_KEY + 4 + name, 4) + 4;
+        let reply_head = HEADER + 4 + 4 + 4;
+        let argument = self.argument_length();
+        Lengths {
+            request: with_body(head, argument),
+            reply: match self.operation {
+                operation if !operation.is_two_way() => 0,
+                operation if operation.returns_its_argument() => with_body(reply_head, argument),
+                _ => reply_head,
+            },
+        }
+    }
+
+    /// Octets of the argument in CDR, beginning aligned to 8.
+    fn argument_length(self) -> usize {
+        let units = self.units as usize;
+        match self.operation {
+            Operation::CubeVoid => 0,
+            Operation::CubeLong => 4,
+            // octet, 3 of padding, long, short.
+            Operation::CubeStruct => 10,
+            Operation::TakeOctets | Operation::EchoOctets | Operation::ThrowOctets => 4 + units,
+            // The count; then short, char, 0 to 1, long, octet, padding to 8, double. The first one
+            // shares its first 8 octets with the count.
+            _ => (24 * units).max(4),
+        }
+    }
+}
+
+/// What `latency` runs: the small operations, and paper 001's sweep there and one way; echoes at
+/// three sizes.
+#[must_use]
+pub fn full() -> Vec<Case> {
+    let sweep = || std::iter::successors(Some(1), |units| Some(units * 2));
+    let swept = |operation| {
+        sweep()
+            .take_while(|&units| units <= LARGEST_SWEPT)
+            .map(move |units| Case::sized(operation, units))
+    };
+    let mut cases = small();
+    for operation in [
+        Operation::TakeOctets,
+        Operation::TakeBinStructs,
+        Operation::ThrowOctets,
+        Operation::ThrowBinStructs,
+    ] {
+        cases.extend(swept(operation));
+    }
+    for operation in [Operation::EchoOctets, Operation::EchoBinStructs] {
+        cases.extend([1, 32, LARGEST_SWEPT].map(|units| Case::sized(operation, units)));
+    }
+    cases
+}
+
+/// What `latency --quick` runs: a subset of [`full`].
+#[must_use]
+pub fn quick() -> Vec<Case> {
+    let mut cases = small();
+    for operation in [
+        Operation::TakeOctets,
+        Operation::TakeBinStructs,
+        Operation::ThrowOctets,
+        Operation::ThrowBinStructs,
+    ] {
+        cases.extend([1, 32, LARGEST_SWEPT].map(|units| Case::sized(operation, units)));
+    }
+    cases
+}
+
+fn small() -> Vec<Case> {
+    [
+        Operation::CubeVoid,
+        Operation::CubeLong,
+        Operation::CubeStruct,
+    ]
+    .map(Case::plain)
+    .to_vec()
+}
+
+/// GIOP's message header.
+const HEADER: usize = 12;
+/// The key that Punctual's root POA gives an object.
+const OBJECT_KEY: usize = 20;
+
+/// A body begins aligned to 8, if there is one (§9.4.2.2).
+fn with_body(head: usize, body: usize) -> usize {
+    match body {
+        0 => head,
+        body => aligned(head, 8) + body,
+    }
+}
+
+const fn aligned(length: usize, to: usize) -> usize {
+    length.next_multiple_of(to)
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.operation.name())?;
+        if self.operation.has_units() {
+            write!(f, ":{}", self.units)?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that names no case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuchCase(String);
+
+impl fmt::Display for NoSuchCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = Operation::ALL.iter().filter(|one| !one.has_units());
+        let plain: Vec<_> = plain.map(|one| one.name()).collect();
+        let sized = Operation::ALL.iter().filter(|one| one.has_units());
+        let sized: Vec<_> = sized.map(|one| one.name()).collect();
+        write!(
+            f,
+            "`{}` is no case: expected {}, or one of {} with `:` and 1 to {MAX_UNITS} units, e.g. take_octets:64",
+            self.0,
+            plain.join(", "),
+            sized.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for NoSuchCase {}
+
+impl FromStr for Case {
+    type Err = NoSuchCase;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refused = || NoSuchCase(text.to_owned());
+        let (name, units) = match text.split_once(':') {
+            Some((name, units)) => (name, Some(units)),
+            None => (text, None),
+        };
+        let found = Operation::ALL.iter().find(|one| one.name() == name);
+        let operation = *found.ok_or_else(refused)?;
+        let units = match (operation.has_units(), units) {
+            (false, None) => 0,
+            (true, Some(units)) => units
+                .parse()
+                .ok()
+                .filter(|units| (1..=MAX_UNITS).contains(units))
+                .ok_or_else(refused)?,
+            _ => return Err(refused()),
+        };
+        Ok(Self { operation, units })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_is_read_back_from_its_name() {
+        for case in full() {
+            assert_eq!(case.to_string().parse(), Ok(case));
+        }
+    }
+
+    #[test]
+    fn a_case_without_its_size_or_with_one_too_many_is_refused() {
+        for text in [
+            "",
+            "cube_void:1",
+            "take_octets",
+            "take_octets:0",
+            "take_octets:-1",
+            "take_octets:9999999999",
+            "cube",
+        ] {
+            assert!(text.parse::<Case>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_sweep_has_eleven_sizes_of_each_kind() {
+        let cases = full();
+        let octets = cases
+            .iter()
+            .filter(|case| case.operation == Operation::TakeOctets);
+        assert_eq!(octets.count(), 11);
+        assert!(quick().iter().all(|case| cases.contains(case)));
+    }
+
+    #[test]
+    fn lengths_follow_the_alignment_rules() {
+        let void = Case::plain(Operation::CubeVoid).lengths();
+        assert_eq!((void.request, void.reply), (68, 24));
+        let long = Case::plain(Operation::CubeLong).lengths();
+        assert_eq!((long.request, long.reply), (72 + 4, 24 + 4));
+        let structs = Case::sized(Operation::ThrowBinStructs, 2).lengths();
+        assert_eq!(structs.reply, 0);
+        assert_eq!(structs.request % 8, 0);
+    }
+}

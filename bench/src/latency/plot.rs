@@ -1,0 +1,138 @@
+//! Latency over size: a chart for each placement and operation, in one SVG.
+
+use super::report::{Report, Row};
+use crate::case::Operation;
+use crate::placement::Placement;
+use crate::{Error, Result};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::path::Path;
+
+/// Width and height of one chart, in pixels.
+const CHART: (u32, u32) = (480, 360);
+/// One for each contender, told apart without green beside red.
+const COLOURS: [RGBColor; 4] = [
+    RGBColor(0x55, 0x55, 0x55),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xcc, 0x79, 0xa7),
+];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws every operation that ran with more than one size.
+pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
+    let charts = charts(report);
+    let columns = columns(&charts);
+    let lines = charts.len().div_ceil(columns).max(1);
+    let size = (
+        CHART.0 * u32::try_from(columns)?,
+        CHART.1 * u32::try_from(lines)?,
+    );
+    let whole = SVGBackend::new(path, size).into_drawing_area();
+    whole.fill(&WHITE).map_err(failed)?;
+    for (area, chart) in whole.split_evenly((lines, columns)).iter().zip(&charts) {
+        draw_chart(area, report, chart)?;
+    }
+    whole.present().map_err(failed)
+}
+
+struct Chart<'r> {
+    placement: Placement,
+    operation: Operation,
+    rows: Vec<&'r Row>,
+}
+
+fn charts(report: &Report) -> Vec<Chart<'_>> {
+    let mut charts = Vec::new();
+    for placement in [Placement::Same, Placement::Cross] {
+        for operation in Operation::ALL {
+            let rows: Vec<&Row> = report
+                .rows
+                .iter()
+                .filter(|row| row.placement == placement && row.operation == operation.name())
+                .collect();
+            let first = rows.first().map(|row| row.units);
+            if rows.iter().any(|row| Some(row.units) != first) {
+                charts.push(Chart {
+                    placement,
+                    operation,
+                    rows,
+                });
+            }
+        }
+    }
+    charts
+}
+
+/// As many as the first placement has charts, so that the second stands below it; up to 3.
+fn columns(charts: &[Chart<'_>]) -> usize {
+    let first = charts.first().map(|chart| chart.placement);
+    let number = charts
+        .iter()
+        .filter(|chart| Some(chart.placement) == first)
+        .count();
+    number.clamp(1, 3)
+}
+
+fn draw_chart(area: &Area<'_>, report: &Report, chart: &Chart<'_>) -> Result<()> {
+    let micros = |row: &Row| row.figures.median / 1000.0;
+    let units = chart.rows.iter().map(|row| row.units);
+    let (low, high) = units.fold((u32::MAX, 0), |(low, high), one| {
+        (low.min(one), high.max(one))
+    });
+    let times = chart.rows.iter().map(|row| micros(row));
+    let (fast, slow) = times.fold((f64::MAX, 0.0_f64), |(fast, slow), one| {
+        (fast.min(one), slow.max(one))
+    });
+    let kind = if chart.operation.is_two_way() {
+        "two-way"
+    } else {
+        "one-way, mean of a batch"
+    };
+    let title = format!("{}, {} ({kind})", chart.placement, chart.operation.name());
+    let mut context = ChartBuilder::on(area)
+        .margin(10)
+        .caption(title, ("sans-serif", 15))
+        .x_label_area_size(34)
+        .y_label_area_size(52)
+        .build_cartesian_2d(
+            (low..high).log_scale().base(2.0),
+            (fast * 0.8..slow * 1.3).log_scale(),
+        )
+        .map_err(failed)?;
+    context
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_desc("units")
+        .y_desc("µs")
+        .y_label_formatter(&|micros| {
+            format!("{micros:.3}")
+                .trim_end_matches(['0', '.'])
+                .to_owned()
+        })
+        .draw()
+        .map_err(failed)?;
+    for (contender, colour) in report.contenders.iter().zip(COLOURS.into_iter().cycle()) {
+        let own = chart
+            .rows
+            .iter()
+            .filter(|row| row.contender == contender.name);
+        let points: Vec<(u32, f64)> = own.map(|row| (row.units, micros(row))).collect();
+        context
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(2))
+            .map_err(failed)?
+            .label(contender.name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    }
+    context
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .draw()
+        .map_err(failed)
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    format!("the plot cannot be drawn: {error}").into()
+}

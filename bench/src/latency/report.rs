@@ -1,0 +1,233 @@
+//! The figures, as a table for people and as JSON.
+
+use crate::contender::{Absent, Contender};
+use crate::machine::Machine;
+use crate::placement::Placement;
+use crate::statistics::Figures;
+use serde::Serialize;
+use std::fmt;
+
+/// One run's outcome.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where it ran.
+    pub machine: Machine,
+    /// Rounds of each case.
+    pub rounds: u32,
+    /// Calls of each contender in a round.
+    pub calls: u32,
+    /// Who took part.
+    pub contenders: Vec<Participant>,
+    /// What was left out, and why.
+    pub skipped: Vec<String>,
+    /// The figures; times in nanoseconds.
+    pub rows: Vec<Row>,
+}
+
+/// Who took part.
+#[derive(Clone, Debug, Serialize)]
+pub struct Participant {
+    /// Its name in the rows.
+    pub name: &'static str,
+    /// What it is, with its version.
+    pub description: String,
+}
+
+/// One contender in one case.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Where client and server ran.
+    pub placement: Placement,
+    /// The operation's name.
+    pub operation: &'static str,
+    /// Elements of its sequence, if it has one.
+    pub units: u32,
+    /// Whether a sample is one call. For one-ways it is the mean of a batch.
+    pub two_way: bool,
+    /// Who.
+    pub contender: &'static str,
+    /// Its times.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Its medians divided by the floor's of the same rounds, in the median.
+    pub ratio: Option<f64>,
+    /// Whether the floor's medians lay too far apart to trust the case.
+    pub noisy: bool,
+}
+
+impl From<&Contender> for Participant {
+    fn from(contender: &Contender) -> Self {
+        Self {
+            name: contender.name,
+            description: contender.description.clone(),
+        }
+    }
+}
+
+pub(super) fn absence(absent: &Absent) -> String {
+    format!("{}: {}", absent.name, absent.reason)
+}
+
+impl Report {
+    fn table(&self, f: &mut fmt::Formatter<'_>, placement: Placement) -> fmt::Result {
+        writeln!(
+            f,
+            "\n{placement}: median of {} rounds' medians; µs\n{:<22} {:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>8}",
+            self.rounds, "case", "contender", "median", "spread", "p50", "p99", "p99.9", "× floor"
+        )?;
+        let mut before = None;
+        for row in self.rows.iter().filter(|row| row.placement == placement) {
+            let case = (row.operation, row.units);
+            let title = if before.replace(case) == Some(case) {
+                String::new()
+            } else {
+                title(row)
+            };
+            writeln!(f, "{title:<22} {row}")?;
+        }
+        Ok(())
+    }
+
+    fn noisy_cases(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.noisy) {
+            let name = format!("{} {}", row.placement, title(row));
+            if names.last() != Some(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+fn title(row: &Row) -> String {
+    let units = match row.units {
+        0 => String::new(),
+        units => format!(":{units}"),
+    };
+    format!("{}{units}", row.operation)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let machine = &self.machine;
+        writeln!(
+            f,
+            "{}{}, {} processors, Linux {} {}",
+            machine.processor,
+            if machine.virtual_machine {
+                " (virtual machine)"
+            } else {
+                ""
+            },
+            machine.processors,
+            machine.kernel,
+            machine.architecture
+        )?;
+        for contender in &self.contenders {
+            writeln!(f, "{}: {}", contender.name, contender.description)?;
+        }
+        for placement in [Placement::Same, Placement::Cross] {
+            if self.rows.iter().any(|row| row.placement == placement) {
+                self.table(f, placement)?;
+            }
+        }
+        if self.rows.iter().any(|row| !row.two_way) {
+            writeln!(
+                f,
+                "\nthrow_…: one-ways; the time of a batch that ends with a two-way, by call"
+            )?;
+        }
+        for skipped in &self.skipped {
+            writeln!(f, "skipped {skipped}")?;
+        }
+        let noisy = self.noisy_cases();
+        if !noisy.is_empty() {
+            writeln!(
+                f,
+                "too noisy to trust (the floor itself varied between rounds): {}",
+                noisy.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figures = &self.figures;
+        write!(
+            f,
+            "{:<10} {:>9.2} {:>6.1}%",
+            self.contender,
+            figures.median / 1000.0,
+            figures.spread * 100.0
+        )?;
+        for percentile in [figures.p50, figures.p99, figures.p999] {
+            if self.two_way {
+                write!(f, " {:>9.2}", microseconds(percentile))?;
+            } else {
+                write!(f, " {:>9}", "–")?;
+            }
+        }
+        match self.ratio {
+            Some(ratio) => write!(f, " {ratio:>8.2}"),
+            None => write!(f, " {:>8}", "–"),
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn microseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Record;
+
+    fn row(operation: &'static str, two_way: bool, noisy: bool) -> Row {
+        let mut record = Record::default();
+        record.add_round(&[12_340; 10]);
+        Row {
+            placement: Placement::Same,
+            operation,
+            units: 8,
+            two_way,
+            contender: "floor",
+            figures: record.figures().unwrap(),
+            ratio: Some(1.0),
+            noisy,
+        }
+    }
+
+    fn report(rows: Vec<Row>) -> Report {
+        Report {
+            machine: Machine::this(),
+            rounds: 1,
+            calls: 10,
+            contenders: Vec::new(),
+            skipped: vec!["omniorb: not here".to_owned()],
+            rows,
+        }
+    }
+
+    #[test]
+    fn a_one_way_shows_no_percentiles_of_single_calls() {
+        let text = report(vec![row("throw_octets", false, false)]).to_string();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("throw_octets:8"))
+            .unwrap();
+        assert!(line.contains("12.34") && line.contains('–'), "{line}");
+    }
+
+    #[test]
+    fn what_was_skipped_and_what_was_noisy_is_said() {
+        let text = report(vec![row("take_octets", true, true)]).to_string();
+        assert!(text.contains("skipped omniorb: not here"));
+        assert!(text.contains("too noisy to trust"));
+        assert!(text.contains("same take_octets:8"));
+    }
+}

@@ -1,0 +1,72 @@
+//! omniORB, when it is installed: its IDL compiler and a C++ compiler make the peer when a benchmark
+//! starts, so that nothing of it is kept here.
+
+use crate::Result;
+use crate::contender::Contender;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What tables call it.
+pub const NAME: &str = "omniorb";
+
+const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
+const PEER: &str = include_str!("../peers/omniorb/peer.cc");
+const PACKAGE: &str = "omniORB4";
+
+/// The contender, compiled into `directory` unless it is there already.
+///
+/// # Errors
+/// What is missing, or what a compiler says.
+pub fn contender(directory: &Path) -> Result<Contender> {
+    let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
+        .map_err(|error| format!("its headers are not installed ({error})"))?;
+    let directory = directory.join(NAME);
+    let program = directory.join("peer");
+    // What the program was made of, written last.
+    let stamp = directory.join("stamp");
+    let wanted = format!("{version}\n{IDL}\n{PEER}");
+    if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) || !program.exists() {
+        compile(&directory)?;
+        fs::write(&stamp, wanted)?;
+    }
+    Ok(Contender {
+        name: NAME,
+        description: format!("omniORB {version}"),
+        program,
+        arguments: Vec::new(),
+    })
+}
+
+fn compile(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)?;
+    fs::write(directory.join("cubit.idl"), IDL)?;
+    fs::write(directory.join("peer.cc"), PEER)?;
+    output(
+        Command::new("omniidl")
+            .args(["-bcxx", "cubit.idl"])
+            .current_dir(directory),
+    )?;
+    let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", PACKAGE]))?;
+    output(
+        Command::new("g++")
+            .args(["-O2", "-pthread", "-o", "peer", "peer.cc", "cubitSK.cc"])
+            .args(flags.split_whitespace())
+            .current_dir(directory),
+    )?;
+    Ok(())
+}
+
+/// What a program prints when all goes well.
+fn output(command: &mut Command) -> Result<String> {
+    let program = command.get_program().display().to_string();
+    let output = command
+        .output()
+        .map_err(|error| format!("{program}: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said.lines().find(|line| !line.trim().is_empty());
+        return Err(format!("{program}: {}", first.unwrap_or("failed")).into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

@@ -1,0 +1,82 @@
+//! Which processors the two sides of a call run on.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fmt;
+use std::io;
+
+/// Where client and server run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Placement {
+    /// Both pinned to one processor: what the software costs, as no processor is woken up.
+    Same,
+    /// Each pinned to a processor of its own: wake-ups included.
+    Cross,
+}
+
+/// The processors of a placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processors {
+    /// The client's.
+    pub client: usize,
+    /// The server's.
+    pub server: usize,
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Same => "same",
+            Self::Cross => "cross",
+        })
+    }
+}
+
+impl Placement {
+    /// Chooses among the processors that this process may run on.
+    ///
+    /// # Errors
+    /// When there are too few, or the kernel does not say.
+    pub fn processors(self) -> io::Result<Processors> {
+        self.choose(&punctual_sys::processor::allowed()?)
+    }
+
+    /// The last one, as the first has most of a machine's interrupts; across, the last two.
+    fn choose(self, allowed: &[usize]) -> io::Result<Processors> {
+        match (self, allowed) {
+            (Self::Same, [.., last]) => Ok(Processors {
+                client: *last,
+                server: *last,
+            }),
+            (Self::Cross, [.., client, server]) => Ok(Processors {
+                client: *client,
+                server: *server,
+            }),
+            _ => Err(io::Error::other(format!(
+                "this process may run on {} processor(s) only",
+                allowed.len()
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn same_shares_a_processor_and_cross_does_not() {
+        let same = Placement::Same.choose(&[0, 1, 5]).unwrap();
+        assert_eq!((same.client, same.server), (5, 5));
+        let cross = Placement::Cross.choose(&[0, 1, 5]).unwrap();
+        assert_eq!((cross.client, cross.server), (1, 5));
+    }
+
+    #[test]
+    fn cross_needs_two_processors() {
+        assert!(Placement::Same.choose(&[3]).is_ok());
+        assert!(Placement::Cross.choose(&[3]).is_err());
+        assert!(Placement::Same.choose(&[]).is_err());
+    }
+}

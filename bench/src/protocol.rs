@@ -1,0 +1,198 @@
+//! What the harness and the programs that it starts say to each other.
+//!
+//! The harness writes a line to a client's standard input for each [`Command`]; every program
+//! answers on its standard output:
+//!
+//! ```text
+//! server: ready <address>            once, when it serves; ends when its input ends
+//! client: ready                      once, when it is connected
+//! harness: run <case> <warm-up> <calls>
+//! client: samples <n>, then n numbers of 8 octets in the machine's byte order: nanoseconds
+//! harness: calls <case> <calls>      without a look at the clock, for counting instruments
+//! client: done
+//! client: error <message>            instead of any answer
+//! ```
+//!
+//! A two-way `run` has a sample for each call. A one-way one has a single sample: the time of all
+//! its calls and of the two-way call that ends them, divided by the number of calls.
+
+use crate::Result;
+use crate::case::Case;
+use std::fmt;
+use std::io::{BufRead, Read, Write};
+use std::str::FromStr;
+
+/// No batch has more samples than this.
+const MAX_SAMPLES: usize = 10_000_000;
+
+/// What a client is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Make calls and time each.
+    Run {
+        /// Which.
+        case: Case,
+        /// Calls ahead of those that count.
+        warm_up: u32,
+        /// Calls that count.
+        calls: u32,
+    },
+    /// Make calls and time none.
+    Calls {
+        /// Which.
+        case: Case,
+        /// How many.
+        calls: u32,
+    },
+}
+
+/// What a program answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It serves, at this address; or it is connected, and the address is empty.
+    Ready(String),
+    /// Nanoseconds of each call.
+    Samples(Vec<u64>),
+    /// The calls are made.
+    Done,
+    /// It could not.
+    Error(String),
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run {
+                case,
+                warm_up,
+                calls,
+            } => write!(f, "run {case} {warm_up} {calls}"),
+            Self::Calls { case, calls } => write!(f, "calls {case} {calls}"),
+        }
+    }
+}
+
+impl FromStr for Command {
+    type Err = crate::Error;
+
+    fn from_str(line: &str) -> Result<Self> {
+        let words: Vec<_> = line.split_whitespace().collect();
+        Ok(match words[..] {
+            ["run", case, warm_up, calls] => Self::Run {
+                case: case.parse()?,
+                warm_up: warm_up.parse()?,
+                calls: calls.parse()?,
+            },
+            ["calls", case, calls] => Self::Calls {
+                case: case.parse()?,
+                calls: calls.parse()?,
+            },
+            _ => return Err(format!("no such command: `{}`", line.trim_end()).into()),
+        })
+    }
+}
+
+impl Answer {
+    /// Writes it, and flushes.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write_to(&self, out: &mut impl Write) -> std::io::Result<()> {
+        match self {
+            Self::Ready(address) if address.is_empty() => writeln!(out, "ready")?,
+            Self::Ready(address) => writeln!(out, "ready {address}")?,
+            Self::Samples(samples) => {
+                writeln!(out, "samples {}", samples.len())?;
+                let octets: Vec<u8> = samples.iter().flat_map(|one| one.to_ne_bytes()).collect();
+                out.write_all(&octets)?;
+            }
+            Self::Done => writeln!(out, "done")?,
+            Self::Error(message) => writeln!(out, "error {}", message.replace('\n', " "))?,
+        }
+        out.flush()
+    }
+
+    /// Reads the next one.
+    ///
+    /// # Errors
+    /// When the program has ended, or says something else.
+    pub fn read_from(input: &mut impl BufRead) -> Result<Self> {
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Err("the program ended without an answer".into());
+        }
+        let line = line.trim_end();
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "ready" => Ok(Self::Ready(rest.to_owned())),
+            "done" => Ok(Self::Done),
+            "error" => Ok(Self::Error(rest.to_owned())),
+            "samples" => read_samples(input, rest.parse()?).map(Self::Samples),
+            _ => Err(format!("the program said `{line}`").into()),
+        }
+    }
+}
+
+fn read_samples(input: &mut impl Read, count: usize) -> Result<Vec<u64>> {
+    if count > MAX_SAMPLES {
+        return Err(format!("{count} samples are more than were asked for").into());
+    }
+    let mut octets = vec![0; count * size_of::<u64>()];
+    input.read_exact(&mut octets)?;
+    let (whole, _) = octets.as_chunks();
+    Ok(whole.iter().map(|&one| u64::from_ne_bytes(one)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_back_as_they_were_written() {
+        for line in ["run cube_void 20 1000", "calls take_octets:4096 7"] {
+            assert_eq!(line.parse::<Command>().unwrap().to_string(), line);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_command_is_refused() {
+        for line in [
+            "",
+            "run",
+            "run cube_void 1",
+            "run cube_void -1 1",
+            "walk cube_void 1 1",
+        ] {
+            assert!(line.parse::<Command>().is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn answers_are_read_back_as_they_were_written() {
+        let answers = [
+            Answer::Ready("127.0.0.1:80".to_owned()),
+            Answer::Ready(String::new()),
+            Answer::Samples(vec![0, 1, u64::MAX, 0x0a0a_0a0a_0a0a_0a0a]),
+            Answer::Samples(Vec::new()),
+            Answer::Done,
+            Answer::Error("no".to_owned()),
+        ];
+        let mut octets = Vec::new();
+        for answer in &answers {
+            answer.write_to(&mut octets).unwrap();
+        }
+        let mut input = octets.as_slice();
+        for answer in answers {
+            assert_eq!(Answer::read_from(&mut input).unwrap(), answer);
+        }
+        assert!(Answer::read_from(&mut input).is_err());
+    }
+
+    #[test]
+    fn samples_without_end_are_refused() {
+        let mut input: &[u8] = b"samples 18446744073709551615\n";
+        assert!(Answer::read_from(&mut input).is_err());
+        let mut cut: &[u8] = b"samples 2\n12345678";
+        assert!(Answer::read_from(&mut cut).is_err());
+    }
+}
