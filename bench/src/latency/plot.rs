@@ -81,10 +81,7 @@ fn draw_chart(area: &Area<'_>, report: &Report, chart: &Chart<'_>) -> Result<()>
     let (low, high) = units.fold((u32::MAX, 0), |(low, high), one| {
         (low.min(one), high.max(one))
     });
-    let times = chart.rows.iter().map(|row| micros(row));
-    let (fast, slow) = times.fold((f64::MAX, 0.0_f64), |(fast, slow), one| {
-        (fast.min(one), slow.max(one))
-    });
+    let slowest = chart.rows.iter().map(|row| micros(row)).fold(0.0, f64::max);
     let kind = if chart.operation.is_two_way() {
         "two-way"
     } else {
@@ -96,21 +93,14 @@ fn draw_chart(area: &Area<'_>, report: &Report, chart: &Chart<'_>) -> Result<()>
         .caption(title, ("sans-serif", 15))
         .x_label_area_size(34)
         .y_label_area_size(52)
-        .build_cartesian_2d(
-            (low..high).log_scale().base(2.0),
-            (fast * 0.8..slow * 1.3).log_scale(),
-        )
+        .build_cartesian_2d((low..high).log_scale().base(2.0), 0.0..slowest * 1.15)
         .map_err(failed)?;
     context
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .x_desc("units")
         .y_desc("µs")
-        .y_label_formatter(&|micros| {
-            format!("{micros:.3}")
-                .trim_end_matches(['0', '.'])
-                .to_owned()
-        })
+        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
         .draw()
         .map_err(failed)?;
     for (contender, colour) in report.contenders.iter().zip(COLOURS.into_iter().cycle()) {

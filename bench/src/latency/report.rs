@@ -5,6 +5,7 @@ use crate::machine::Machine;
 use crate::placement::Placement;
 use crate::statistics::Figures;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One run's outcome.
@@ -88,15 +89,14 @@ impl Report {
         Ok(())
     }
 
-    fn noisy_cases(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.noisy) {
-            let name = format!("{} {}", row.placement, title(row));
-            if names.last() != Some(&name) {
-                names.push(name);
-            }
-        }
-        names
+    /// How many cases the floor was too restless in, and of how many.
+    fn noisy_cases(&self) -> (usize, usize) {
+        let cases: BTreeMap<String, bool> = self
+            .rows
+            .iter()
+            .map(|row| (format!("{} {}", row.placement, title(row)), row.noisy))
+            .collect();
+        (cases.values().filter(|noisy| **noisy).count(), cases.len())
     }
 }
 
@@ -141,12 +141,11 @@ impl fmt::Display for Report {
         for skipped in &self.skipped {
             writeln!(f, "skipped {skipped}")?;
         }
-        let noisy = self.noisy_cases();
-        if !noisy.is_empty() {
+        let (noisy, cases) = self.noisy_cases();
+        if noisy > 0 {
             writeln!(
                 f,
-                "too noisy to trust (the floor itself varied between rounds): {}",
-                noisy.join(", ")
+                "! too noisy to trust, as the floor itself varied between rounds: {noisy} of {cases} cases"
             )?;
         }
         Ok(())
@@ -171,9 +170,10 @@ impl fmt::Display for Row {
             }
         }
         match self.ratio {
-            Some(ratio) => write!(f, " {ratio:>8.2}"),
-            None => write!(f, " {:>8}", "–"),
+            Some(ratio) => write!(f, " {ratio:>8.2}")?,
+            None => write!(f, " {:>8}", "–")?,
         }
+        f.write_str(if self.noisy { " !" } else { "" })
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
     fn what_was_skipped_and_what_was_noisy_is_said() {
         let text = report(vec![row("take_octets", true, true)]).to_string();
         assert!(text.contains("skipped omniorb: not here"));
-        assert!(text.contains("too noisy to trust"));
-        assert!(text.contains("same take_octets:8"));
+        assert!(text.contains("1.00 !\n"), "{text}");
+        assert!(text.contains("too noisy to trust") && text.contains("1 of 1 cases"));
     }
 }
