@@ -35,7 +35,7 @@ pub(crate) struct ClientConnection {
     fragmenting: Fragmenting,
     pub(super) tracer: Tracer,
     born: Instant,
-    /// Milliseconds after `born` of the last reply.
+    /// Milliseconds after `born` at which the last call began.
     last_used: AtomicU64,
 }
 
@@ -83,9 +83,8 @@ impl ClientConnection {
         if !self.usable.load(Ordering::Acquire) {
             return false;
         }
-        let quiet = self
-            .now()
-            .saturating_sub(self.last_used.load(Ordering::Relaxed));
+        let now = millis(self.born.elapsed());
+        let quiet = now.saturating_sub(self.last_used.swap(now, Ordering::Relaxed));
         if quiet < millis(QUIET) || self.table().waiting() > 0 {
             return true;
         }
@@ -131,15 +130,12 @@ impl ClientConnection {
             deadline,
         );
         drop(sending);
-        match &result {
-            Ok(()) => self.touch(),
-            Err(error) => {
-                let reason = format!("the connection broke off while a request was sent: {error}");
-                self.break_off(&Broken {
-                    orderly: false,
-                    reason: reason.into(),
-                });
-            }
+        if let Err(error) = &result {
+            let reason = format!("the connection broke off while a request was sent: {error}");
+            self.break_off(&Broken {
+                orderly: false,
+                reason: reason.into(),
+            });
         }
         result
     }
@@ -164,14 +160,6 @@ impl ClientConnection {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn touch(&self) {
-        self.last_used.store(self.now(), Ordering::Relaxed);
-    }
-
-    fn now(&self) -> u64 {
-        millis(self.born.elapsed())
-    }
-
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     fn drain(&self) {
         let Ok(mut inbox) = self.inbox.try_lock() else {
@@ -191,18 +179,19 @@ impl ClientConnection {
 
     fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
         match inbox.take(&*self.link)? {
-            Taken::Message(message) => self.route(message),
+            Taken::Message(message) => drop(self.route(message, None)),
             Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
         }
         Ok(())
     }
 
-    /// Gives a message to whom it concerns.
-    pub(super) fn route(&self, message: Message) {
+    /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
+    /// not wake itself.
+    pub(super) fn route(&self, message: Message, own: Option<u32>) -> Option<Message> {
         self.tracer
             .show(Direction::Received, self.link.peer(), &message.block);
         match message.header.kind {
-            MessageKind::Reply | MessageKind::LocateReply => self.deliver(message),
+            MessageKind::Reply | MessageKind::LocateReply => return self.deliver(message, own),
             MessageKind::CloseConnection => {
                 self.break_off(&Broken {
                     orderly: true,
@@ -222,17 +211,22 @@ impl ClientConnection {
                 ));
             }
         }
+        None
     }
 
-    fn deliver(&self, message: Message) {
+    fn deliver(&self, message: Message, own: Option<u32>) -> Option<Message> {
         let Some(id) = super::reply::request_id(&message) else {
             self.refuse("the peer sent a reply whose header does not decode");
-            return;
+            return None;
         };
+        if Some(id) == own {
+            return Some(message);
+        }
         match self.table().find(id) {
             Some(slot) => slot.deliver(message),
             None => tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for"),
         }
+        None
     }
 
     /// Tells a peer that broke the protocol, and breaks off.

@@ -16,8 +16,15 @@ const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
 /// Where a caller waits.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    state: Mutex<State>,
+    inner: Mutex<Inner>,
     changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: State,
+    /// Whether the caller sleeps: nobody else is worth a system call to wake.
+    asleep: bool,
 }
 
 #[derive(Debug)]
@@ -51,73 +58,81 @@ pub(crate) enum Woken {
 impl Slot {
     fn new() -> Self {
         Self {
-            state: Mutex::new(State::Waiting),
+            inner: Mutex::new(Inner {
+                state: State::Waiting,
+                asleep: false,
+            }),
             changed: Condvar::new(),
         }
     }
 
     /// What has come so far, without waiting.
     pub(crate) fn poll(&self) -> Option<Woken> {
-        take(&mut self.lock())
+        take(&mut self.lock().state)
     }
 
     /// Waits until something comes.
     pub(crate) fn wait(&self, deadline: Deadline) -> Woken {
-        let mut state = self.lock();
+        let mut inner = self.lock();
         loop {
-            if let Some(woken) = take(&mut state) {
+            if let Some(woken) = take(&mut inner.state) {
                 return woken;
             }
-            state = match deadline.remaining() {
+            let left = deadline.remaining();
+            if left.is_some_and(|left| left.is_zero()) {
+                return Woken::TimedOut;
+            }
+            inner.asleep = true;
+            inner = match left {
                 None => self
                     .changed
-                    .wait(state)
+                    .wait(inner)
                     .unwrap_or_else(PoisonError::into_inner),
-                Some(left) if left.is_zero() => return Woken::TimedOut,
                 Some(left) => {
-                    let waited = self.changed.wait_timeout(state, left);
+                    let waited = self.changed.wait_timeout(inner, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
+            inner.asleep = false;
         }
     }
 
     /// The caller waits no more; another is to be chosen as reader.
     pub(crate) fn retire(&self) {
-        *self.lock() = State::Over;
+        self.lock().state = State::Over;
     }
 
     pub(crate) fn deliver(&self, message: Message) {
-        self.change(State::Arrived(message));
+        self.change(self.lock(), State::Arrived(message));
     }
 
     fn fail(&self, broken: Broken) {
-        let mut state = self.lock();
+        let inner = self.lock();
         // A reply that has arrived is not taken away again.
-        if !matches!(*state, State::Arrived(_) | State::Over) {
-            *state = State::Broken(broken);
-            self.changed.notify_one();
+        if !matches!(inner.state, State::Arrived(_) | State::Over) {
+            self.change(inner, State::Broken(broken));
         }
     }
 
     /// Makes a waiting caller the reader; false when it has its answer already.
     fn promote(&self) -> bool {
-        let mut state = self.lock();
-        let waits = matches!(*state, State::Waiting | State::Promoted);
+        let inner = self.lock();
+        let waits = matches!(inner.state, State::Waiting | State::Promoted);
         if waits {
-            *state = State::Promoted;
-            self.changed.notify_one();
+            self.change(inner, State::Promoted);
         }
         waits
     }
 
-    fn change(&self, to: State) {
-        *self.lock() = to;
-        self.changed.notify_one();
+    fn change(&self, mut inner: MutexGuard<'_, Inner>, to: State) {
+        inner.state = to;
+        if inner.asleep {
+            self.changed.notify_one();
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -180,7 +195,7 @@ impl ReplyTable {
             entry.generation = (entry.generation + 1) % GENERATIONS;
             self.free.push(index);
         }
-        *slot.lock() = State::Waiting;
+        slot.lock().state = State::Waiting;
         self.resting.push(slot);
     }
 

@@ -57,18 +57,15 @@ impl ClientConnection {
     ) -> Result<Message, NoReply> {
         loop {
             match pending.slot().poll() {
-                Some(Woken::Arrived(message)) => {
-                    self.touch();
-                    return Ok(message);
-                }
+                Some(Woken::Arrived(message)) => return Ok(message),
                 Some(Woken::Broken(broken)) => return Err(NoReply::Broken(broken)),
                 Some(Woken::Promoted | Woken::TimedOut) | None => {}
             }
             let step = match inbox.take(&*self.link) {
-                Ok(Taken::Message(message)) => {
-                    self.route(message);
-                    Ok(())
-                }
+                Ok(Taken::Message(message)) => match self.route(message, Some(pending.id)) {
+                    Some(mine) => return Ok(mine),
+                    None => Ok(()),
+                },
                 Ok(Taken::Need(need)) => inbox.receive(&*self.link, need, deadline),
                 Err(error) => Err(error),
             };
