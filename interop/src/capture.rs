@@ -1,6 +1,11 @@
-//! What Wireshark makes of it: a capture of the run decodes as GIOP without a malformed packet.
+//! What Wireshark makes of it: a capture of the run decodes as GIOP without a malformed packet, and
+//! shows that the messages of interest went each way.
+//!
+//! Wireshark 4.0 has two faults of its own, which are left out: it reassembles the fragments of GIOP
+//! 1.1 by a request id that they do not have (reassembly is off), and it aligns the body of a
+//! LocateReply of GIOP 1.2 to 8, as if it were a Reply.
 
-use crate::matrix::Outcome;
+use crate::matrix::{Direction, Outcome, Version};
 use crate::process::{self, Running};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,35 +13,47 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-const GIOP: &str = "tshark: GIOP, nothing malformed";
-const LOCATE: &str = "tshark: LocateRequest each way";
-const FORWARD: &str = "tshark: LOCATION_FORWARD each way";
+const GIOP: &str = "tshark: GIOP, not malformed";
+
 const FRAGMENTS: &str = "tshark: fragments";
-const CASES: [&str; 4] = [GIOP, LOCATE, FORWARD, FRAGMENTS];
+const NO_FRAGMENTS_TO: &str = "our ORB sends no fragments in GIOP 1.1 unless it is told to \
+                               (fragment_giop_1_1): omniORB waits for ever when it gets them";
+
+/// GIOP message types (CORBA 3.3 part 2, §9.4.1) and statuses.
+const LOCATE_REQUEST: &str = "3";
+const LOCATE_REPLY: &str = "4";
+const FRAGMENT: &str = "7";
+const LOCATION_FORWARD: &str = "3";
+const OBJECT_FORWARD: &str = "2";
 
 /// A capture in progress, or why there is none.
 #[derive(Debug)]
 pub(crate) enum Capture {
-    /// The process, its file, the ports.
-    Running(Running, PathBuf, Vec<u16>),
+    /// It is being written.
+    Running(Box<Written>),
     /// It cannot be.
     Impossible(String),
 }
 
+/// What a capture is written to, and by whom.
+#[derive(Debug)]
+pub(crate) struct Written {
+    process: Running,
+    file: PathBuf,
+    theirs: u16,
+    ours: Vec<u16>,
+}
+
 impl Capture {
-    /// Captures what goes to and from the ports of this machine.
-    ///
-    /// `ports` are the peer's server, then ours.
-    pub(crate) fn start(file: &Path, ports: &[u16]) -> Self {
+    /// Captures what goes to and from the ports of their server and of ours.
+    pub(crate) fn start(file: &Path, theirs: u16, ours: Vec<u16>) -> Self {
         if !process::installed("tshark") {
             return Self::Impossible("not installed: tshark".to_owned());
         }
         // An old one would be taken for this one.
         let _ = std::fs::remove_file(file);
-        let filter: Vec<String> = ports
-            .iter()
-            .map(|port| format!("tcp port {port}"))
-            .collect();
+        let ports = ours.iter().chain([&theirs]);
+        let filter: Vec<String> = ports.map(|port| format!("tcp port {port}")).collect();
         let mut tshark = Command::new("tshark");
         tshark
             .args([
@@ -50,17 +67,23 @@ impl Capture {
                 "-w",
             ])
             .arg(file);
-        // It says "Capturing on" before it does; its file appears when it has begun.
         tshark.stderr(std::process::Stdio::null());
-        let mut running = match Running::start("tshark", &mut tshark) {
-            Ok(running) => running,
+        let mut process = match Running::start("tshark", &mut tshark) {
+            Ok(process) => process,
             Err(why) => return Self::Impossible(why),
         };
+        // It says that it captures before it does; its file has a header once it does.
         for _ in 0..400 {
             if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
-                return Self::Running(running, file.to_owned(), ports.to_vec());
+                let file = file.to_owned();
+                return Self::Running(Box::new(Written {
+                    process,
+                    file,
+                    theirs,
+                    ours,
+                }));
             }
-            if running.wait(Duration::from_millis(25)) {
+            if process.wait(Duration::from_millis(25)) {
                 break;
             }
         }
@@ -68,64 +91,180 @@ impl Capture {
     }
 
     /// Ends the capture and says what is in it.
-    pub(crate) fn end(self) -> Vec<(&'static str, Outcome)> {
-        let (mut running, file, ports) = match self {
-            Self::Running(running, file, ports) => (running, file, ports),
-            Self::Impossible(why) => {
-                return CASES
-                    .map(|case| (case, Outcome::Skipped(why.clone())))
-                    .to_vec();
-            }
+    pub(crate) fn end(self, version: Version) -> Vec<(&'static str, Direction, Outcome)> {
+        match self {
+            Self::Running(written) => written
+                .outcomes(version)
+                .unwrap_or_else(|why| all(&Outcome::Failed(why))),
+            Self::Impossible(why) => all(&Outcome::Skipped(why)),
+        }
+    }
+}
+
+fn all(outcome: &Outcome) -> Vec<(&'static str, Direction, Outcome)> {
+    vec![(GIOP, Direction::Through, outcome.clone())]
+}
+
+/// One frame: what the messages in it are.
+struct Frame {
+    number: String,
+    from: u16,
+    to: u16,
+    types: Vec<String>,
+    locate_status: String,
+    reply_statuses: Vec<String>,
+    malformed: bool,
+}
+
+impl Frame {
+    fn parse(line: &str) -> Option<Self> {
+        let several = |text: &str| text.split(',').map(str::to_owned).collect();
+        let fields: Vec<&str> = line.split('|').collect();
+        let [number, from, to, types, locate_status, replies, malformed] = fields[..] else {
+            return None;
         };
-        // What was sent last is written out when the capture is told to end.
+        Some(Self {
+            number: number.to_owned(),
+            from: from.parse().ok()?,
+            to: to.parse().ok()?,
+            types: several(types),
+            locate_status: locate_status.to_owned(),
+            reply_statuses: several(replies),
+            malformed: !malformed.is_empty(),
+        })
+    }
+
+    fn has(&self, message_type: &str) -> bool {
+        self.types.iter().any(|one| one == message_type)
+    }
+
+    fn forwards(&self) -> bool {
+        self.locate_status == OBJECT_FORWARD
+            || self
+                .reply_statuses
+                .iter()
+                .any(|status| status == LOCATION_FORWARD)
+    }
+
+    /// What Wireshark takes for malformed by its own fault.
+    fn is_misread(&self, version: Version) -> bool {
+        version == Version::V1_2
+            && self.types == [LOCATE_REPLY]
+            && self.locate_status == OBJECT_FORWARD
+    }
+}
+
+impl Written {
+    fn outcomes(
+        mut self,
+        version: Version,
+    ) -> Result<Vec<(&'static str, Direction, Outcome)>, String> {
+        self.finish()?;
+        let frames = self.frames()?;
+        let whole =
+            whole(&frames, version).map_err(|why| format!("{why} of {}", self.file.display()));
+        let mut outcomes = vec![(GIOP, Direction::Through, whole.into())];
+        let rows: [(&str, fn(&Frame) -> bool, bool); 3] = [
+            (
+                "tshark: LocateRequest",
+                |frame| frame.has(LOCATE_REQUEST),
+                true,
+            ),
+            ("tshark: forward", Frame::forwards, false),
+            (FRAGMENTS, |frame| frame.has(FRAGMENT), true),
+        ];
+        for (row, is_one, by_client) in rows {
+            for direction in [Direction::To, Direction::From] {
+                let found = frames.iter().any(|frame| {
+                    let to_theirs = frame.to == self.theirs;
+                    let answered_by_theirs = frame.from == self.theirs;
+                    let to_ours = self.ours.contains(&frame.to);
+                    let answered_by_ours = self.ours.contains(&frame.from);
+                    let goes = match (direction, by_client) {
+                        (Direction::To, true) => to_theirs,
+                        (Direction::To, false) => answered_by_theirs,
+                        (_, true) => to_ours,
+                        (_, false) => answered_by_ours,
+                    };
+                    goes && is_one(frame)
+                });
+                let outcome = match (found, row, version, direction) {
+                    (true, ..) => Outcome::Passed,
+                    (false, FRAGMENTS, Version::V1_0, _) => {
+                        Outcome::NotApplicable("GIOP 1.0 has no fragments".to_owned())
+                    }
+                    (false, FRAGMENTS, Version::V1_1, Direction::To) => {
+                        Outcome::NotApplicable(NO_FRAGMENTS_TO.to_owned())
+                    }
+                    _ => Outcome::Failed("none was captured".to_owned()),
+                };
+                outcomes.push((row, direction, outcome));
+            }
+        }
+        Ok(outcomes)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        // What was sent last has to reach the file: the kernel hands it over in batches.
         std::thread::sleep(Duration::from_millis(300));
         let mut kill = Command::new("kill");
-        kill.args(["-INT", &running.id().to_string()]);
-        let told = process::succeed("kill", &mut kill, LIMIT);
-        if told.is_err() || !running.wait(LIMIT) {
-            let why = Outcome::Failed("tshark does not end".to_owned());
-            return vec![(GIOP, why)];
+        kill.args(["-INT", &self.process.id().to_string()]);
+        process::succeed("kill", &mut kill, LIMIT)?;
+        if self.process.wait(LIMIT) {
+            Ok(())
+        } else {
+            Err("tshark does not end".to_owned())
         }
-        read(&file, &ports)
+    }
+
+    fn frames(&self) -> Result<Vec<Frame>, String> {
+        let mut tshark = Command::new("tshark");
+        tshark
+            .arg("-r")
+            .arg(&self.file)
+            .args(["-o", "giop.reassemble:FALSE"]);
+        tshark.args([
+            "-Y",
+            "giop || _ws.malformed",
+            "-T",
+            "fields",
+            "-E",
+            "separator=|",
+        ]);
+        for port in self.ours.iter().chain([&self.theirs]) {
+            tshark.args(["-d", &format!("tcp.port=={port},giop")]);
+        }
+        for field in [
+            "frame.number",
+            "tcp.srcport",
+            "tcp.dstport",
+            "giop.type",
+            "giop.locale_status",
+            "giop.replystatus",
+            "_ws.malformed",
+        ] {
+            tshark.args(["-e", field]);
+        }
+        let text = process::succeed("tshark", &mut tshark, LIMIT)?;
+        Ok(text.lines().filter_map(Frame::parse).collect())
     }
 }
 
-/// The messages of a capture, a line each: ports, then what was asked for.
-fn list(file: &Path, ports: &[u16], filter: &str, fields: &[&str]) -> Result<Vec<String>, String> {
-    let mut tshark = Command::new("tshark");
-    tshark
-        .arg("-r")
-        .arg(file)
-        .args(["-Y", filter, "-T", "fields", "-E", "separator= "]);
-    for port in ports {
-        tshark.args(["-d", &format!("tcp.port=={port},giop")]);
+fn whole(frames: &[Frame], version: Version) -> Result<(), String> {
+    if frames.is_empty() {
+        return Err("no GIOP message".to_owned());
     }
-    for field in fields {
-        tshark.args(["-e", field]);
-    }
-    let text = process::succeed("tshark", &mut tshark, LIMIT)?;
-    Ok(text.lines().map(str::to_owned).collect())
-}
-
-fn read(file: &Path, ports: &[u16]) -> Vec<(&'static str, Outcome)> {
-    vec![(GIOP, giop(file, ports).into())]
-}
-
-fn giop(file: &Path, ports: &[u16]) -> Result<(), String> {
-    let messages = list(file, ports, "giop", &["frame.number"])?;
-    if messages.is_empty() {
-        return Err("no GIOP message was captured".to_owned());
-    }
-    let malformed = list(file, ports, "_ws.malformed", &["frame.number"])?;
-    if malformed.is_empty() {
+    let malformed = frames
+        .iter()
+        .filter(|frame| frame.malformed && !frame.is_misread(version));
+    let numbers: Vec<&str> = malformed.map(|frame| frame.number.as_str()).collect();
+    if numbers.is_empty() {
         return Ok(());
     }
-    let first: Vec<&str> = malformed.iter().take(8).map(String::as_str).collect();
+    let shown = numbers[..numbers.len().min(8)].join(", ");
     Err(format!(
-        "{} of {} are malformed, the first in frames {} of {}",
-        malformed.len(),
-        messages.len(),
-        first.join(", "),
-        file.display()
+        "{} of {} malformed, frames {shown}",
+        numbers.len(),
+        frames.len()
     ))
 }

@@ -2,10 +2,11 @@
 //! written by hand: a mistake that both of our ends share shows here.
 
 use crate::params as p;
-use crate::values::{ORDERED, as_ordered};
+use crate::values::{BEYOND_ASCII, ORDERED, as_ordered, refused_as_not_convertible};
 use punctual::{Char, Fixed, Interface, ObjectRef, Orb, SystemExceptionKind};
 use punctual_example_cubit::calls;
 use punctual_example_cubit::idl::bench::Cubit;
+use std::time::{Duration, Instant};
 
 /// The peer's objects.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Objects {
     pub(crate) mine: p::Named,
     /// Our client.
     pub(crate) orb: Orb,
+    /// Whether UTF-8 is the code set, where one octet carries ASCII only.
+    pub(crate) utf8: bool,
 }
 
 /// A row of the matrix.
@@ -33,7 +36,7 @@ pub(crate) struct Objects {
 pub(crate) struct Case {
     /// The row's name.
     pub(crate) name: &'static str,
-    /// Whether wide characters travel, which GIOP 1.0 does not have.
+    /// Whether wide characters travel.
     pub(crate) wide: bool,
     /// What is tried; the error says what was wrong.
     pub(crate) run: fn(&Objects) -> Result<(), String>,
@@ -51,6 +54,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("forward", forward),
         case("say_numbers", numbers),
         case("say_text", text),
+        case(BEYOND_ASCII, beyond_ascii),
         Case {
             name: "say_wide",
             wide: true,
@@ -75,12 +79,12 @@ pub(crate) fn cases() -> Vec<Case> {
         case("one-ways", one_ways),
         case("cubit", cubit),
         case("corbaloc", corbaloc),
-        case("16 MiB, fragments", |objects| large(&objects.describe)),
+        case("16 MiB", |objects| large(&objects.describe)),
         case("16 MiB, one message", |objects| large(&objects.whole)),
     ]
 }
 
-/// What GIOP 1.0 does with wide text: nothing.
+/// Where wide text cannot travel, a call with some says so.
 pub(crate) fn wide_is_refused(objects: &Objects) -> Result<(), String> {
     match objects.describe.say_wide('€', "€", "€") {
         Err(_) => Ok(()),
@@ -140,10 +144,18 @@ fn numbers(objects: &Objects) -> Result<(), String> {
 
 fn text(objects: &Objects) -> Result<(), String> {
     says(
-        objects.describe.say_text(Char(0xe9), "grüß", "12345678"),
-        "e9 67,72,fc,df, 31,32,33,34,35,36,37,38,",
+        objects.describe.say_text(Char(b'~'), "grüß", "12345678"),
+        "7e 67,72,fc,df, 31,32,33,34,35,36,37,38,",
     )?;
     says(objects.describe.say_text(Char(0), "", ""), "00  ")
+}
+
+fn beyond_ascii(objects: &Objects) -> Result<(), String> {
+    let said = objects.describe.say_text(Char(0xe9), "", "");
+    if objects.utf8 {
+        return refused_as_not_convertible(said);
+    }
+    says(said, "e9  ")
 }
 
 fn wide(objects: &Objects) -> Result<(), String> {
@@ -184,7 +196,7 @@ fn shapes(objects: &Objects) -> Result<(), String> {
         goal: p::Point {
             kind: 255,
             x: -0.0,
-            mark: Char(0xe9),
+            mark: Char(b'~'),
             y: i16::MAX,
         },
         owner: p::Person {
@@ -209,7 +221,7 @@ fn shapes(objects: &Objects) -> Result<(), String> {
             &["x".to_owned(), String::new()],
             &[vec![1, -2], vec![], vec![3]],
         ),
-        "(1 3ff8000000000000 6f -1)(255 8000000000000000 e9 32767)(41,  blue) \
+        "(1 3ff8000000000000 6f -1)(255 8000000000000000 7e 32767)(41,  blue) \
          72,[61,[]62,[[]]] 1,2,3,4,5,-6, 78,| 1,-2,||3,|",
     )
 }
@@ -344,8 +356,23 @@ fn one_ways(objects: &Objects) -> Result<(), String> {
     for value in 1..=100 {
         ok(objects.describe.post(value))?;
     }
-    // They travel on one connection, in order, with the call that asks for the sum.
-    same(ok(objects.describe.posted())? - before, 5050)
+    settle(5050, || Ok(ok(objects.describe.posted())? - before))
+}
+
+/// Asks until the answer is as expected, for so long at most: omniORB may serve a call that came
+/// after a one-way on the same connection before it.
+fn settle<T: PartialEq + std::fmt::Debug>(
+    expected: T,
+    ask: impl Fn() -> Result<T, String>,
+) -> Result<(), String> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let got = ask()?;
+        if got == expected || Instant::now() > deadline {
+            return same(got, expected);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn cubit(objects: &Objects) -> Result<(), String> {
@@ -354,11 +381,9 @@ fn cubit(objects: &Objects) -> Result<(), String> {
     for kind in calls::kinds(&objects.cubit) {
         ok(kind.time(CALLS)).map_err(|problem| format!("{}: {problem}", kind.name))?;
     }
-    ok(calls::verify(
-        &objects.cubit,
-        before,
-        calls::pings_of(CALLS),
-    ))
+    let sent = calls::pings_of(CALLS);
+    settle(sent, || Ok(ok(objects.cubit.pings())? - before))?;
+    ok(calls::verify(&objects.cubit, before, sent))
 }
 
 fn corbaloc(objects: &Objects) -> Result<(), String> {

@@ -18,6 +18,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// For one call.
+const CALL: Duration = Duration::from_secs(20);
+
 type Failure = Box<dyn std::error::Error>;
 
 /// For a peer to start, or to answer.
@@ -34,6 +37,8 @@ const OPTIONS: [&str; 6] = [
 ];
 
 const NO_WIDE: &str = "GIOP 1.0 has no wide characters (CORBA 3.3 part 2, 9.3.1.6)";
+const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its references say so (they \
+                              publish no code sets), and its client raises INV_OBJREF";
 const LONG_DOUBLE: &str = "omniORB sends the processor's own format (80 bits on x86-64) instead of \
                            the IEEE 754 quadruple of CORBA 3.3 part 2, 9.3.1.4";
 
@@ -76,13 +81,14 @@ fn one_version(
     let ours = Ours::start(version)?;
     let server = PeerServer::start(program, version, &ours)?;
     let objects = server.objects(&ours)?;
-    let mut ports = vec![server.port];
+    let mut ports = Vec::new();
     for orb in [&ours.server, &ours.whole_server] {
         ports.extend(orb.endpoints().iter().map(|endpoint| endpoint.port));
     }
     let capture = Capture::start(
         &folder.join(format!("giop-{}.pcapng", version.text())),
-        &ports,
+        server.port,
+        ports,
     );
 
     eprintln!("  our client, their server");
@@ -100,22 +106,35 @@ fn one_version(
         matrix,
     );
     services::naming(&objects.mine, version, matrix);
-    for (case, outcome) in capture.end() {
-        matrix.record(case, version, Direction::Through, outcome);
+    for (case, direction, outcome) in capture.end(version) {
+        matrix.record(case, version, direction, outcome);
     }
     ours.stop()
 }
 
+/// Whether wide text can travel to and from omniORB.
+fn has_wide(version: Version) -> bool {
+    version == Version::V1_2
+}
+
+fn no_wide(version: Version) -> Outcome {
+    let why = match version {
+        Version::V1_0 => NO_WIDE,
+        Version::V1_1 | Version::V1_2 => NO_WIDE_IN_1_1,
+    };
+    Outcome::NotApplicable(why.to_owned())
+}
+
 fn to(objects: &native::Objects, version: Version, matrix: &mut Matrix) {
     for case in native::cases() {
-        let outcome = if case.wide && version == Version::V1_0 {
-            Outcome::NotApplicable(NO_WIDE.to_owned())
+        let outcome = if case.wide && !has_wide(version) {
+            no_wide(version)
         } else {
             (case.run)(objects).into()
         };
         matrix.record(case.name, version, Direction::To, outcome);
     }
-    if version == Version::V1_0 {
+    if !has_wide(version) {
         let outcome = native::wide_is_refused(objects);
         matrix.record("wide text is refused", version, Direction::To, outcome);
     }
@@ -131,10 +150,11 @@ fn through(
     let relay = values::Relay {
         there,
         here: ours.parameters.clone(),
+        utf8: version > Version::V1_0,
     };
     for case in values::cases() {
-        let outcome = if case.wide && version == Version::V1_0 {
-            Outcome::NotApplicable(NO_WIDE.to_owned())
+        let outcome = if case.wide && !has_wide(version) {
+            no_wide(version)
         } else {
             (case.run)(&relay).into()
         };
@@ -158,11 +178,10 @@ fn from(program: &Path, ours: &Ours, version: Version, matrix: &mut Matrix) -> R
     ] {
         command.arg(object.orb().object_to_string(object)?);
     }
-    command.arg(if version == Version::V1_0 {
-        "narrow"
-    } else {
-        "wide"
-    });
+    command.arg(if has_wide(version) { "wide" } else { "narrow" });
+    // What our references publish from GIOP 1.1 on makes it choose UTF-8.
+    let utf8 = version > Version::V1_0;
+    command.arg(if utf8 { "utf-8" } else { "latin-1" });
     command
         .args(OPTIONS)
         .args(["-ORBmaxGIOPVersion", version.text()]);
@@ -195,7 +214,7 @@ fn orb(version: Version, fragment_size: usize) -> Result<Orb, Failure> {
             Version::V1_2 => GiopVersion::V1_2,
         };
         config.fragment_size = fragment_size;
-        config.timeouts.call = Some(LIMIT);
+        config.timeouts.call = Some(CALL);
     });
     Ok(orb.build()?)
 }
@@ -312,6 +331,8 @@ impl PeerServer {
             corbaloc: format!("corbaloc:iiop:{version}@127.0.0.1:{}/well-known", self.port),
             mine: ours.describe.clone().into(),
             orb: ours.client.clone(),
+            // Before GIOP 1.2 omniORB publishes no code sets, which means ISO 8859-1.
+            utf8: version == "1.2",
         })
     }
 }

@@ -78,13 +78,97 @@ pub(crate) fn references(
 }
 
 fn same_facts(reference: &str) -> Result<(), String> {
-    let facts = facts(reference)?;
-    let catior = process::succeed(
-        "catior",
-        Command::new("catior").arg("-x").arg(reference),
-        LIMIT,
-    )?;
-    Err(format!("{catior}\n{facts:#}"))
+    let ours = facts(reference)?;
+    let mut catior = Command::new("catior");
+    let theirs = process::succeed("catior", catior.arg("-x").arg(reference), LIMIT)?;
+    let expected = as_catior(&ours).ok_or_else(|| format!("unexpected JSON: {ours}"))?;
+    let shown: Vec<String> = theirs
+        .lines()
+        .map(squeezed)
+        .filter(|line| !line.is_empty())
+        .collect();
+    if shown == expected {
+        return Ok(());
+    }
+    Err(format!("catior says {shown:?}, punctual ior {expected:?}"))
+}
+
+/// One space between words.
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Our facts in catior's form.
+fn as_catior(facts: &Value) -> Option<Vec<String>> {
+    let mut lines = vec![
+        format!("Type ID: {}", facts["type_id"]),
+        "Profiles:".to_owned(),
+    ];
+    for (number, profile) in facts["profiles"].as_array()?.iter().enumerate() {
+        let (version, host) = (profile["version"].as_str()?, profile["host"].as_str()?);
+        let (port, key) = (&profile["port"], &profile["object_key"]);
+        let (hex, length) = (key["hex"].as_str()?, &key["length"]);
+        lines.push(format!(
+            "{}. IIOP {version} {host} {port} 0x{hex} ({length} bytes)",
+            number + 1
+        ));
+        for component in profile["components"].as_array()? {
+            let meanings = component["meaning"].as_array()?.iter();
+            let values: Vec<&str> = meanings.filter_map(|fact| fact["value"].as_str()).collect();
+            lines.extend(match component["name"].as_str()? {
+                "ORB_TYPE" => vec![orb_type(values.first()?)?],
+                "CODE_SETS" => code_sets(component)?,
+                other => vec![format!("TAG_{other}")],
+            });
+        }
+    }
+    Some(lines)
+}
+
+/// `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB (ATT\x00)`.
+fn orb_type(value: &str) -> Option<String> {
+    let (number, name) = value.split_once(' ').unwrap_or((value, "((unknown))"));
+    let number = u32::from_str_radix(number.strip_prefix("0x")?, 16).ok()?;
+    let text: String = number
+        .to_be_bytes()
+        .iter()
+        .map(|&octet| match octet {
+            0x20..0x7f => char::from(octet).to_string(),
+            _ => format!("\\x{octet:02x}"),
+        })
+        .collect();
+    // catior knows the name of its own ORB only.
+    let name = if name == "(omniORB)" {
+        "omniORB"
+    } else {
+        "(unknown)"
+    };
+    Some(format!("TAG_ORB_TYPE {name} ({text})"))
+}
+
+/// The four lines of code sets, conversions of one kind joined.
+fn code_sets(component: &Value) -> Option<Vec<String>> {
+    let named = |what: &str| -> Option<String> {
+        let mut names = Vec::new();
+        for fact in component["meaning"].as_array()? {
+            if fact["what"] == what {
+                let (_, name) = fact["value"].as_str()?.split_once('(')?;
+                let name = name.strip_suffix(')')?;
+                names.push(if name == "UCS-2" {
+                    "UCS-2-level-1"
+                } else {
+                    name
+                });
+            }
+        }
+        Some(names.join(", "))
+    };
+    Some(vec![
+        format!("TAG_CODE_SETS char native code set: {}", named("char")?),
+        format!("char conversion code sets: {}", named("char conversion")?),
+        format!("wchar native code set: {}", named("wchar")?),
+        format!("wchar conversion code sets: {}", named("wchar conversion")?),
+    ])
 }
 
 /// Binds a name in omniNames and resolves it.

@@ -1,5 +1,5 @@
 // An omniORB peer: `peer serve TARGET` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN
-// CUBIT narrow|wide`, with options of the ORB anywhere.
+// CUBIT narrow|wide latin-1|utf-8`, with options of the ORB anywhere.
 #include "roles.hh"
 #include <csignal>
 #include <cstring>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
         if (argc == 3 && !std::strcmp(argv[1], "serve")) {
             status = serve(orb, argv[2]);
-        } else if (argc == 9 && !std::strcmp(argv[1], "call")) {
+        } else if (argc == 10 && !std::strcmp(argv[1], "call")) {
             Targets targets;
             targets.parameters = orb->string_to_object(argv[2]);
             targets.describe = orb->string_to_object(argv[3]);
@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
             targets.unknown = orb->string_to_object(argv[6]);
             targets.cubit = orb->string_to_object(argv[7]);
             targets.has_wide = !std::strcmp(argv[8], "wide");
+            targets.has_utf8 = !std::strcmp(argv[9], "utf-8");
             status = call(orb, targets);
         } else {
             std::cerr << "see the top of main.cc for the arguments\n";

@@ -11,7 +11,8 @@ int serve(CORBA::ORB_ptr orb, const char* target);
 /** What a client is given. */
 struct Targets {
     CORBA::Object_var parameters, describe, whole, forwarder, unknown, cubit;
-    bool has_wide;
+    /** Whether wide text can travel, and whether text travels in UTF-8. */
+    bool has_wide, has_utf8;
 };
 
 /** Calls the targets and prints a line `ok CASE` or `FAIL CASE: why` for each case. */
