@@ -219,18 +219,13 @@ impl Written {
 
     fn frames(&self) -> Result<Vec<Frame>, String> {
         let mut tshark = Command::new("tshark");
-        tshark
-            .arg("-r")
-            .arg(&self.file)
-            .args(["-o", "giop.reassemble:FALSE"]);
-        tshark.args([
-            "-Y",
-            "giop || _ws.malformed",
-            "-T",
-            "fields",
-            "-E",
-            "separator=|",
+        tshark.arg("-r").arg(&self.file).args([
+            "-o",
+            "giop.reassemble:FALSE",
+            "-o",
+            "tcp.reassemble_out_of_order:TRUE",
         ]);
+        tshark.args(["-Y", "giop", "-T", "fields", "-E", "separator=|"]);
         for port in self.ours.iter().chain([&self.theirs]) {
             tshark.args(["-d", &format!("tcp.port=={port},giop")]);
         }
