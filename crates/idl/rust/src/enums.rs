@@ -84,10 +84,7 @@ pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ide
                 generator.spec,
                 &mut generator.errors.borrow_mut(),
             );
-            let claimant = Claimant {
-                idl: enumerator.name.clone(),
-                location: enumerator.location.clone(),
-            };
+            let claimant = Claimant::new(&enumerator.name, &enumerator.location);
             ident(&claims.claim(
                 preferred.unwrap_or_else(|| upper_camel(&enumerator.name)),
                 claimant,

@@ -27,10 +27,7 @@ impl<'a> Fields<'a> {
                 spec,
                 &mut generator.errors.borrow_mut(),
             );
-            let claimant = Claimant {
-                idl: member.name.clone(),
-                location: member.location.clone(),
-            };
+            let claimant = Claimant::new(&member.name, &member.location);
             ident(&claims.claim(
                 preferred.unwrap_or_else(|| snake(&member.name)),
                 claimant,

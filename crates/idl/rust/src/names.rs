@@ -4,6 +4,7 @@
 
 mod case;
 mod claims;
+mod methods;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,8 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration, InterfaceFlavour, Speci
 pub(crate) use case::{ident, snake, upper_camel};
 use case::{module, screaming_snake};
 pub(crate) use claims::{Claimant, Claims, chosen};
+pub(crate) use methods::Half;
+use methods::Methods;
 
 /// The scoped name of an IDL scope; empty for the global one.
 pub(crate) type IdlScope = [String];
@@ -37,6 +40,7 @@ pub(crate) struct Names {
     modules: BTreeMap<Vec<String>, String>,
     companions: BTreeMap<(DeclId, Companion), String>,
     claims: BTreeMap<Vec<String>, Claims>,
+    methods: Methods,
 }
 
 impl Names {
@@ -62,6 +66,7 @@ impl Names {
         for declaration in items(spec) {
             names.name_companions(spec, declaration, warnings);
         }
+        names.methods = Methods::new(spec, warnings, errors);
         names
     }
 
@@ -80,6 +85,12 @@ impl Names {
         self.companions
             .get(&(id, companion))
             .map_or("", String::as_str)
+    }
+
+    /// The method of an operation or of half an attribute, as the interface that declares it has
+    /// it: in its reference and in its servant's trait.
+    pub(crate) fn method(&self, id: DeclId, half: Half) -> &str {
+        self.methods.of(id, half)
     }
 
     /// True when something in the Rust module of that scope has that name.
@@ -204,10 +215,7 @@ fn items(spec: &Specification) -> impl Iterator<Item = &Declaration> {
 }
 
 fn claimant(declaration: &Declaration) -> Claimant {
-    Claimant {
-        idl: declaration.name.clone(),
-        location: declaration.location.clone(),
-    }
+    Claimant::new(&declaration.name, &declaration.location)
 }
 
 fn preferred(declaration: &Declaration) -> String {

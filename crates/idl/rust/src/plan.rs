@@ -6,7 +6,7 @@
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{
-    Attribute, DeclId, DeclKind, Declaration, Interface, InterfaceFlavour, Member, Operation,
+    Attribute, DeclId, DeclKind, Declaration, Interface, InterfaceFlavour, Operation,
     Specification, Type,
 };
 use punctual_idl::source::Location;
@@ -175,15 +175,53 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
         DeclKind::Interface(interface) => faults.bases(interface, declaration),
         DeclKind::Operation(operation) => faults.operation(operation, declaration),
         DeclKind::Attribute(attribute) => faults.attribute(attribute, declaration),
-        DeclKind::Typedef(typedef) => faults.ty(&typedef.ty, &declaration.location, Travels::No),
+        DeclKind::Typedef(typedef) => {
+            let place = Place::new(
+                &declaration.location,
+                "the type that",
+                &declaration.name,
+                " names",
+            );
+            faults.ty(&typedef.ty, &place, Travels::No);
+        }
         _ => {
             for member in spec.members(declaration.id) {
-                let Member { ty, location, .. } = member;
-                faults.ty(ty, location, Travels::Yes);
+                let place = Place::of_type(&member.location, &member.name);
+                faults.ty(&member.ty, &place, Travels::Yes);
             }
         }
     }
     found
+}
+
+/// The place of a type. The model knows where names stand, not where their types do: a label
+/// below a name says that its type is meant.
+struct Place<'a> {
+    location: &'a Location,
+    label: String,
+}
+
+impl<'a> Place<'a> {
+    fn new(location: &'a Location, before: &str, name: &str, behind: &str) -> Self {
+        let label = format!("{before} `{name}`{behind}");
+        Self { location, label }
+    }
+
+    fn of_type(location: &'a Location, name: &str) -> Self {
+        Self::new(location, "the type of", name, "")
+    }
+
+    /// For what the type holds.
+    fn inside(&self) -> Self {
+        let label = match self.label.strip_prefix("in ") {
+            Some(_) => self.label.clone(),
+            None => format!("in {}", self.label),
+        };
+        Self {
+            location: self.location,
+            label,
+        }
+    }
 }
 
 struct Faults<'f, 'g> {
@@ -209,15 +247,19 @@ impl Faults<'_, '_> {
 
     fn operation(&mut self, operation: &Operation, declaration: &Declaration) {
         let travels = self.travels(declaration);
-        self.ty(&operation.returns, &declaration.location, travels);
+        let name = &declaration.name;
+        let returns = Place::new(&declaration.location, "the return type of", name, "");
+        self.ty(&operation.returns, &returns, travels);
         for parameter in &operation.parameters {
-            self.ty(&parameter.ty, &parameter.location, travels);
+            let place = Place::of_type(&parameter.location, &parameter.name);
+            self.ty(&parameter.ty, &place, travels);
         }
     }
 
     fn attribute(&mut self, attribute: &Attribute, declaration: &Declaration) {
         let travels = self.travels(declaration);
-        self.ty(&attribute.ty, &declaration.location, travels);
+        let place = Place::of_type(&declaration.location, &declaration.name);
+        self.ty(&attribute.ty, &place, travels);
     }
 
     fn travels(&self, member: &Declaration) -> Travels {
@@ -228,36 +270,36 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn ty(&mut self, ty: &Type, location: &Location, travels: Travels) {
+    fn ty(&mut self, ty: &Type, place: &Place<'_>, travels: Travels) {
         let spec = self.generator.spec;
-        let used = "used here";
+        let (location, label) = (place.location, place.label.as_str());
         let fact = self.generator.facts.of(ty);
         if !fact.is_plain && fact.depth > DEEPEST_CODEC {
             let message =
                 format!("more than {DEEPEST_CODEC} sequences or arrays lie in one another");
-            let error = spec.diagnostic(Severity::Error, message, location, used);
+            let error = spec.diagnostic(Severity::Error, message, location, label);
             self.found.push(error);
             return;
         }
         match ty {
-            Type::Any => self.found.push(later(spec, "`any`", location, used)),
+            Type::Any => self.found.push(later(spec, "`any`", location, label)),
             Type::TypeCode => {
                 let construct = "`CORBA::TypeCode`";
-                self.found.push(later(spec, construct, location, used));
+                self.found.push(later(spec, construct, location, label));
             }
             Type::ValueBase => {
                 let construct = "`CORBA::ValueBase`";
-                self.found.push(later(spec, construct, location, used));
+                self.found.push(later(spec, construct, location, label));
             }
             Type::Sequence { element, .. } | Type::Array { element, .. } => {
-                self.ty(element, location, travels);
+                self.ty(element, &place.inside(), travels);
             }
-            Type::Named(id) => self.named(&spec[*id], location, travels),
+            Type::Named(id) => self.named(&spec[*id], place, travels),
             _ => {}
         }
     }
 
-    fn named(&mut self, named: &Declaration, location: &Location, travels: Travels) {
+    fn named(&mut self, named: &Declaration, place: &Place<'_>, travels: Travels) {
         let spec = self.generator.spec;
         match &named.kind {
             // One of the main file is reported where it is declared.
@@ -265,16 +307,16 @@ impl Faults<'_, '_> {
             kind if is_later(kind) => {
                 let construct = described(named);
                 self.found
-                    .push(later(spec, &construct, location, "used here"));
+                    .push(later(spec, &construct, place.location, &place.label));
             }
             DeclKind::Interface(i)
                 if i.flavour == InterfaceFlavour::Local && travels == Travels::Yes =>
             {
-                self.stays(named, location);
+                self.stays(named, place);
             }
-            DeclKind::Native if travels == Travels::Yes => self.stays(named, location),
+            DeclKind::Native if travels == Travels::Yes => self.stays(named, place),
             DeclKind::Native if self.generator.native(named).is_none() => {
-                self.nameless_native(named, location);
+                self.nameless_native(named, place);
             }
             // A typedef has been looked at itself, but for what may not travel.
             DeclKind::Typedef(typedef) if travels == Travels::Yes => {
@@ -286,7 +328,7 @@ impl Faults<'_, '_> {
                         kind => matches!(kind, DeclKind::Native | DeclKind::Typedef(_)),
                     };
                     if stays {
-                        self.named(&spec[id], location, travels);
+                        self.named(&spec[id], &place.inside(), travels);
                     }
                 }
             }
@@ -294,23 +336,23 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn stays(&mut self, named: &Declaration, location: &Location) {
+    fn stays(&mut self, named: &Declaration, place: &Place<'_>) {
         let message = format!("{} cannot be marshaled", described(named));
         let diagnostic = self
             .generator
             .spec
-            .diagnostic(Severity::Error, message, location, "used here")
+            .diagnostic(Severity::Error, message, place.location, &place.label)
             .with_help("it has a meaning only within its process; use it in local interfaces");
         self.found.push(diagnostic);
     }
 
-    fn nameless_native(&mut self, named: &Declaration, location: &Location) {
+    fn nameless_native(&mut self, named: &Declaration, place: &Place<'_>) {
         let name = named.absolute_name();
         let message = format!("{} has no Rust type yet", described(named));
         let diagnostic = self
             .generator
             .spec
-            .diagnostic(Severity::Error, message, location, "used here")
+            .diagnostic(Severity::Error, message, place.location, &place.label)
             .with_help(format!(
                 "name one in the build script: `.native(\"{name}\", \"path::to::Type\")`"
             ));

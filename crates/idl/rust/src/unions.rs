@@ -76,10 +76,7 @@ impl<'s, 'g> Shape<'s, 'g> {
                     generator.spec,
                     &mut generator.errors.borrow_mut(),
                 );
-                let claimant = Claimant {
-                    idl: member.name.clone(),
-                    location: member.location.clone(),
-                };
+                let claimant = Claimant::new(&member.name, &member.location);
                 let name = claims.claim(
                     preferred.unwrap_or_else(|| upper_camel(&member.name)),
                     claimant,

@@ -252,6 +252,41 @@ fn names_that_meet_in_rust_are_told_apart_with_a_warning() {
 }
 
 #[test]
+fn a_call_has_one_name_for_its_callers_and_its_servant_beside_inherited_ones() {
+    let text = generated(
+        "interface Base { attribute long x; };
+         interface Derived : Base { void set_x(); };
+         interface Deeper : Derived { void set_x_(); };",
+    );
+    let servant = |name: &str| {
+        let (_, rest) = text.split_once(&format!("pub trait {name}: ")).unwrap();
+        let (body, _) = rest.split_once("\n}").unwrap();
+        body.to_owned()
+    };
+    assert!(servant("BaseServant").contains("fn set_x(&self, value: i32)"));
+    assert!(servant("DerivedServant").contains("fn set_x_(&self)"));
+    assert!(servant("DeeperServant").contains("fn set_x__(&self)"));
+    // The reference, the trait, what passes on, and the upcall; inherited ones in the reference.
+    assert_eq!(text.matches("pub fn set_x_(&self)").count(), 2);
+    assert_eq!(text.matches("pub fn set_x__(&self)").count(), 1);
+    assert_eq!(text.matches("DerivedServant::set_x_(&").count(), 3);
+    assert_eq!(text.matches("DeeperServant::set_x__(&").count(), 2);
+}
+
+#[test]
+fn what_two_bases_call_alike_is_told_apart_where_they_are_joined() {
+    let idl = "interface Left { void set_x(); }; interface Right { attribute long x; };
+         interface Both : Left, Right { void own(); };";
+    let text = generated(idl);
+    assert!(text.contains("pub fn set_x_(&self, value: i32)"));
+    assert_eq!(text.matches("RightServant::set_x(&").count(), 3);
+    assert_eq!(
+        warnings(idl).matches("this one becomes `set_x_`").count(),
+        1
+    );
+}
+
+#[test]
 fn what_is_not_supported_yet_is_named_at_each_place() {
     insta::assert_snapshot!(
         "not supported",

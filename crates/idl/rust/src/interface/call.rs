@@ -9,7 +9,7 @@ use punctual_idl::model::{
 use quote::quote;
 
 use crate::docs::doc_with;
-use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
+use crate::names::{Claimant, Claims, Companion, Half, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::types::is_non_nil;
 use crate::{Generator, lints};
@@ -22,10 +22,10 @@ pub(crate) struct Call<'a> {
     pub(crate) owner: &'a Declaration,
     /// The operation's name in a request.
     pub(crate) wire_name: String,
-    /// The method's name: the reference's or the trait's, by where the call comes from.
+    /// The method's name: the reference's or the trait's, by where the call comes from. It is the
+    /// one that the owner gives, unless several bases use that.
     pub(crate) method: String,
-    /// The method's name in the trait that the owner's servants implement.
-    trait_method: String,
+    half: Half,
     pub(crate) oneway: bool,
     pub(crate) returns: Option<Value<'a>>,
     pub(crate) parameters: Vec<Parameter<'a>>,
@@ -52,15 +52,12 @@ pub(crate) struct Parameter<'a> {
 
 /// The calls of an interface and of all its bases, bases' first: what a reference offers.
 pub(crate) fn all<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
-    let mut claims = Claims::default();
     let owners = generator.spec.ancestors(interface).into_iter();
     let mut calls: Vec<Call<'a>> = owners
         .chain([interface])
         .flat_map(|owner| own(generator, owner))
         .collect();
-    for call in &mut calls {
-        call.claim_name(generator, &mut claims);
-    }
+    claim_names(generator, &mut calls);
     calls
 }
 
@@ -90,12 +87,26 @@ pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> V
         .chain([interface])
         .flat_map(|owner| spec.children(owner).iter().copied())
         .collect();
-    of(generator, children)
+    let mut calls = of(generator, children);
+    claim_names(generator, &mut calls);
+    calls
+}
+
+/// Tells apart what bases that know nothing of each other call alike.
+fn claim_names(generator: &Generator<'_>, calls: &mut [Call<'_>]) {
+    let mut claims = Claims::default();
+    for call in calls {
+        call.method = claims.claim(
+            std::mem::take(&mut call.method),
+            call.half.claimant(call.declaration),
+            generator.spec,
+            &mut generator.warnings.borrow_mut(),
+        );
+    }
 }
 
 fn of<'a>(generator: &'a Generator<'a>, children: Vec<DeclId>) -> Vec<Call<'a>> {
     let spec = generator.spec;
-    let mut claims = Claims::default();
     let mut calls = Vec::new();
     for child in children {
         let declaration = &spec[child];
@@ -114,10 +125,6 @@ fn of<'a>(generator: &'a Generator<'a>, children: Vec<DeclId>) -> Vec<Call<'a>> 
             }
             _ => {}
         }
-    }
-    for call in &mut calls {
-        call.claim_name(generator, &mut claims);
-        call.trait_method.clone_from(&call.method);
     }
     calls
 }
@@ -139,10 +146,7 @@ impl<'a> Call<'a> {
                     generator.spec,
                     &mut generator.errors.borrow_mut(),
                 );
-                let claimant = Claimant {
-                    idl: parameter.name.clone(),
-                    location: parameter.location.clone(),
-                };
+                let claimant = Claimant::new(&parameter.name, &parameter.location);
                 Parameter {
                     name: claims.claim(
                         preferred.unwrap_or_else(|| snake(&parameter.name)),
@@ -160,8 +164,11 @@ impl<'a> Call<'a> {
             .collect();
         Call {
             wire_name: declaration.name.clone(),
-            method: method_name(generator, declaration),
-            trait_method: String::new(),
+            method: generator
+                .names
+                .method(declaration.id, Half::Main)
+                .to_owned(),
+            half: Half::Main,
             oneway: operation.oneway,
             returns: (operation.returns != Type::Void).then(|| Value {
                 ty: &operation.returns,
@@ -185,8 +192,11 @@ impl<'a> Call<'a> {
     ) -> Self {
         Call {
             wire_name: format!("_get_{}", declaration.name),
-            method: method_name(generator, declaration),
-            trait_method: String::new(),
+            method: generator
+                .names
+                .method(declaration.id, Half::Main)
+                .to_owned(),
+            half: Half::Main,
             oneway: false,
             returns: Some(Value {
                 ty: &attribute.ty,
@@ -218,8 +228,11 @@ impl<'a> Call<'a> {
         };
         Call {
             wire_name: format!("_set_{}", declaration.name),
-            method: format!("set_{}", method_name(generator, declaration)),
-            trait_method: String::new(),
+            method: generator
+                .names
+                .method(declaration.id, Half::Setter)
+                .to_owned(),
+            half: Half::Setter,
             oneway: false,
             returns: None,
             parameters: vec![value],
@@ -232,31 +245,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn claim_name(&mut self, generator: &Generator<'_>, claims: &mut Claims) {
-        let what = match &self.declaration.kind {
-            DeclKind::Operation(_) => "operation",
-            _ if self.returns.is_some() => "attribute",
-            _ => "the setter of attribute",
-        };
-        let claimant = Claimant {
-            idl: format!("{what} {}", self.declaration.name),
-            location: self.declaration.location.clone(),
-        };
-        self.method = claims.claim(
-            self.method.clone(),
-            claimant,
-            generator.spec,
-            &mut generator.warnings.borrow_mut(),
-        );
-    }
-
     pub(crate) fn method_ident(&self) -> Ident {
         ident(&self.method)
     }
 
     /// The method's name in the trait that the owner's servants implement.
-    pub(crate) fn trait_method(&self) -> Ident {
-        ident(&self.trait_method)
+    pub(crate) fn trait_method(&self, generator: &Generator<'_>) -> Ident {
+        ident(generator.names.method(self.declaration.id, self.half))
     }
 
     /// `fn name(&self, …) -> Result<…>` with what clippy has to be told before it.
@@ -383,13 +378,4 @@ pub(crate) fn tuple(things: &[TokenStream]) -> TokenStream {
         [one] => one.clone(),
         several => quote!((#(#several),*)),
     }
-}
-
-fn method_name(generator: &Generator<'_>, declaration: &Declaration) -> String {
-    let preferred = chosen(
-        &declaration.annotations,
-        generator.spec,
-        &mut generator.errors.borrow_mut(),
-    );
-    preferred.unwrap_or_else(|| snake(&declaration.name))
 }

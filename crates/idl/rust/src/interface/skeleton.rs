@@ -112,7 +112,7 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
 
     let reply = reply(scope, &replied, &mut locals);
     let servant = scope.companion(call.owner, Companion::Servant);
-    let method = call.trait_method();
+    let method = call.trait_method(scope.generator);
     let upcall = quote!(#servant::#method(&self.0 #(, #passed)*));
     let wire_name = &call.wire_name;
     let rest = if call.raises.is_empty() {

@@ -1,6 +1,7 @@
 //! The names of one Rust scope, each given once.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use proc_macro2::Ident;
 use punctual_idl::diagnostic::{Diagnostic, Severity};
@@ -18,9 +19,31 @@ pub(crate) struct Claims {
 /// An IDL name and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Claimant {
-    /// As a message calls it: `attribute x`, `fooBar`.
-    pub(crate) idl: String,
-    pub(crate) location: Location,
+    /// What it is, with a space behind it, where the name alone may mislead: "attribute ".
+    what: &'static str,
+    name: String,
+    location: Location,
+}
+
+impl Claimant {
+    pub(crate) fn new(name: &str, location: &Location) -> Self {
+        Self::called("", name, location)
+    }
+
+    /// One that messages call by more than its name.
+    pub(crate) fn called(what: &'static str, name: &str, location: &Location) -> Self {
+        Self {
+            what,
+            name: name.to_owned(),
+            location: location.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Claimant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}`{}`", self.what, self.name)
+    }
 }
 
 impl Claims {
@@ -97,10 +120,7 @@ fn clash(
     second: &Claimant,
     spec: &Specification,
 ) -> Diagnostic {
-    let message = format!(
-        "`{}` and `{}` are both `{preferred}` in Rust",
-        first.idl, second.idl
-    );
+    let message = format!("{first} and {second} are both `{preferred}` in Rust");
     let label = format!("this one becomes `{given}`");
     spec.diagnostic(Severity::Warning, message, &second.location, label)
         .with_label(

@@ -1,0 +1,113 @@
+//! The names of methods: one for an operation, one or two for an attribute.
+//!
+//! A reference offers the calls of all bases beside an interface's own, a servant's trait only the
+//! interface's own. Own calls are named beside the inherited ones for both, so that caller and
+//! servant know a call by one name. What two bases that know nothing of each other call alike is
+//! told apart in the reference of the interface that joins them; there is no trait to rename it in.
+
+use std::collections::BTreeMap;
+
+use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::model::{DeclId, DeclKind, Declaration, Specification};
+
+use super::{Claimant, Claims, chosen, snake};
+
+/// Which of a declaration's methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Half {
+    /// The operation, or the reading of the attribute.
+    Main,
+    /// The writing of the attribute.
+    Setter,
+}
+
+/// The methods' names, as the interface has them that declares the operation or attribute.
+#[derive(Debug, Default)]
+pub(super) struct Methods {
+    names: BTreeMap<(DeclId, Half), String>,
+}
+
+impl Methods {
+    pub(super) fn new(
+        spec: &Specification,
+        warnings: &mut Vec<Diagnostic>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut methods = Self::default();
+        let mut is_named = vec![false; spec.declarations.len()];
+        for declaration in &spec.declarations {
+            if !matches!(declaration.kind, DeclKind::Interface(_)) {
+                continue;
+            }
+            // A base that was declared ahead may be defined behind what derives from it.
+            for id in spec
+                .ancestors(declaration.id)
+                .into_iter()
+                .chain([declaration.id])
+            {
+                if !std::mem::replace(&mut is_named[id.index()], true) {
+                    methods.name_own(spec, id, warnings, errors);
+                }
+            }
+        }
+        methods
+    }
+
+    pub(super) fn of(&self, id: DeclId, half: Half) -> &str {
+        self.names.get(&(id, half)).map_or("", String::as_str)
+    }
+
+    /// Names an interface's own calls beside those that it inherits, which have their names.
+    fn name_own(
+        &mut self,
+        spec: &Specification,
+        interface: DeclId,
+        warnings: &mut Vec<Diagnostic>,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let mut claims = Claims::default();
+        for base in spec.ancestors(interface) {
+            for (declaration, half) in calls(spec, base) {
+                let name = self.of(declaration.id, half).to_owned();
+                claims.claim(name, half.claimant(declaration), spec, warnings);
+            }
+        }
+        for (declaration, half) in calls(spec, interface) {
+            let name = chosen(&declaration.annotations, spec, errors)
+                .unwrap_or_else(|| snake(&declaration.name));
+            let preferred = match half {
+                Half::Main => name,
+                Half::Setter => format!("set_{name}"),
+            };
+            let given = claims.claim(preferred, half.claimant(declaration), spec, warnings);
+            self.names.insert((declaration.id, half), given);
+        }
+    }
+}
+
+impl Half {
+    /// The half as messages call it.
+    pub(crate) fn claimant(self, declaration: &Declaration) -> Claimant {
+        let what = match (&declaration.kind, self) {
+            (DeclKind::Operation(_), _) => "operation ",
+            (_, Half::Main) => "attribute ",
+            (_, Half::Setter) => "the setter of attribute ",
+        };
+        Claimant::called(what, &declaration.name, &declaration.location)
+    }
+}
+
+/// What an interface itself declares, in source order.
+fn calls(spec: &Specification, interface: DeclId) -> impl Iterator<Item = (&Declaration, Half)> {
+    spec.children(interface).iter().flat_map(|&child| {
+        let declaration = &spec[child];
+        let (is_call, is_written) = match &declaration.kind {
+            DeclKind::Operation(_) => (true, false),
+            DeclKind::Attribute(attribute) => (true, !attribute.readonly),
+            _ => (false, false),
+        };
+        let main = is_call.then_some((declaration, Half::Main));
+        let setter = is_written.then_some((declaration, Half::Setter));
+        main.into_iter().chain(setter)
+    })
+}
