@@ -154,12 +154,30 @@ impl<'d> Decoder<'d> {
     #[inline]
     pub fn align(&mut self, boundary: usize) -> Result<(), CdrError> {
         debug_assert!(boundary.is_power_of_two(), "boundaries are powers of two");
-        self.skip(self.at.wrapping_neg() & boundary.wrapping_sub(1))
+        let padding = self.padding(boundary);
+        if padding < self.bytes.len() - self.at {
+            self.at += padding;
+            return Ok(());
+        }
+        self.align_at_end(boundary)
+    }
+
+    /// As [`Decoder::align`], where `bytes` ends before what is aligned begins.
+    #[cold]
+    fn align_at_end(&mut self, boundary: usize) -> Result<(), CdrError> {
+        self.cross_padding(boundary);
+        self.skip(self.padding(boundary))
+    }
+
+    /// How many octets there are up to a multiple of `boundary`.
+    #[inline]
+    fn padding(&self, boundary: usize) -> usize {
+        self.at.wrapping_neg() & boundary.wrapping_sub(1)
     }
 
     #[inline]
     fn get_aligned<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
-        let padding = self.at.wrapping_neg() & (N - 1);
+        let padding = self.padding(N);
         let rest = self.bytes.get(self.at + padding..);
         match rest.and_then(<[u8]>::first_chunk) {
             Some(octets) => {
@@ -173,24 +191,26 @@ impl<'d> Decoder<'d> {
     /// As [`Decoder::get_aligned`], where `bytes` ends before the value does.
     #[cold]
     fn get_aligned_at_end<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
-        let padding = self.at.wrapping_neg() & (N - 1);
-        if !self.seams.is_empty() {
-            if self.bytes.len() - self.at <= padding {
-                // Nothing but padding is left here: the value is the first one behind the seam.
-                self.at = self.bytes.len();
-                self.cross_seams();
-                return self.get_aligned();
-            }
-            self.skip(padding)?;
-            if let Some(octets) = self.get_bytes(N)?.first_chunk() {
-                return Ok(*octets);
-            }
+        self.cross_padding(N);
+        let needed = self.padding(N) + N;
+        let octets = self.get_bytes(needed)?.last_chunk();
+        octets
+            .copied()
+            .ok_or_else(|| CdrError::truncated(needed, self.remaining()))
+    }
+
+    /// Moves on over each seam that has nothing but padding before it: an aligned value is then
+    /// the first one behind the seam. A peer may send as many seams as messages may have
+    /// fragments, so this is a loop.
+    fn cross_padding(&mut self, boundary: usize) {
+        while !self.seams.is_empty() && self.bytes.len() - self.at <= self.padding(boundary) {
+            self.at = self.bytes.len();
+            self.cross_seams();
         }
-        Err(CdrError::truncated(padding + N, self.remaining()))
     }
 
     /// Moves on to the part of `whole` that holds the octet at the current position, which may
-    /// lie beyond the end of `bytes`.
+    /// lie beyond the end of `bytes`. Passes over one seam at least if it lies there.
     #[cold]
     fn cross_seams(&mut self) {
         let position = self.position();

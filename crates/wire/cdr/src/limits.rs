@@ -7,7 +7,8 @@
 pub struct Limits {
     /// The longest message, in octets, header included, fragments put together. Default 64 MiB;
     /// from 1 KiB up to 4 GiB. A longer one is refused: the receiver answers MessageError and
-    /// closes the connection.
+    /// closes the connection. So is one in more than 1,024 fragments and more than one for each
+    /// 512 octets of this limit.
     pub message: usize,
     /// The longest string or wide string, in octets as encoded (in GIOP 1.1 a wide string's
     /// 2-octet characters), without a terminating NUL. Default 16 MiB. A longer one raises
@@ -23,8 +24,9 @@ pub struct Limits {
     /// How many fragmented messages may be unfinished at a time on one connection. Default 32.
     /// One more is an error that closes the connection.
     pub fragments_pending: usize,
-    /// How many octets the unfinished fragmented messages of one connection may hold together.
-    /// Default 128 MiB. More is an error that closes the connection.
+    /// How many octets the unfinished fragmented messages of one connection may hold together,
+    /// what is noted of where fragments of GIOP 1.1 begin included. Default 128 MiB. More is an
+    /// error that closes the connection.
     pub fragments_bytes: usize,
 }
 

@@ -170,24 +170,28 @@ proptest! {
         let coding = Coding { version, code_sets, ..Coding::default() };
         let mut input = Decoder::new(&bytes, order, coding);
         let _ = input.skip(skip);
-        check::<Vec<u8>>(&input);
-        check::<Vec<f64>>(&input);
-        check::<Vec<bool>>(&input);
-        check::<Vec<String>>(&input);
-        check::<Vec<Vec<Vec<u16>>>>(&input);
-        check::<Vec<[u32; 3]>>(&input);
-        check::<[[u64; 2]; 2]>(&input);
-        check::<Box<[i16; 9]>>(&input);
-        check::<Vec<char>>(&input);
-        check::<Vec<Char>>(&input);
-        check::<Vec<LongDouble>>(&input);
-        check::<Vec<Fixed<7, 2>>>(&input);
-        let peak = peak::peak_of(|| input.clone().get_wstring());
-        prop_assert!(peak <= 4 * bytes.len());
+        check_all(&input);
         let mut at = input.clone();
         while let Ok(inner) = at.encapsulation() {
             at = inner;
         }
+    }
+
+    #[test]
+    fn any_octets_in_small_fragments_end_in_a_value_or_an_error_within_bounded_memory(
+        order in orders(),
+        bytes in vec(prop_oneof![Just(0u8), Just(1), Just(4), any::<u8>()], 0..200),
+        lengths in vec(1usize..6, 200),
+        skip in 0usize..9,
+    ) {
+        let seams: Vec<_> = lengths
+            .iter()
+            .scan(skip, |end, length| { *end += length; Some(*end) })
+            .collect();
+        let coding = Coding { version: GiopVersion::V1_1, ..Coding::default() };
+        let mut input = Decoder::with_seams(&bytes, &seams, order, coding);
+        let _ = input.skip(skip);
+        check_all(&input);
     }
 
     #[test]
@@ -218,6 +222,23 @@ proptest! {
             }
         }
     }
+}
+
+fn check_all(input: &Decoder<'_>) {
+    check::<Vec<u8>>(input);
+    check::<Vec<f64>>(input);
+    check::<Vec<bool>>(input);
+    check::<Vec<String>>(input);
+    check::<Vec<Vec<Vec<u16>>>>(input);
+    check::<Vec<[u32; 3]>>(input);
+    check::<[[u64; 2]; 2]>(input);
+    check::<Box<[i16; 9]>>(input);
+    check::<Vec<char>>(input);
+    check::<Vec<Char>>(input);
+    check::<Vec<LongDouble>>(input);
+    check::<Vec<Fixed<7, 2>>>(input);
+    let peak = peak::peak_of(|| input.clone().get_wstring());
+    assert!(peak <= 4 * input.remaining());
 }
 
 /// A value takes no more memory than a multiple of the octets it was read from.
@@ -262,4 +283,59 @@ fn a_value_of_eight_octets_behind_a_seam_is_padded_by_four() {
     let mut input = Decoder::with_seams(&bytes, &[16], ByteOrder::Big, Coding::default());
     input.skip(14).unwrap();
     assert_eq!(input.get_u64(), Ok(9));
+}
+
+#[test]
+fn a_run_of_numbers_behind_a_seam_is_padded_as_one_number_is() {
+    // Cut where the two ways to count disagree, so that padding before the seam is not needed.
+    let mut bytes = vec![0u8; 29];
+    bytes[28] = 9;
+    for (skip, seam) in [(17, 17), (16, 17), (12, 17)] {
+        let seams = [seam];
+        let mut input = Decoder::with_seams(&bytes, &seams, ByteOrder::Big, Coding::default());
+        input.skip(skip).unwrap();
+        // What lies at 12 or 16 still fits there only in part: it runs on across the seam.
+        let mut run = input.clone();
+        let (one, many) = (input.get_u64(), <[u64; 1]>::unmarshal(&mut run));
+        assert_eq!(one.map(|it| [it]), many, "{skip}");
+        assert_eq!(input.position(), run.position(), "{skip}");
+    }
+    let mut input = Decoder::with_seams(&bytes, &[17], ByteOrder::Big, Coding::default());
+    input.skip(17).unwrap();
+    assert_eq!(<[u64; 1]>::unmarshal(&mut input), Ok([9]));
+}
+
+#[test]
+fn a_seam_at_every_octet_takes_no_stack() {
+    let decode = || {
+        let bytes = vec![1u8; 200_012];
+        let seams: Vec<_> = (12..bytes.len()).collect();
+        let coding = Coding {
+            version: GiopVersion::V1_1,
+            ..Coding::default()
+        };
+        let mut start = Decoder::with_seams(&bytes, &seams, ByteOrder::Big, coding);
+        start.skip(12).unwrap();
+        // There is no multiple of 8 in any of the fragments.
+        assert!(start.clone().get_u64().is_err());
+        assert!(<[u64; 2]>::unmarshal(&mut start.clone()).is_err());
+        assert!(LongDouble::unmarshal(&mut start.clone()).is_err());
+        assert!(start.clone().align(8).is_err());
+        // The first octet of each is at a multiple of 4.
+        let mut input = start.clone();
+        for _ in 0..50_000 {
+            assert_eq!(input.get_u32(), Ok(0x0101_0101));
+        }
+        assert!(input.get_u8().is_err());
+        let mut input = start.clone();
+        for _ in 0..200_000 {
+            assert_eq!(input.get_bool(), Ok(true));
+        }
+        let run = unmarshal_each(&mut start.clone(), 4, |input| input.get_u32());
+        assert!(run.is_err(), "a length of 0x01010101");
+        assert_eq!(start.get_bytes(200_000).map(<[u8]>::len), Ok(200_000));
+        assert_eq!(start.remaining(), 0);
+    };
+    let thread = std::thread::Builder::new().stack_size(128 << 10);
+    thread.spawn(decode).unwrap().join().unwrap();
 }

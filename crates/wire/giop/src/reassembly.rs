@@ -12,14 +12,22 @@ use crate::message::{message_decoder, message_decoder_with_seams};
 use crate::request::RequestHeader;
 
 const FRAGMENT_HEADER_1_2: usize = MessageHeader::LEN + 4;
+/// A message may have this many fragments whatever its limit is.
+const FRAGMENTS_ALWAYS: usize = 1024;
+/// Beyond that, as many as the longest message would have in fragments of this many octets.
+/// Those that ORBs send are longer.
+const SMALL_FRAGMENT: usize = 512;
+/// What it takes to note where a fragment begins.
+const SEAM: usize = size_of::<usize>();
 
 /// The messages of one direction of a connection that are not whole yet.
 #[derive(Debug)]
 pub struct Reassembly {
     max_message: usize,
+    max_fragments: usize,
     max_pending: usize,
     max_bytes: usize,
-    /// Octets held by `pending` together.
+    /// Octets held by `pending` together, seams included.
     held: usize,
     pending: Vec<Partial>,
 }
@@ -31,6 +39,10 @@ struct Partial {
     header: MessageHeader,
     bytes: Vec<u8>,
     seams: Vec<usize>,
+    /// How many fragments continued it, empty ones included.
+    fragments: usize,
+    /// What the header of a 1.1 request says, once it was asked for: see [`Reassembly::cancel`].
+    id_1_1: Option<u32>,
 }
 
 /// What became of a message.
@@ -89,6 +101,12 @@ pub enum FragmentError {
         /// The limit.
         limit: usize,
     },
+    /// A message is in too many fragments.
+    #[error("a message is in more than {limit} fragments")]
+    TooManyFragments {
+        /// The limit, which follows from that on messages.
+        limit: usize,
+    },
     /// Too many messages are unfinished.
     #[error("more than {limit} fragmented messages are unfinished")]
     TooManyPending {
@@ -109,6 +127,7 @@ impl Reassembly {
     pub fn new(limits: &Limits) -> Self {
         Self {
             max_message: limits.message,
+            max_fragments: FRAGMENTS_ALWAYS.max(limits.message / SMALL_FRAGMENT),
             max_pending: limits.fragments_pending,
             max_bytes: limits.fragments_bytes,
             held: 0,
@@ -176,12 +195,14 @@ impl Reassembly {
                 limit: self.max_pending,
             });
         }
-        self.reserve(0, message.len())?;
+        self.reserve(0, message.len(), 0)?;
         self.pending.push(Partial {
             id,
             header: *header,
             bytes: message.to_vec(),
             seams: Vec::new(),
+            fragments: 0,
+            id_1_1: None,
         });
         Ok(Accepted::Pending)
     }
@@ -198,24 +219,36 @@ impl Reassembly {
             _ => MessageHeader::LEN,
         };
         let octets = message.get(header_len..).ok_or(FragmentError::TooShort)?;
-        let so_far = self.pending.get(index).map_or(0, |it| it.bytes.len());
-        self.reserve(so_far, octets.len())?;
-        let Some(partial) = self.pending.get_mut(index) else {
+        let Some(partial) = self.pending.get(index) else {
             return Err(FragmentError::WithoutStart);
         };
         if (partial.header.version, partial.header.order) != (header.version, header.order) {
             return Err(FragmentError::Inconsistent);
         }
-        let continues = octets_behind_header(partial.bytes.len());
-        if header.version == GiopVersion::V1_1 && !continues && !octets.is_empty() {
-            partial.seams.push(partial.bytes.len());
+        if partial.fragments >= self.max_fragments {
+            return Err(FragmentError::TooManyFragments {
+                limit: self.max_fragments,
+            });
+        }
+        let so_far = partial.bytes.len();
+        let is_seam = header.version == GiopVersion::V1_1
+            && !octets_behind_header(so_far)
+            && !octets.is_empty();
+        let noted = if is_seam { SEAM } else { 0 };
+        self.reserve(so_far, octets.len(), noted)?;
+        let Some(partial) = self.pending.get_mut(index) else {
+            return Err(FragmentError::WithoutStart);
+        };
+        partial.fragments += 1;
+        if is_seam {
+            partial.seams.push(so_far);
         }
         partial.bytes.extend_from_slice(octets);
         if header.more_fragments {
             return Ok(Accepted::Pending);
         }
         let partial = self.pending.swap_remove(index);
-        self.held = self.held.saturating_sub(partial.bytes.len());
+        self.held = self.held.saturating_sub(partial.held());
         Ok(Accepted::Assembled(partial.finish()))
     }
 
@@ -225,13 +258,13 @@ impl Reassembly {
         let Ok(CancelRequest { request_id }) = CancelRequest::decode(&mut input) else {
             return;
         };
-        self.pending.retain(|partial| {
+        self.pending.retain_mut(|partial| {
             let cancelled = match partial.id {
                 Some(id) => id == request_id,
                 None => partial.request_id_1_1().is_none_or(|id| id == request_id),
             };
             if cancelled {
-                self.held = self.held.saturating_sub(partial.bytes.len());
+                self.held = self.held.saturating_sub(partial.held());
             }
             !cancelled
         });
@@ -241,25 +274,31 @@ impl Reassembly {
         self.pending.iter().position(|partial| partial.id == id)
     }
 
-    /// Checks the limits for `more` octets of a message that has `so_far` already.
-    fn reserve(&mut self, so_far: usize, more: usize) -> Result<(), FragmentError> {
-        let over = |now: usize, limit: usize| now.checked_add(more).is_none_or(|sum| sum > limit);
-        if over(so_far, self.max_message) {
+    /// Checks the limits for `more` octets of a message that has `so_far` already, and `noted`
+    /// octets beside the message.
+    fn reserve(&mut self, so_far: usize, more: usize, noted: usize) -> Result<(), FragmentError> {
+        if so_far.saturating_add(more) > self.max_message {
             return Err(FragmentError::Oversized {
                 limit: self.max_message,
             });
         }
-        if over(self.held, self.max_bytes) {
+        let held = self.held.saturating_add(more).saturating_add(noted);
+        if held > self.max_bytes {
             return Err(FragmentError::TooManyBytes {
                 limit: self.max_bytes,
             });
         }
-        self.held += more;
+        self.held = held;
         Ok(())
     }
 }
 
 impl Partial {
+    /// What counts against the limit on octets.
+    fn held(&self) -> usize {
+        self.bytes.len() + self.seams.len() * SEAM
+    }
+
     fn finish(mut self) -> Assembled {
         let size = self.bytes.len().saturating_sub(MessageHeader::LEN);
         let header = MessageHeader {
@@ -277,11 +316,21 @@ impl Partial {
         }
     }
 
-    /// The id of an unfinished 1.1 request, if its header is there already.
-    fn request_id_1_1(&self) -> Option<u32> {
-        let mut input = message_decoder(&self.header, &self.bytes, Coding::default());
-        let header = RequestHeader::decode(&mut input).ok()?;
-        Some(header.request_id)
+    /// The id of an unfinished 1.1 request, if its header is there already. The header is read
+    /// once, so that it does not matter how long it is and how often this is asked.
+    fn request_id_1_1(&mut self) -> Option<u32> {
+        if self.id_1_1.is_none() {
+            // The size of the first piece would hide what followed.
+            let header = MessageHeader {
+                size: u32::MAX,
+                ..self.header
+            };
+            let coding = Coding::default();
+            let mut input = message_decoder_with_seams(&header, &self.bytes, &self.seams, coding);
+            let header = RequestHeader::decode(&mut input).ok()?;
+            self.id_1_1 = Some(header.request_id);
+        }
+        self.id_1_1
     }
 }
 

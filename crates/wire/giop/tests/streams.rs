@@ -298,6 +298,150 @@ fn a_cancelled_message_is_dropped() {
 }
 
 #[test]
+fn a_cancelled_1_1_request_is_known_by_its_header_in_several_fragments() {
+    let whole = message(V1_1, ByteOrder::Big, MessageKind::Request, |out| {
+        punctual_giop::RequestHeader {
+            request_id: 7,
+            response: punctual_giop::ResponseFlags::SYNC_WITH_TARGET,
+            target: punctual_giop::Target::ObjectKey(b"a key of some length"),
+            operation: "an_operation_of_some_length",
+            contexts: punctual_giop::ServiceContexts::none(),
+        }
+        .encode(out)?;
+        out.put_bytes(&[0; 64]);
+        Ok(())
+    });
+    let mut reassembly = Reassembly::new(&Limits::default());
+    let pieces = pieces(&whole, 32);
+    for piece in &pieces[..pieces.len() - 1] {
+        assert!(accept(&mut reassembly, piece).is_ok());
+    }
+    for (id, left) in [(6, 1), (8, 1), (7, 0)] {
+        let cancel = message(V1_1, ByteOrder::Big, MessageKind::CancelRequest, |out| {
+            out.put_u32(id);
+            Ok(())
+        });
+        assert!(accept(&mut reassembly, &cancel).is_ok());
+        assert_eq!(reassembly.pending(), left, "{id}");
+    }
+}
+
+/// A message in fragments of the lengths given; the last one takes what is left.
+fn tiny_pieces(whole: &[u8], first: usize, lengths: &[usize]) -> Vec<Vec<u8>> {
+    let mut header = header_of(whole);
+    let id = match header.version {
+        V1_2 => &whole[12..16],
+        _ => &[][..],
+    };
+    let (start, mut rest) = whole[12..].split_at(id.len().max(first));
+    let mut piece = |kind, more, id: &[u8], body: &[u8]| {
+        header.kind = kind;
+        header.more_fragments = more;
+        header.size = u32::try_from(id.len() + body.len()).unwrap();
+        [&header.to_octets()[..], id, body].concat()
+    };
+    let mut pieces = vec![piece(MessageKind::Request, true, &[], start)];
+    for length in lengths {
+        let (body, left) = rest.split_at(rest.len().min(*length));
+        pieces.push(piece(MessageKind::Fragment, true, id, body));
+        rest = left;
+    }
+    pieces.push(piece(MessageKind::Fragment, false, id, rest));
+    pieces
+}
+
+#[test]
+fn a_message_in_very_many_fragments_is_refused() {
+    // 4 MiB have 8,192 parts of 512 octets, and so on.
+    for (message, limit) in [(300 << 10, 1024), (4 << 20, 8192), (64 << 20, 131_072)] {
+        for length in [0, 1] {
+            for version in [V1_1, V1_2] {
+                let limits = Limits {
+                    message,
+                    ..Limits::default()
+                };
+                let whole = request(version, ByteOrder::Big, 1, &[1; 200_000]);
+                let pieces = tiny_pieces(&whole, 4, &vec![length; 199_999]);
+                let mut reassembly = Reassembly::new(&limits);
+                let mut results = pieces.iter().map(|piece| accept(&mut reassembly, piece));
+                let taken = results.position(|result| result.is_err());
+                assert_eq!(taken, Some(limit + 1), "{version} {message} {length}");
+                let error = accept(&mut reassembly, &pieces[1]).unwrap_err();
+                assert_eq!(error, FragmentError::TooManyFragments { limit });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_1_1_message_in_fragments_of_one_octet_takes_no_stack() {
+    let limits = Limits {
+        message: 512 * 200_001,
+        ..Limits::default()
+    };
+    let whole = message(V1_1, ByteOrder::Big, MessageKind::Reply, |out| {
+        out.put_bytes(&[0; 12]);
+        out.put_bytes(&[1; 200_000]);
+        Ok(())
+    });
+    let mut reassembly = Reassembly::new(&limits);
+    let mut pieces = tiny_pieces(&whole, 12, &vec![1; 199_999]);
+    pieces[0][7] = 1;
+    let (last, others) = pieces.split_last().unwrap();
+    for piece in others {
+        assert!(matches!(
+            accept(&mut reassembly, piece),
+            Ok(Accepted::Pending)
+        ));
+    }
+    let done = assembled(accept(&mut reassembly, last));
+    assert_eq!(done.bytes, whole);
+    assert_eq!(done.seams.len(), 175_000);
+    let decode = move || {
+        let mut input = done.decoder(Coding::default());
+        punctual_giop::ReplyHeader::decode(&mut input).unwrap();
+        assert!(input.clone().get_u64().is_err());
+        for _ in 0..200_000 {
+            assert_eq!(input.get_u8(), Ok(1));
+        }
+        assert_eq!(input.remaining(), 0);
+    };
+    let thread = std::thread::Builder::new().stack_size(128 << 10);
+    thread.spawn(decode).unwrap().join().unwrap();
+}
+
+#[test]
+fn seams_count_as_octets_that_are_held() {
+    let limits = Limits {
+        fragments_bytes: 1024,
+        ..Limits::default()
+    };
+    let whole = request(V1_1, ByteOrder::Big, 1, &[0; 400]);
+    let count = |first, length| {
+        let mut reassembly = Reassembly::new(&limits);
+        let pieces = tiny_pieces(&whole, first, &vec![length; 400 / length - 1]);
+        let mut results = pieces.iter().map(|piece| accept(&mut reassembly, piece));
+        let limit = FragmentError::TooManyBytes { limit: 1024 };
+        results.position(|result| result.is_err_and(|error| error == limit))
+    };
+    // A piece that begins as alignment runs on is no seam, nor is one without octets.
+    assert_eq!(count(8, 8), None);
+    // 16 octets, then 1 octet and, 7 times of 8, a seam each.
+    let seam = size_of::<usize>();
+    let taken = count(4, 1).unwrap() - 1;
+    assert!(taken * (1 + seam) * 7 / 8 <= 1024, "{taken}");
+    assert!((taken + 2) * (1 + seam) > 1024 - 16, "{taken}");
+
+    // What ends gives back what its seams took.
+    let mut reassembly = Reassembly::new(&limits);
+    for _ in 0..20 {
+        for piece in tiny_pieces(&whole[..72], 4, &[1; 50]) {
+            assert!(accept(&mut reassembly, &piece).is_ok());
+        }
+    }
+}
+
+#[test]
 fn a_1_1_fragment_is_aligned_as_a_message_of_its_own() {
     // As omniORB cuts: each piece is a multiple of 8 long, and a value of 8 octets that comes
     // next lies at 16 in its fragment.
@@ -345,6 +489,31 @@ proptest! {
             other => prop_assert!(false, "{other:?}"),
         }
         prop_assert_eq!(reassembly.pending(), 0);
+    }
+
+    #[test]
+    fn tiny_fragments_put_together_are_the_message(
+        version in prop_oneof![Just(V1_1), Just(V1_2)],
+        big: bool,
+        body in vec(any::<u8>(), 0..200),
+        first in 0usize..5,
+        lengths in vec(0usize..5, 0..200),
+    ) {
+        let order = if big { ByteOrder::Big } else { ByteOrder::Little };
+        let whole = request(version, order, 5, &body);
+        let pieces = tiny_pieces(&whole, first, &lengths);
+        let mut reassembly = Reassembly::new(&Limits::default());
+        let (last, others) = pieces.split_last().unwrap();
+        for piece in others {
+            prop_assert!(matches!(accept(&mut reassembly, piece), Ok(Accepted::Pending)));
+        }
+        let done = assembled(accept(&mut reassembly, last));
+        prop_assert_eq!(&done.bytes, &whole);
+        prop_assert!(done.seams.is_sorted_by(|a, b| a < b));
+        prop_assert!(version == V1_1 || done.seams.is_empty());
+        prop_assert_eq!(reassembly.pending(), 0);
+        let mut input = done.decoder(Coding::default());
+        prop_assert_eq!(input.get_bytes(whole.len() - 12), Ok(&whole[12..]));
     }
 
     #[test]
