@@ -26,6 +26,9 @@ pub trait ObjectAdapter: Send + Sync {
     /// The ORB shuts down: calls that are held back are to be let go.
     fn shut_down(&self);
 
+    /// The ORB is over: objects are to be let go.
+    fn release(&self);
+
     /// The adapter as its own type, for whoever installed it.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }

@@ -150,7 +150,7 @@ impl Orb {
     /// that what was not begun can safely be repeated elsewhere.
     ///
     /// With `wait_for_completion` it returns after the last call in progress has been answered;
-    /// otherwise at once, while they still finish.
+    /// otherwise at once, while they still finish. A second call waits for the first, or does nothing.
     ///
     /// # Errors
     /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1, §8.2.3.4).
@@ -165,24 +165,34 @@ impl Orb {
         }
         {
             let mut life = self.life();
-            if *life == Life::Running {
-                *life = Life::ShuttingDown;
+            if *life != Life::Running {
+                drop(life);
+                // Somebody else ends it already.
+                if wait_for_completion {
+                    self.run();
+                }
+                return Ok(());
             }
+            *life = Life::ShuttingDown;
         }
+        // Clients are told first, so that what is not begun any more is told from what fails.
+        self.lane().listening.close();
         if let Some(adapter) = self.shared.adapter.get() {
             adapter.shut_down();
         }
-        self.lane().listening.close();
         if wait_for_completion {
             self.lane().listening.wait_until_idle();
         }
-        self.lane().disconnect();
         self.shared
             .initial
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
         *self.life() = Life::Over;
+        self.lane().disconnect();
+        if let Some(adapter) = self.shared.adapter.get() {
+            adapter.release();
+        }
         self.shared.changed.notify_all();
         Ok(())
     }
@@ -245,16 +255,22 @@ impl Orb {
         self.shared.adapter.get()
     }
 
+    /// Objects are activated while the ORB runs.
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
         if self.is_shut_down() {
-            return Err(SystemException::new(
-                Kind::BadInvOrder,
-                minor::ORB_HAS_SHUT_DOWN,
-                CompletionStatus::No,
-            )
-            .with_detail("the ORB has shut down"));
+            Err(has_shut_down())
+        } else {
+            Ok(())
         }
-        Ok(())
+    }
+
+    /// Calls are made until it is over: those in progress at its end may need others.
+    pub(crate) fn check_not_over(&self) -> Result<(), SystemException> {
+        if *self.life() == Life::Over {
+            Err(has_shut_down())
+        } else {
+            Ok(())
+        }
     }
 
     pub(crate) fn registered(&self, name: &str) -> Option<ObjectRef> {
@@ -304,6 +320,15 @@ impl fmt::Debug for Orb {
             .field("life", &*self.life())
             .finish_non_exhaustive()
     }
+}
+
+fn has_shut_down() -> SystemException {
+    SystemException::new(
+        Kind::BadInvOrder,
+        minor::ORB_HAS_SHUT_DOWN,
+        CompletionStatus::No,
+    )
+    .with_detail("the ORB has shut down")
 }
 
 /// Starts an ORB from code. Each step overrides the ones before it.

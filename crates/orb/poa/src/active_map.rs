@@ -26,13 +26,13 @@ pub(crate) enum Active {
     Forward(ObjectRef),
 }
 
-/// Which object behind an `Arc` a servant is, for finding its reference again.
+/// Which object behind an `Arc` a servant is, and as which interface, for finding its reference again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Identity(usize);
+pub(crate) struct Identity(usize, &'static str);
 
 impl Identity {
-    pub(crate) fn of<S: ?Sized>(servant: &Arc<S>) -> Self {
-        Self(Arc::as_ptr(servant).cast::<()>() as usize)
+    pub(crate) fn of<S: ?Sized>(servant: &Arc<S>, repository_id: &'static str) -> Self {
+        Self(Arc::as_ptr(servant).cast::<()>() as usize, repository_id)
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
     fn one_servant_has_one_id_until_it_is_removed() {
         let map = ActiveMap::default();
         let shared = Arc::new(Nothing);
-        let identity = Identity::of(&shared);
+        let identity = Identity::of(&shared, "IDL:Nothing:1.0");
         let make = || Active::Servant(shared.clone());
         let (first, _) = map.find_or_insert(identity, make).unwrap();
         let (second, _) = map.find_or_insert(identity, make).unwrap();

@@ -92,13 +92,12 @@ impl PoaManager {
 
     /// Turns requests away for good. Those in progress go on.
     pub fn deactivate(&self) {
-        *self.lock() = ManagerState::Inactive;
-        self.tell(ManagerState::Inactive);
+        self.set(&mut self.lock(), ManagerState::Inactive);
     }
 
     /// Lets a request in, waits with it while requests are held, or says why it is turned away.
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
-        // Acquire pairs with the Release in `tell`.
+        // Acquire pairs with the Release in `set`.
         if self.shared.glance.load(Ordering::Acquire) == ManagerState::Active as u8 {
             return Ok(());
         }
@@ -127,12 +126,7 @@ impl PoaManager {
         match *state {
             ManagerState::Holding | ManagerState::Active => Ok(()),
             ManagerState::Discarding => Err(turned_away("the POA discards requests")),
-            ManagerState::Inactive => {
-                Err(
-                    SystemException::new(Kind::ObjAdapter, minor::omg(1), CompletionStatus::No)
-                        .with_detail("the POA is inactive"),
-                )
-            }
+            ManagerState::Inactive => Err(inactive()),
         }
     }
 
@@ -141,14 +135,14 @@ impl PoaManager {
         if *state == ManagerState::Inactive {
             return Err(AdapterInactive);
         }
-        *state = to;
-        drop(state);
-        self.tell(to);
+        self.set(&mut state, to);
         Ok(())
     }
 
-    fn tell(&self, state: ManagerState) {
-        self.shared.glance.store(state as u8, Ordering::Release);
+    /// Under the lock, so that the glance never says what was overtaken.
+    fn set(&self, state: &mut ManagerState, to: ManagerState) {
+        *state = to;
+        self.shared.glance.store(to as u8, Ordering::Release);
         self.shared.changed.notify_all();
     }
 
@@ -158,6 +152,12 @@ impl PoaManager {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A POA that serves no more.
+pub(crate) fn inactive() -> SystemException {
+    SystemException::new(Kind::ObjAdapter, minor::omg(1), CompletionStatus::No)
+        .with_detail("the POA is inactive")
 }
 
 fn turned_away(why: &str) -> SystemException {

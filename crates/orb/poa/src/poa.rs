@@ -2,7 +2,7 @@
 
 use crate::active_map::{Active, ActiveMap, Identity, ObjectId};
 use crate::key::{self, Nonce};
-use crate::manager::PoaManager;
+use crate::manager::{ManagerState, PoaManager, inactive};
 use crate::servant::Implements;
 use crate::upcall;
 use punctual_ior::{IiopProfile, tags};
@@ -95,7 +95,8 @@ impl Poa {
         self.reference(I::REPOSITORY_ID, id).map(I::from_object)
     }
 
-    /// The reference of an implementation, which is activated if it is not active yet.
+    /// The reference of an implementation as an interface: always the same one, until it is deactivated.
+    /// The first call activates it. [`Poa::activate`] is another activation, under another id.
     ///
     /// # Errors
     /// Those of [`Poa::activate`].
@@ -106,7 +107,8 @@ impl Poa {
     {
         self.orb.listen()?;
         let make = || Active::Servant(I::skeleton(servant.clone()));
-        let found = self.shared.map.find_or_insert(Identity::of(servant), make);
+        let identity = Identity::of(servant, I::REPOSITORY_ID);
+        let found = self.shared.map.find_or_insert(identity, make);
         let (id, _) = found.ok_or_else(no_place)?;
         self.reference(I::REPOSITORY_ID, id).map(I::from_object)
     }
@@ -194,6 +196,8 @@ impl ObjectAdapter for Shared {
         match self.find(object_key) {
             Some(Active::Servant(servant)) => upcall::answer(&*servant, call),
             Some(Active::Forward(to)) => Err(DispatchError::Forward(to)),
+            // Told from an object that is gone: that would be for good.
+            None if self.manager.state() == ManagerState::Inactive => Err(inactive().into()),
             None => Err(not_active().into()),
         }
     }
@@ -208,6 +212,9 @@ impl ObjectAdapter for Shared {
 
     fn shut_down(&self) {
         self.manager.deactivate();
+    }
+
+    fn release(&self) {
         // Calls in progress keep the servants they are in.
         drop(self.map.clear());
     }

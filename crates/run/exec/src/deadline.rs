@@ -44,6 +44,22 @@ impl Deadline {
             .map(|(_, end)| end.saturating_duration_since(Instant::now()))
     }
 
+    /// The moment it ends, if it does.
+    #[must_use]
+    pub fn end(&self) -> Option<Instant> {
+        self.bound.map(|(_, end)| end)
+    }
+
+    /// The same end, with what is left as its time-out: for the waits after the first.
+    #[must_use]
+    pub fn from_now(&self) -> Self {
+        let left =
+            |(_, end): (Duration, Instant)| (end.saturating_duration_since(Instant::now()), end);
+        Self {
+            bound: self.bound.map(left),
+        }
+    }
+
     /// Whether it has passed.
     #[must_use]
     pub fn has_passed(&self) -> bool {

@@ -8,7 +8,7 @@ use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_giop::code_sets;
 use punctual_ior::{Endpoint as Place, IiopProfile, Ior, tags};
 use punctual_link::Address;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// One way to reach an object.
 #[derive(Clone, Debug)]
@@ -25,7 +25,35 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) connection: Arc<ClientConnection>,
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: Arc<Endpoint>,
+}
+
+/// What a reference remembers of its binding. The connection is the lane's: one that has broken goes,
+/// whatever references were bound to it.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    connection: Weak<ClientConnection>,
+    endpoint: Arc<Endpoint>,
+}
+
+impl Binding {
+    /// To be remembered.
+    pub(crate) fn to_bound(&self) -> Bound {
+        Bound {
+            connection: Arc::downgrade(&self.connection),
+            endpoint: self.endpoint.clone(),
+        }
+    }
+}
+
+impl Bound {
+    /// The binding, if its connection is still there.
+    pub(crate) fn binding(&self) -> Option<Binding> {
+        Some(Binding {
+            connection: self.connection.upgrade()?,
+            endpoint: self.endpoint.clone(),
+        })
+    }
 }
 
 /// The endpoints of a reference: each usable profile's own, then its alternates.

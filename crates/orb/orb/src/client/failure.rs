@@ -37,14 +37,14 @@ pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {
 
 /// No reply in time.
 pub(super) fn timed_out(binding: &Binding, deadline: Deadline) -> SystemException {
-    let waited = deadline.timeout().unwrap_or_default();
+    let milliseconds = deadline.timeout().unwrap_or_default().as_millis();
     SystemException::new(
         Kind::Timeout,
         minor::CALL_TIMED_OUT,
         CompletionStatus::Maybe,
     )
     .with_detail(format!(
-        "{}: {}: no reply within {waited:?}",
+        "{}: {}: no reply within {milliseconds} ms",
         binding.endpoint.address,
         Phase::Receive
     ))

@@ -22,6 +22,9 @@ use punctual_giop::AddressingDisposition;
 /// How often a call moves on to a fresh connection because the old one had gone stale.
 const MAX_STALE: u32 = 3;
 
+/// How often a server may ask for another way to address the object: there are two others.
+const MAX_READDRESSED: u32 = 2;
+
 /// An operation as a stub knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
@@ -144,7 +147,7 @@ impl<'a> Call<'a> {
 
     fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
         let max_forwards = self.object.orb().config().max_forwards;
-        let (mut forwards, mut stale, mut fell_back) = (0, 0, false);
+        let (mut forwards, mut stale, mut readdressed, mut fell_back) = (0, 0, 0, false);
         loop {
             let (target, forwarded) = self.object.target();
             let failed = match self.attempt(&target) {
@@ -157,7 +160,8 @@ impl<'a> Call<'a> {
                     continue;
                 }
                 Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
-                    if disposition == self.addressing {
+                    readdressed += 1;
+                    if disposition == self.addressing || readdressed > MAX_READDRESSED {
                         return Err(out_of_place());
                     }
                     self.addressing = disposition;

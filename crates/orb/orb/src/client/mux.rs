@@ -9,7 +9,7 @@ use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message,
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Connection, Pending, SendError};
+use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +18,11 @@ use std::time::{Duration, Instant};
 /// closed it meanwhile, and a request sent into that would be neither answered nor safe to repeat.
 const QUIET: Duration = Duration::from_millis(50);
 
+/// How long a look at a connection that nobody uses may take.
+const GLANCE: Duration = Duration::from_millis(5);
+/// How long this side takes for what nobody waits for.
+const AT_LEISURE: Duration = Duration::from_millis(100);
+
 /// A client's connection to one endpoint.
 #[derive(Debug)]
 pub(crate) struct ClientConnection {
@@ -25,7 +30,7 @@ pub(crate) struct ClientConnection {
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     /// Held while a message is sent.
-    sender: Mutex<()>,
+    sender: parking_lot::Mutex<()>,
     /// Held by the caller that reads.
     pub(super) inbox: Mutex<Inbox>,
     table: Mutex<ReplyTable>,
@@ -61,7 +66,7 @@ impl ClientConnection {
             link,
             version,
             code_sets,
-            sender: Mutex::new(()),
+            sender: parking_lot::Mutex::new(()),
             table: Mutex::new(ReplyTable::default()),
             usable: AtomicBool::new(true),
             code_sets_told: AtomicBool::new(false),
@@ -77,8 +82,9 @@ impl ClientConnection {
         self.link.lend(0)
     }
 
-    /// Whether a new request may be sent on it. Costs a system call only after a quiet spell.
-    pub(crate) fn is_usable(&self) -> bool {
+    /// Whether a new request may be sent on it. Costs a system call only after a quiet spell, and blocks
+    /// only where the peer has begun a message and not ended it.
+    pub(crate) fn is_usable(&self, deadline: Deadline) -> bool {
         // Acquire pairs with the Release in `break_off`.
         if !self.usable.load(Ordering::Acquire) {
             return false;
@@ -88,20 +94,28 @@ impl ClientConnection {
         if quiet < millis(QUIET) || self.table().waiting() > 0 {
             return true;
         }
+        self.look(deadline)
+    }
+
+    /// Looks at what a quiet connection has to say; false when that was the end of it.
+    fn look(&self, deadline: Deadline) -> bool {
         match self.link.pending() {
             Pending::Nothing => true,
             Pending::End => {
-                self.break_off(&Broken {
-                    orderly: false,
-                    reason: "closed by the peer".into(),
-                });
+                self.break_off(&Broken::off("closed by the peer"));
                 false
             }
             Pending::Data => {
-                self.drain();
+                self.drain(deadline);
                 self.usable.load(Ordering::Acquire)
             }
         }
+    }
+
+    /// Whether it is open, as far as what has come from the peer tells.
+    pub(crate) fn is_open(&self) -> bool {
+        self.usable.load(Ordering::Acquire)
+            && (self.table().waiting() > 0 || self.look(Deadline::after(GLANCE)))
     }
 
     /// Whether this request is still to carry the CodeSets context.
@@ -121,7 +135,10 @@ impl ClientConnection {
 
     /// Sends one message; after an error in mid-message the connection is broken off.
     pub(crate) fn send(&self, message: &[u8], deadline: Deadline) -> Result<(), SendError> {
-        let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(sending) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
         let result = messaging::send(
             &*self.link,
             message,
@@ -130,14 +147,32 @@ impl ClientConnection {
             deadline,
         );
         drop(sending);
-        if let Err(error) = &result {
-            let reason = format!("the connection broke off while a request was sent: {error}");
-            self.break_off(&Broken {
-                orderly: false,
-                reason: reason.into(),
-            });
+        match &result {
+            Err(error) if error.sent == 0 && matches!(error.error.cause, Cause::TimedOut) => {}
+            Err(error) => {
+                let reason = format!("the connection broke off while a request was sent: {error}");
+                self.break_off(&Broken::off(reason));
+            }
+            Ok(()) => {}
         }
         result
+    }
+
+    /// Sends a message of little worth, if nobody is sending and it does not take long.
+    pub(super) fn send_at_leisure(&self, message: &[u8]) {
+        if let Some(_sending) = self.sender.try_lock() {
+            let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
+            if messaging::send(&*self.link, message, none, self.tracer, soon).is_err() {
+                self.break_off(&Broken::off("the peer takes nothing any more"));
+            }
+        }
+    }
+
+    fn lock_sender(&self, deadline: Deadline) -> Option<parking_lot::MutexGuard<'_, ()>> {
+        match deadline.end() {
+            None => Some(self.sender.lock()),
+            Some(end) => self.sender.try_lock_until(end),
+        }
     }
 
     /// Remembers that a request with the CodeSets context has gone out.
@@ -161,20 +196,23 @@ impl ClientConnection {
     }
 
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
-    fn drain(&self) {
+    fn drain(&self, deadline: Deadline) {
         let Ok(mut inbox) = self.inbox.try_lock() else {
             return;
         };
+        let until = deadline.earlier(Deadline::after(AT_LEISURE));
         while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
-            // Data waits, so this does not block; a peer that stalls in mid-message costs a moment.
-            let soon = Deadline::after(Duration::from_millis(100));
-            if let Err(error) = self.read_one(&mut inbox, soon) {
-                self.break_off(&Broken {
-                    orderly: false,
-                    reason: error.to_string().into(),
-                });
+            match self.read_one(&mut inbox, until.from_now()) {
+                Ok(()) if until.has_passed() => break,
+                Ok(()) => {}
+                // What has come so far stays in the inbox, for whoever reads next.
+                Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => break,
+                Err(error) => self.break_off(&Broken::of(&error)),
             }
         }
+        drop(inbox);
+        // Callers that came meanwhile found the inbox taken.
+        self.table().promote_one();
     }
 
     fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
@@ -200,10 +238,7 @@ impl ClientConnection {
             }
             MessageKind::MessageError => {
                 let reason = "the peer says that a message of ours was malformed (MessageError)";
-                self.break_off(&Broken {
-                    orderly: false,
-                    reason: reason.into(),
-                });
+                self.break_off(&Broken::off(reason));
             }
             kind => {
                 self.refuse(&format!(
@@ -233,17 +268,14 @@ impl ClientConnection {
     pub(super) fn refuse(&self, reason: &str) {
         tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
         let sending = self.sender.try_lock();
-        if sending.is_ok() {
-            let soon = Deadline::after(Duration::from_millis(100));
+        if sending.is_some() {
+            let soon = Deadline::after(AT_LEISURE);
             let kind = MessageKind::MessageError;
             // The peer may be gone already; it is told nothing then.
             let _ = messaging::send_control(&*self.link, kind, self.version, self.tracer, soon);
         }
         drop(sending);
-        self.break_off(&Broken {
-            orderly: false,
-            reason: reason.into(),
-        });
+        self.break_off(&Broken::off(reason));
     }
 }
 

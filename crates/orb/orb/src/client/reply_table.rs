@@ -4,7 +4,7 @@
 //! the table and that place's generation, so that a reply finds its caller in one step and a late
 //! one, whose caller has given up, finds nobody.
 
-use crate::messaging::Message;
+use crate::messaging::{InboxError, Message};
 use punctual_exec::Deadline;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +25,8 @@ struct Inner {
     state: State,
     /// Whether the caller sleeps: nobody else is worth a system call to wake.
     asleep: bool,
+    /// Whether the caller waits for its reply, and so would read. One that still sends would not.
+    willing: bool,
 }
 
 #[derive(Debug)]
@@ -34,8 +36,6 @@ enum State {
     Promoted,
     Arrived(Message),
     Broken(Broken),
-    /// The caller has what it came for, or has given up: it reads for nobody.
-    Over,
 }
 
 /// Why a connection serves no more.
@@ -45,6 +45,24 @@ pub(crate) struct Broken {
     pub(crate) orderly: bool,
     /// For people.
     pub(crate) reason: Arc<str>,
+}
+
+impl Broken {
+    /// Broken off for a reason of this side's, or of the network's.
+    pub(crate) fn off(reason: impl Into<Arc<str>>) -> Self {
+        Self {
+            orderly: false,
+            reason: reason.into(),
+        }
+    }
+
+    /// By an error in receiving.
+    pub(crate) fn of(error: &InboxError) -> Self {
+        match error {
+            InboxError::Link(error) => Self::off(error.cause.to_string()),
+            error => Self::off(error.to_string()),
+        }
+    }
 }
 
 /// What a waiting caller woke up to.
@@ -61,6 +79,7 @@ impl Slot {
             inner: Mutex::new(Inner {
                 state: State::Waiting,
                 asleep: false,
+                willing: false,
             }),
             changed: Condvar::new(),
         }
@@ -97,9 +116,15 @@ impl Slot {
         }
     }
 
-    /// The caller waits no more; another is to be chosen as reader.
+    /// From now on the caller may be chosen as reader. To be said before it looks whether somebody
+    /// reads: whoever lets go of reading after that look sees it.
+    pub(crate) fn is_willing(&self) {
+        self.lock().willing = true;
+    }
+
+    /// The caller waits no more.
     pub(crate) fn retire(&self) {
-        self.lock().state = State::Over;
+        self.lock().willing = false;
     }
 
     pub(crate) fn deliver(&self, message: Message) {
@@ -109,19 +134,19 @@ impl Slot {
     fn fail(&self, broken: Broken) {
         let inner = self.lock();
         // A reply that has arrived is not taken away again.
-        if !matches!(inner.state, State::Arrived(_) | State::Over) {
+        if !matches!(inner.state, State::Arrived(_)) {
             self.change(inner, State::Broken(broken));
         }
     }
 
-    /// Makes a waiting caller the reader; false when it has its answer already.
+    /// Makes a waiting caller the reader; false when it does not wait, or has its answer already.
     fn promote(&self) -> bool {
         let inner = self.lock();
-        let waits = matches!(inner.state, State::Waiting | State::Promoted);
-        if waits {
+        let reads = inner.willing && matches!(inner.state, State::Waiting | State::Promoted);
+        if reads {
             self.change(inner, State::Promoted);
         }
-        waits
+        reads
     }
 
     fn change(&self, mut inner: MutexGuard<'_, Inner>, to: State) {
@@ -137,16 +162,9 @@ impl Slot {
 }
 
 fn take(state: &mut State) -> Option<Woken> {
-    match std::mem::replace(state, State::Over) {
-        State::Waiting => {
-            *state = State::Waiting;
-            None
-        }
-        State::Promoted => {
-            *state = State::Waiting;
-            Some(Woken::Promoted)
-        }
-        State::Over => None,
+    match std::mem::replace(state, State::Waiting) {
+        State::Waiting => None,
+        State::Promoted => Some(Woken::Promoted),
         State::Arrived(message) => Some(Woken::Arrived(message)),
         State::Broken(broken) => Some(Woken::Broken(broken)),
     }
@@ -195,7 +213,11 @@ impl ReplyTable {
             entry.generation = (entry.generation + 1) % GENERATIONS;
             self.free.push(index);
         }
-        slot.lock().state = State::Waiting;
+        {
+            let mut inner = slot.lock();
+            inner.state = State::Waiting;
+            inner.willing = false;
+        }
         self.resting.push(slot);
     }
 
@@ -291,23 +313,30 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_that_is_over_is_not_chosen_as_reader() {
+    fn only_a_caller_that_waits_is_chosen_as_reader() {
         let mut table = ReplyTable::default();
-        let (_, first) = table.register().unwrap();
-        let (_, second) = table.register().unwrap();
-        first.retire();
+        let (_, sends) = table.register().unwrap();
+        let (_, waits) = table.register().unwrap();
+        let (_, is_done) = table.register().unwrap();
+        waits.is_willing();
+        is_done.is_willing();
+        is_done.retire();
         table.promote_one();
-        assert!(first.poll().is_none());
-        assert!(matches!(second.poll(), Some(Woken::Promoted)));
+        assert!(sends.poll().is_none());
+        assert!(is_done.poll().is_none());
+        assert!(matches!(waits.poll(), Some(Woken::Promoted)));
     }
 
     #[test]
     fn a_slot_that_rested_serves_its_next_caller_anew() {
         let mut table = ReplyTable::default();
         let (id, slot) = table.register().unwrap();
-        slot.retire();
+        slot.is_willing();
         table.remove(id, slot);
         let (_, again) = table.register().unwrap();
+        table.promote_one();
+        assert!(again.poll().is_none());
+        again.is_willing();
         table.promote_one();
         assert!(matches!(again.poll(), Some(Woken::Promoted)));
     }

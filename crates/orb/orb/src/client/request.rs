@@ -5,14 +5,12 @@ use super::invocation::{Ask, Call};
 use super::mux::ClientConnection;
 use crate::reference::Target;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
-use punctual_exec::Deadline;
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
     AddressingDisposition, CancelRequest, LocateRequestHeader, MessageKind, RequestHeader,
     ResponseFlags, ServiceContexts, Target as WireTarget, begin_message, finish_message,
     service_context,
 };
-use std::time::Duration;
 
 impl Call<'_> {
     /// The whole message. `arguments` are written anew for each attempt.
@@ -94,8 +92,7 @@ impl Call<'_> {
         CancelRequest { request_id }.encode(&mut out);
         let mut block = out.into_block();
         if finish_message(&mut block).is_ok() {
-            // A connection that does not even take this is broken off by the attempt.
-            let _ = connection.send(&block, Deadline::after(Duration::from_millis(100)));
+            connection.send_at_leisure(&block);
         }
     }
 }

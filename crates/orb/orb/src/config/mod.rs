@@ -86,6 +86,9 @@ pub struct Timeouts {
     pub message: Option<Duration>,
     /// How long a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,
+    /// How long an upcall may take before another thread receives on its connection, if more requests
+    /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
+    pub hand_over: Option<Duration>,
 }
 
 impl Default for Timeouts {
@@ -96,6 +99,7 @@ impl Default for Timeouts {
             first_message: Some(Duration::from_secs(30)),
             message: Some(Duration::from_secs(30)),
             reply: Some(Duration::from_secs(30)),
+            hand_over: Some(Duration::from_millis(20)),
         }
     }
 }

@@ -5,11 +5,13 @@ use crate::client::endpoint_select::Endpoint;
 use crate::client::mux::ClientConnection;
 use crate::messaging::Fragmenting;
 use crate::orb::Orb;
+use parking_lot::Mutex;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
-use punctual_link::{Address, LinkError};
+use punctual_link::{Address, LinkError, Phase};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Code sets belong to a connection (CORBA 3.3 part 2, §7.10.2.6), so they are part of the key.
 type Key = (Address, GiopVersion, CodeSets);
@@ -17,9 +19,13 @@ type Key = (Address, GiopVersion, CodeSets);
 /// third, who goes elsewhere, waits for neither.
 type Place = Arc<Mutex<Option<Arc<ClientConnection>>>>;
 
+/// How often connections whose peers have closed are looked for, when another is opened.
+const REAP: Duration = Duration::from_secs(1);
+
 #[derive(Debug, Default)]
 pub(super) struct ConnectionCache {
     places: Mutex<HashMap<Key, Place>>,
+    reaped: Mutex<Option<Instant>>,
 }
 
 impl ConnectionCache {
@@ -34,15 +40,17 @@ impl ConnectionCache {
             endpoint.version,
             endpoint.code_sets,
         );
-        let place = {
-            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-            places.entry(key).or_default().clone()
+        let place = self.places.lock().entry(key).or_default().clone();
+        let locked = match deadline.end() {
+            None => Some(place.lock()),
+            Some(end) => place.try_lock_until(end),
         };
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(connection) = place.as_ref().filter(|connection| connection.is_usable()) {
+        let mut place = locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))?;
+        if let Some(connection) = place.as_ref().filter(|one| one.is_usable(deadline)) {
             return Ok(connection.clone());
         }
         *place = None;
+        self.reap();
         let link = orb.link().connect(&endpoint.address, deadline)?;
         let connection = Arc::new(ClientConnection::new(
             link,
@@ -56,17 +64,35 @@ impl ConnectionCache {
         Ok(connection)
     }
 
+    /// Lets go of connections that nobody uses and whose peers have closed, now and then, so that the
+    /// descriptors of servers long gone do not add up.
+    fn reap(&self) {
+        {
+            let mut reaped = self.reaped.lock();
+            if reaped.is_some_and(|last| last.elapsed() < REAP) {
+                return;
+            }
+            *reaped = Some(Instant::now());
+        }
+        self.places.lock().retain(|_, place| {
+            // One that is locked is being opened, perhaps by this very thread.
+            let Some(mut held) = place.try_lock() else {
+                return true;
+            };
+            if held.as_ref().is_some_and(|one| !one.is_open()) {
+                *held = None;
+            }
+            // Somebody else may have this place in hand, about to open it.
+            held.is_some() || Arc::strong_count(place) > 1
+        });
+    }
+
     pub(super) fn close(&self) {
-        let places =
-            std::mem::take(&mut *self.places.lock().unwrap_or_else(PoisonError::into_inner));
+        let places = std::mem::take(&mut *self.places.lock());
         for place in places.into_values() {
-            let place = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let place = place.lock().take();
             if let Some(connection) = place {
-                let reason = "the ORB has shut down".into();
-                connection.break_off(&Broken {
-                    orderly: false,
-                    reason,
-                });
+                connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
     }

@@ -91,6 +91,12 @@ impl Inbox {
         self.block.len() > self.start || self.fragments
     }
 
+    /// Whether no whole message is here, as far as the next one's header tells.
+    pub(crate) fn is_dry(&self) -> bool {
+        let waiting = self.block.as_slice().get(self.start..).unwrap_or_default();
+        !matches!(examine(waiting, &self.limits), Ok(Examined::Complete(_)))
+    }
+
     /// Takes the next whole message, if it is here. Enters no kernel.
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
         loop {

@@ -21,6 +21,12 @@ pub(crate) struct Fragmenting {
 }
 
 impl Fragmenting {
+    /// Always whole.
+    pub(crate) const NEVER: Self = Self {
+        size: 0,
+        in_1_1: false,
+    };
+
     pub(crate) fn new(config: &OrbConfig) -> Self {
         Self {
             size: config.fragment_size,

@@ -1,6 +1,6 @@
 //! Where a reference points: its profiles, the endpoints they yield, and the one it is bound to.
 
-use crate::client::endpoint_select::{Binding, Endpoint, endpoints};
+use crate::client::endpoint_select::{Binding, Bound, Endpoint, endpoints};
 use crate::client::unreachable;
 use crate::exception::SystemException;
 use crate::orb::Orb;
@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 /// A reference's goal, original or forwarded.
 pub(crate) struct Target {
     ior: Ior,
-    endpoints: OnceLock<Result<Vec<Endpoint>, SystemException>>,
-    bound: ArcSwapOption<Binding>,
+    endpoints: OnceLock<Result<Vec<Arc<Endpoint>>, SystemException>>,
+    bound: ArcSwapOption<Bound>,
     identity: OnceLock<Identity>,
 }
 
@@ -45,32 +45,32 @@ impl Target {
     /// A usable connection: the one bound before, or the first endpoint's that can be had.
     ///
     /// Warm, this takes no lock. Cold, it blocks for the connection's set-up.
-    pub(crate) fn bind(
-        &self,
-        orb: &Orb,
-        deadline: Deadline,
-    ) -> Result<Arc<Binding>, SystemException> {
-        if let Some(binding) = self.bound.load_full() {
-            if binding.connection.is_usable() {
+    pub(crate) fn bind(&self, orb: &Orb, deadline: Deadline) -> Result<Binding, SystemException> {
+        let bound = self.bound.load();
+        if let Some(binding) = bound.as_ref().and_then(|bound| bound.binding()) {
+            if binding.connection.is_usable(deadline) {
                 return Ok(binding);
             }
             self.bound.store(None);
         }
+        orb.check_not_over()?;
         let config = orb.config();
-        let all = self
-            .endpoints
-            .get_or_init(|| endpoints(&self.ior, config.giop_version));
+        let all = self.endpoints.get_or_init(|| {
+            let found = endpoints(&self.ior, config.giop_version)?;
+            Ok(found.into_iter().map(Arc::new).collect())
+        });
         let all = all.as_ref().map_err(Clone::clone)?;
         let until = deadline.earlier(Deadline::after_maybe(config.timeouts.connect));
         let mut failures = Vec::new();
         for endpoint in all {
             match orb.lane().connection(orb, endpoint, until) {
                 Ok(connection) => {
-                    let binding = Arc::new(Binding {
+                    let endpoint = endpoint.clone();
+                    let binding = Binding {
                         connection,
-                        endpoint: endpoint.clone(),
-                    });
-                    self.bound.store(Some(binding.clone()));
+                        endpoint,
+                    };
+                    self.bound.store(Some(Arc::new(binding.to_bound())));
                     return Ok(binding);
                 }
                 Err(error) => failures.push((endpoint.address.clone(), error)),

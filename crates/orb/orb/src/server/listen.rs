@@ -2,6 +2,7 @@
 
 use super::publish::{Published, published};
 use super::receive::ServerConnection;
+use super::watch::watch;
 use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging;
@@ -12,7 +13,7 @@ use punctual_giop::{MessageKind, code_sets};
 use punctual_ior::{Endpoint, IiopProfile, TaggedComponent, TaggedProfile};
 use punctual_link::{Acceptor, Cause, Connection, LinkError};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
@@ -27,6 +28,8 @@ pub(crate) struct Listening {
     acceptors: Crew,
     pub(super) crew: Crew,
     connections: Mutex<Connections>,
+    /// A client has come, or the end has.
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +47,7 @@ struct Open {
 
 #[derive(Debug, Default)]
 struct Connections {
+    closed: bool,
     next: u64,
     open: BTreeMap<u64, Weak<ServerConnection>>,
 }
@@ -55,6 +59,7 @@ impl Listening {
             acceptors: Crew::new(usize::MAX),
             crew: Crew::new(max_connections),
             connections: Mutex::new(Connections::default()),
+            changed: Condvar::new(),
         }
     }
 
@@ -79,6 +84,16 @@ impl Listening {
             self.acceptors
                 .spawn("punctual-accept", move || accept_all(&orb, &*acceptor))
                 .map_err(|error| not_listening(&one.endpoint, &error))?;
+        }
+        if let Some(interval) = orb.config().timeouts.hand_over {
+            let orb = orb.clone();
+            // Without it, requests wait behind upcalls that take long, and nothing else is amiss.
+            if let Err(error) = self
+                .acceptors
+                .spawn("punctual-watch", move || watch(&orb, interval))
+            {
+                tracing::warn!("no thread to watch for upcalls that take long: {error}");
+            }
         }
         state.open = opened;
         Ok(())
@@ -128,7 +143,12 @@ impl Listening {
                 open.acceptor.close();
             }
         }
-        let open: Vec<_> = self.lock_connections().open.values().cloned().collect();
+        let open: Vec<_> = {
+            let mut connections = self.lock_connections();
+            connections.closed = true;
+            self.changed.notify_all();
+            connections.open.values().cloned().collect()
+        };
         for connection in open.iter().filter_map(Weak::upgrade) {
             connection.say_goodbye();
         }
@@ -146,7 +166,30 @@ impl Listening {
         let id = connections.next;
         connections.next += 1;
         connections.open.insert(id, Arc::downgrade(connection));
+        self.changed.notify_all();
         id
+    }
+
+    /// Waits until a client is connected, then for `interval`; `None` when there will be no more.
+    pub(super) fn wait_for_connections(
+        &self,
+        interval: Duration,
+    ) -> Option<Vec<(u64, Arc<ServerConnection>)>> {
+        let mut connections = self.lock_connections();
+        while connections.open.is_empty() && !connections.closed {
+            connections = self
+                .changed
+                .wait(connections)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let waited = self
+            .changed
+            .wait_timeout_while(connections, interval, |connections| !connections.closed);
+        let connections = waited.unwrap_or_else(PoisonError::into_inner).0;
+        // Dropping the last hold on one takes the lock again: they are dropped by the caller.
+        let open = connections.open.iter();
+        let held = open.filter_map(|(&number, one)| Some((number, one.upgrade()?)));
+        (!connections.closed).then(|| held.collect())
     }
 
     pub(super) fn leave(&self, id: u64) {
@@ -195,15 +238,23 @@ fn not_listening(endpoint: &ListenEndpoint, error: &dyn std::fmt::Display) -> Sy
 }
 
 fn accept_all(orb: &Orb, acceptor: &dyn Acceptor) {
+    let mut failing = false;
     loop {
         match acceptor.accept() {
-            Ok(link) => welcome(orb, link),
+            Ok(link) => {
+                failing = false;
+                welcome(orb, link);
+            }
             Err(LinkError {
                 cause: Cause::Closed,
                 ..
             }) => return,
             Err(error) => {
-                tracing::warn!(endpoint = %acceptor.address(), "{error}; accepting again soon");
+                // One line for each spell without descriptors, not one for each try.
+                if !failing {
+                    tracing::warn!(endpoint = %acceptor.address(), "{error}; trying again");
+                }
+                failing = true;
                 std::thread::sleep(PAUSE);
             }
         }

@@ -1,6 +1,6 @@
 //! The serving side: from a listening endpoint to a reply.
 //!
-//! [`listen`] accepts, a thread a connection receives whole messages ([`receive`]), [`dispatch`] reads
+//! [`listen`] accepts, a thread a connection receives whole messages ([`receive`], [`watch`]), [`dispatch`] reads
 //! each request's header and lets the object adapter answer, [`reply`] marshals what it says.
 
 mod dispatch;
@@ -8,6 +8,7 @@ mod listen;
 mod publish;
 mod receive;
 mod reply;
+mod watch;
 
 pub(crate) use listen::Listening;
 pub use reply::{Dispatched, ServerCall};

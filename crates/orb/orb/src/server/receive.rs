@@ -1,8 +1,9 @@
 //! One client's connection: whole messages off it, replies onto it, and its end.
 //!
 //! A thread of its own receives and serves. No lock is held over an upcall: when an upcall is about to
-//! block in a call of its own, another thread takes over receiving ([`hand_over`]), so that a peer
-//! which shares the connection among its threads, one of them called back meanwhile, is answered.
+//! block in a call of its own, or takes long while more requests wait, another thread takes over
+//! receiving ([`hand_over`]), so that a peer which shares the connection among its threads, one of them
+//! called back or waited for meanwhile, is answered.
 
 use super::Upcall;
 use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message, Taken};
@@ -10,7 +11,7 @@ use crate::orb::Orb;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection};
+use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 
@@ -28,13 +29,20 @@ pub(super) struct ServerConnection {
     inbox: Mutex<Inbox>,
     /// Held while a message is sent.
     sender: Mutex<()>,
+    /// Whether a thread receives, or is about to.
+    reading: AtomicBool,
+    /// Whether more had come together with the message in hand.
+    buffered: AtomicBool,
+    /// Messages received, so that a look now and then tells whether they go on.
+    received: AtomicU32,
     /// Requests in progress, and [`CLOSING`].
     calls: AtomicU32,
     code_sets: Mutex<CodeSets>,
     /// Whether a first message has come.
     heard: AtomicBool,
     complaints: AtomicU32,
-    newest: GiopVersion,
+    /// The version that the peer spoke last: what it is told when there is no request to answer.
+    spoken: Mutex<GiopVersion>,
     /// Its number among the ORB's connections, once it is served.
     number: OnceLock<u64>,
 }
@@ -49,11 +57,14 @@ impl ServerConnection {
             inbox: Mutex::new(inbox),
             link,
             sender: Mutex::new(()),
+            reading: AtomicBool::new(true),
+            buffered: AtomicBool::new(false),
+            received: AtomicU32::new(0),
             calls: AtomicU32::new(0),
             code_sets: Mutex::new(CodeSets::UNNEGOTIATED),
             heard: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
-            newest: orb.config().giop_version,
+            spoken: Mutex::new(GiopVersion::V1_0),
             number: OnceLock::new(),
             orb,
         })
@@ -79,7 +90,9 @@ impl ServerConnection {
                 // Another thread took over while this one was in an upcall; one is enough.
                 Err(TryLockError::WouldBlock) => return,
             };
+            self.reading.store(true, Ordering::Relaxed);
             let message = self.next(&mut inbox);
+            self.reading.store(false, Ordering::Relaxed);
             drop(inbox);
             match message {
                 Some(message) => self.handle(message),
@@ -96,6 +109,11 @@ impl ServerConnection {
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {
                     self.heard.store(true, Ordering::Relaxed);
+                    self.received.fetch_add(1, Ordering::Relaxed);
+                    self.buffered
+                        .store(inbox.is_mid_message(), Ordering::Relaxed);
+                    *self.spoken.lock().unwrap_or_else(PoisonError::into_inner) =
+                        message.header.version;
                     self.orb
                         .tracer()
                         .show(Direction::Received, self.peer(), &message.block);
@@ -103,13 +121,20 @@ impl ServerConnection {
                 }
                 Ok(Taken::Need(need)) => {
                     let deadline = if inbox.is_mid_message() {
-                        *begun.get_or_insert_with(|| Deadline::after_maybe(timeouts.message))
+                        // An octet now and then earns no new term.
+                        begun
+                            .get_or_insert_with(|| Deadline::after_maybe(timeouts.message))
+                            .from_now()
                     } else if self.heard.load(Ordering::Relaxed) {
                         Deadline::NEVER
                     } else {
                         Deadline::after_maybe(timeouts.first_message)
                     };
-                    inbox.receive(&*self.link, need, deadline)
+                    if begun.is_some_and(|begun| begun.has_passed()) {
+                        Err(LinkError::timed_out(Phase::Receive).into())
+                    } else {
+                        inbox.receive(&*self.link, need, deadline)
+                    }
                 }
                 Err(error) => Err(error),
             };
@@ -155,6 +180,16 @@ impl ServerConnection {
             }
             _ => {}
         }
+    }
+
+    /// How many messages have come, if nobody receives at the moment.
+    pub(super) fn stands_still_at(&self) -> Option<u32> {
+        (!self.reading.load(Ordering::Relaxed)).then(|| self.received.load(Ordering::Relaxed))
+    }
+
+    /// Whether there is something to receive.
+    pub(super) fn has_more(&self) -> bool {
+        self.buffered.load(Ordering::Relaxed) || self.link.pending() != Pending::Nothing
     }
 
     /// Counts a request as in progress; `None` when the connection is closing.
@@ -204,7 +239,8 @@ impl ServerConnection {
         let soon = Deadline::after(std::time::Duration::from_millis(100));
         let tracer = self.orb.tracer();
         // The connection is closed next: a peer that is gone already hears nothing.
-        let _ = messaging::send_control(&*self.link, kind, self.newest, tracer, soon);
+        let version = *self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = messaging::send_control(&*self.link, kind, version, tracer, soon);
     }
 
     /// Ends the connection without a word.

@@ -147,6 +147,29 @@ impl Implements<Arc<EchoImpl>> for Echo {
     }
 }
 
+/// A second interface of the same implementation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Second(ObjectRef);
+
+impl Interface for Second {
+    const REPOSITORY_ID: &'static str = "IDL:test/Second:1.0";
+    const REPOSITORY_IDS: &'static [&'static str] = &[Self::REPOSITORY_ID];
+
+    fn from_object(object: ObjectRef) -> Self {
+        Self(object)
+    }
+
+    fn as_object(&self) -> &ObjectRef {
+        &self.0
+    }
+}
+
+impl Implements<Arc<EchoImpl>> for Second {
+    fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
+        Arc::new(EchoSkeleton(servant))
+    }
+}
+
 struct EchoSkeleton(Arc<EchoImpl>);
 
 impl Servant for EchoSkeleton {
