@@ -63,10 +63,8 @@ fn print_profile(index: usize, profile: &ProfileFacts) {
 }
 
 fn print_component(component: &ComponentFacts) {
-    let name = component
-        .name
-        .map_or_else(|| format!("{:#010x}", component.tag), str::to_owned);
-    println!("  {TITLE}component {}: {name}{TITLE:#}", component.tag);
+    let tag = tag(component.tag, component.name);
+    println!("  {TITLE}component {tag}{TITLE:#}");
     if let Some(problem) = &component.problem {
         println!("    {PROBLEM}does not decode: {problem}{PROBLEM:#}");
     }
@@ -75,6 +73,15 @@ fn print_component(component: &ComponentFacts) {
     }
     if let Some(data) = &component.data {
         octets(2, "data", data);
+    }
+}
+
+/// Named tags of the standard are small numbers; those of vendors are letters, told best in hex.
+fn tag(tag: u32, name: Option<&str>) -> String {
+    match name {
+        Some(name) if tag <= 0xffff => format!("{tag}: {name}"),
+        Some(name) => format!("{tag:#010x}: {name}"),
+        None => format!("{tag:#010x}"),
     }
 }
 
