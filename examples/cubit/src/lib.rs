@@ -13,6 +13,7 @@ pub use servant::CubitImpl;
 use clap::Parser;
 use punctual::Orb;
 use std::error::Error;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// What the IDL compiler wrote from `cubit.idl`.
@@ -28,6 +29,7 @@ pub fn main_with<P: Parser>(
 ) -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
     let (orb, rest) = match Orb::init(arguments) {
         Ok(started) => started,
