@@ -1,6 +1,9 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
-use super::{ConfigError, ListenEndpoint, OrbConfig, bad_value, parse_trace, parse_version};
+use super::{
+    ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference as reference, parse_trace,
+    parse_version,
+};
 use std::time::Duration;
 
 type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
@@ -10,6 +13,8 @@ struct OptionRule {
     expected: &'static str,
     obey: Obey,
 }
+
+const INITIAL_REFERENCE: &str = "Name=IOR:…, Name=corbaloc:… or Name=file://…";
 
 const CONFIG_FILE: &str = "-ORBConfigFile";
 
@@ -22,13 +27,14 @@ const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "-ORBInitRef",
-        expected: "Name=IOR:…, Name=corbaloc:… or Name=file://…",
+        expected: INITIAL_REFERENCE,
         obey: initial_reference,
     },
     OptionRule {
         name: "-ORBDefaultInitRef",
         expected: "the beginning of a URL, e.g. corbaloc::host:2809",
         obey: |config, value| {
+            reference::check_prefix("-ORBDefaultInitRef", value)?;
             config.default_initial_reference = Some(value.to_owned());
             Ok(())
         },
@@ -141,13 +147,14 @@ pub(super) fn apply(
 
 fn initial_reference(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
     match value.split_once('=') {
-        Some((name, reference)) if !name.is_empty() && !reference.is_empty() => {
+        Some((name, text)) if !name.is_empty() && !text.is_empty() => {
+            reference::check("-ORBInitRef", value, text)?;
             config
                 .initial_references
-                .insert(name.to_owned(), reference.to_owned());
+                .insert(name.to_owned(), text.to_owned());
             Ok(())
         }
-        _ => Err(bad_value("-ORBInitRef", value, "Name=URL")),
+        _ => Err(bad_value("-ORBInitRef", value, INITIAL_REFERENCE)),
     }
 }
 
@@ -247,6 +254,9 @@ mod tests {
             ("-ORBGIOPVersion", "2.0"),
             ("-ORBCallTimeout", "soon"),
             ("-ORBInitRef", "NameService"),
+            ("-ORBInitRef", "X=bad"),
+            ("-ORBInitRef", "X=corbaloc::h:70000/X"),
+            ("-ORBDefaultInitRef", "h:2809"),
             ("-ORBListenEndpoints", "tcp://:1"),
             ("-ORBConfigFile", "/no/such/file.toml"),
         ] {

@@ -1,4 +1,4 @@
-//! The TOML file. Every key is optional; an unknown one is an error.
+//! The TOML file. Every key is optional; an unknown one is an error. `examples/orb.toml` has them all.
 //!
 //! ```toml
 //! listen = ["iiop://:2809/hostname_in_ior=orb.example"]
@@ -14,7 +14,10 @@
 //! keep_alive_idle_s = 30
 //! ```
 
-use super::{ConfigError, ListenEndpoint, OrbConfig, bad_value, parse_trace, parse_version};
+use super::{
+    ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference, parse_trace,
+    parse_version,
+};
 use punctual_link::iiop::KeepAlive;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -59,6 +62,8 @@ struct LimitTable {
     string: Option<usize>,
     sequence: Option<usize>,
     nesting: Option<u16>,
+    fragments_pending: Option<usize>,
+    fragments_bytes: Option<usize>,
 }
 
 #[derive(Default, Deserialize)]
@@ -106,13 +111,17 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     if let Some(trace) = file.trace {
         config.trace = parse_trace("trace", &trace)?;
     }
-    if file.default_initial_reference.is_some() {
-        config.default_initial_reference = file.default_initial_reference;
+    if let Some(prefix) = file.default_initial_reference {
+        initial_reference::check_prefix("default_initial_reference", &prefix)?;
+        config.default_initial_reference = Some(prefix);
     }
     set(&mut config.max_connections, file.max_connections);
     set(&mut config.fragment_size, file.fragment_size);
     set(&mut config.fragment_giop_1_1, file.fragment_giop_1_1);
     set(&mut config.max_forwards, file.max_forwards);
+    for (name, text) in &file.initial_references {
+        initial_reference::check(&format!("initial_references.{name}"), text, text)?;
+    }
     config.initial_references.extend(file.initial_references);
 
     let timeouts = &mut config.timeouts;
@@ -122,10 +131,13 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set_ms(&mut timeouts.message, file.timeouts.message_ms);
     set_ms(&mut timeouts.reply, file.timeouts.reply_ms);
 
-    set(&mut config.limits.message, file.limits.message);
-    set(&mut config.limits.string, file.limits.string);
-    set(&mut config.limits.sequence, file.limits.sequence);
-    set(&mut config.limits.nesting, file.limits.nesting);
+    let limits = &mut config.limits;
+    set(&mut limits.message, file.limits.message);
+    set(&mut limits.string, file.limits.string);
+    set(&mut limits.sequence, file.limits.sequence);
+    set(&mut limits.nesting, file.limits.nesting);
+    set(&mut limits.fragments_pending, file.limits.fragments_pending);
+    set(&mut limits.fragments_bytes, file.limits.fragments_bytes);
     obey_tcp(config, &file.tcp)
 }
 
@@ -199,6 +211,7 @@ mod tests {
             "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
              [initial_references]\nNameService = 'corbaloc:::1/x'\n\
              [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 9\n\
+             fragments_pending = 3\nfragments_bytes = 4096\n\
              [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
         )
         .unwrap();
@@ -208,12 +221,55 @@ mod tests {
         assert_eq!(config.timeouts.connect, None);
         assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
         assert_eq!(config.limits.string, 9);
+        assert_eq!(config.limits.fragments_pending, 3);
+        assert_eq!(config.limits.fragments_bytes, 4096);
         assert!(!config.iiop.tcp.no_delay);
         assert_eq!(
             config.iiop.tcp.keep_alive.unwrap().idle,
             Duration::from_secs(3)
         );
         assert_eq!(config.iiop.tcp.user_timeout, None);
+    }
+
+    const SAMPLE: &str = include_str!("../../../../../examples/orb.toml");
+
+    #[test]
+    fn the_sample_is_accepted_and_holds_the_defaults() {
+        let defaults = OrbConfig {
+            listen: vec![ListenEndpoint::default()],
+            ..OrbConfig::default()
+        };
+        assert_eq!(
+            format!("{:?}", read(SAMPLE).unwrap()),
+            format!("{defaults:?}")
+        );
+    }
+
+    #[test]
+    fn the_sample_names_every_key() {
+        // What has no default is commented out, one key a line.
+        let all: String = SAMPLE
+            .lines()
+            .map(|line| match line.strip_prefix("# ") {
+                Some(key) if key.split(' ').nth(1) == Some("=") => format!("{key}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let config = read(&all).unwrap();
+        assert!(config.trace.hex && config.default_initial_reference.is_some());
+        assert!(config.initial_references.contains_key("NameService"));
+        assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
+        // The decoder lists the keys that it knows when it meets one that it does not.
+        for table in ["", "[timeouts]\n", "[limits]\n", "[tcp]\n"] {
+            let error = read(&format!("{table}unknown = 1")).unwrap_err();
+            let (_, known) = error.split_once("expected one of ").unwrap();
+            for key in known.split('`').skip(1).step_by(2) {
+                let is_there = all.lines().any(|line| {
+                    line.starts_with(&format!("{key} =")) || line == format!("[{key}]")
+                });
+                assert!(is_there, "{key}");
+            }
+        }
     }
 
     #[test]
@@ -247,5 +303,9 @@ mod tests {
                 .unwrap_err()
                 .contains("carrier-pigeon")
         );
+        let error = read("[initial_references]\nX = 'bad'").unwrap_err();
+        assert!(error.contains("`initial_references.X`"), "{error}");
+        let error = read("default_initial_reference = 'h:1'").unwrap_err();
+        assert!(error.contains("`default_initial_reference`"), "{error}");
     }
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod endpoint;
 mod file;
+mod initial_reference;
 
 pub use endpoint::ListenEndpoint;
 
