@@ -53,6 +53,7 @@ struct TimeoutTable {
     first_message_ms: Option<u64>,
     message_ms: Option<u64>,
     reply_ms: Option<u64>,
+    hand_over_ms: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -130,6 +131,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set_ms(&mut timeouts.first_message, file.timeouts.first_message_ms);
     set_ms(&mut timeouts.message, file.timeouts.message_ms);
     set_ms(&mut timeouts.reply, file.timeouts.reply_ms);
+    set_ms(&mut timeouts.hand_over, file.timeouts.hand_over_ms);
 
     let limits = &mut config.limits;
     set(&mut limits.message, file.limits.message);

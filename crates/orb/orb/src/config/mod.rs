@@ -220,6 +220,13 @@ impl OrbConfig {
         if self.max_connections == 0 {
             return Err(bad_value("max_connections", 0, "at least 1"));
         }
+        for (name, reference) in &self.initial_references {
+            let key = format!("initial_references.{name}");
+            initial_reference::check(&key, reference, reference)?;
+        }
+        if let Some(prefix) = &self.default_initial_reference {
+            initial_reference::check_prefix("default_initial_reference", prefix)?;
+        }
         Ok(())
     }
 }
