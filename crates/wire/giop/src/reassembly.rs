@@ -232,7 +232,7 @@ impl Reassembly {
         }
         let so_far = partial.bytes.len();
         let is_seam = header.version == GiopVersion::V1_1
-            && !octets_behind_header(so_far)
+            && !octets_behind_header(so_far - partial.origin())
             && !octets.is_empty();
         let noted = if is_seam { SEAM } else { 0 };
         self.reserve(so_far, octets.len(), noted)?;
@@ -294,6 +294,13 @@ impl Reassembly {
 }
 
 impl Partial {
+    /// Where alignment counts from at the end of what is held: the message's start, or where the
+    /// header of 12 octets of the fragment at the last seam would stand.
+    fn origin(&self) -> usize {
+        let seam = self.seams.last().map_or(0, |seam| *seam);
+        seam.saturating_sub(MessageHeader::LEN)
+    }
+
     /// What counts against the limit on octets.
     fn held(&self) -> usize {
         self.bytes.len() + self.seams.len() * SEAM
@@ -349,7 +356,8 @@ fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, Fr
     }))
 }
 
-/// Whether octets at this offset are aligned as they were behind a header of 12 octets.
+/// Whether octets at this offset from where alignment counts are aligned as they were behind a
+/// header of 12 octets.
 fn octets_behind_header(offset: usize) -> bool {
     offset % 8 == MessageHeader::LEN % 8
 }
