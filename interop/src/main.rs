@@ -53,6 +53,11 @@ enum Peer {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    // What our ORB complains of goes the way of the progress.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .init();
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
