@@ -105,6 +105,9 @@ fn all(outcome: &Outcome) -> Vec<(&'static str, Direction, Outcome)> {
     vec![(GIOP, Direction::Through, outcome.clone())]
 }
 
+/// Whether a frame holds what a row is about.
+type IsOne = fn(&Frame) -> bool;
+
 /// One frame: what the messages in it are.
 struct Frame {
     number: String,
@@ -164,7 +167,7 @@ impl Written {
         let whole =
             whole(&frames, version).map_err(|why| format!("{why} of {}", self.file.display()));
         let mut outcomes = vec![(GIOP, Direction::Through, whole.into())];
-        let rows: [(&str, fn(&Frame) -> bool, bool); 3] = [
+        let rows: [(&str, IsOne, bool); 3] = [
             (
                 "tshark: LocateRequest",
                 |frame| frame.has(LOCATE_REQUEST),

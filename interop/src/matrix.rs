@@ -90,6 +90,9 @@ pub(crate) struct Cell {
     pub(crate) outcome: Outcome,
 }
 
+/// The reason of an outcome, if it is of the kind that is asked for.
+type Reason = fn(&Outcome) -> Option<&String>;
+
 /// All cells.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Matrix {
@@ -166,7 +169,7 @@ impl Matrix {
         cells.max().map_or("", |(_, mark)| mark)
     }
 
-    fn reasons(&self, wanted: fn(&Outcome) -> Option<&String>) -> Vec<(String, Vec<String>)> {
+    fn reasons(&self, wanted: Reason) -> Vec<(String, Vec<String>)> {
         let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
         for cell in &self.cells {
             let Some(why) = wanted(&cell.outcome) else {
@@ -216,7 +219,7 @@ impl fmt::Display for Matrix {
             "\nto: our client, their server. from: their client, our server. through: our client, \
              their server,\ntheir client, our server."
         )?;
-        let sections: [(&str, fn(&Outcome) -> Option<&String>); 3] = [
+        let sections: [(&str, Reason); 3] = [
             ("n/a", |outcome| match outcome {
                 Outcome::NotApplicable(why) => Some(why),
                 _ => None,
