@@ -371,8 +371,7 @@ fn a_forwarded_call_follows_and_a_loop_of_forwards_ends() {
     let pair = Pair::new();
     let elsewhere = Pair::new();
     let here: Echo = pair.poa.activate(Arc::new(EchoImpl::default())).unwrap();
-    let text = pair.server.object_to_string(&here).unwrap();
-    let mine = Echo::narrow(pair.client.string_to_object(&text).unwrap()).unwrap();
+    let mine = pair.as_client(&here);
     pair.poa.forward(&here, &elsewhere.echo).unwrap();
     assert_eq!(mine.long(6).unwrap(), 6);
     mine.ping().unwrap();
@@ -397,8 +396,7 @@ fn a_forward_whose_goal_dies_falls_back_to_the_original() {
     let elsewhere = Pair::new();
     let servant = Arc::new(EchoImpl::default());
     let here: Echo = pair.poa.activate(servant).unwrap();
-    let text = pair.server.object_to_string(&here).unwrap();
-    let mine = Echo::narrow(pair.client.string_to_object(&text).unwrap()).unwrap();
+    let mine = pair.as_client(&here);
     pair.poa.forward(&here, &elsewhere.echo).unwrap();
     assert_eq!(mine.long(6).unwrap(), 6);
     elsewhere.server.shutdown(true).unwrap();

@@ -255,8 +255,7 @@ impl Pair {
         poa.manager().activate().unwrap();
         let servant = Arc::new(EchoImpl::default());
         let reference: Echo = poa.activate(servant.clone()).unwrap();
-        let text = server.object_to_string(&reference).unwrap();
-        let echo = Echo::narrow(client.string_to_object(&text).unwrap()).unwrap();
+        let echo = seen_by(&client, &server, &reference);
         let port = server.endpoints()[0].port;
         Self {
             server,
@@ -267,6 +266,18 @@ impl Pair {
             port,
         }
     }
+}
+
+impl Pair {
+    /// A reference of the server's as the client has it.
+    pub fn as_client(&self, reference: &Echo) -> Echo {
+        seen_by(&self.client, &self.server, reference)
+    }
+}
+
+fn seen_by(client: &Orb, server: &Orb, reference: &Echo) -> Echo {
+    let text = server.object_to_string(reference).unwrap();
+    Echo::narrow(client.string_to_object(&text).unwrap()).unwrap()
 }
 
 impl Drop for Pair {
