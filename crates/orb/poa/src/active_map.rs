@@ -67,13 +67,12 @@ impl ActiveMap {
         &self,
         identity: Identity,
         make: impl FnOnce() -> Active,
-    ) -> Option<(ObjectId, Active)> {
+    ) -> Option<ObjectId> {
         let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
-        let id = match inner.identities.get(&identity) {
-            Some(&id) => id,
-            None => inner.insert(make(), Some(identity))?,
-        };
-        inner.active(id).cloned().map(|active| (id, active))
+        match inner.identities.get(&identity) {
+            Some(&id) => Some(id),
+            None => inner.insert(make(), Some(identity)),
+        }
     }
 
     /// What is active under an id.
@@ -232,11 +231,11 @@ mod tests {
         let shared = Arc::new(Nothing);
         let identity = Identity::of(&shared, "IDL:Nothing:1.0");
         let make = || Active::Servant(shared.clone());
-        let (first, _) = map.find_or_insert(identity, make).unwrap();
-        let (second, _) = map.find_or_insert(identity, make).unwrap();
+        let first = map.find_or_insert(identity, make).unwrap();
+        let second = map.find_or_insert(identity, make).unwrap();
         assert_eq!(first, second);
         map.remove(first);
-        let (third, _) = map.find_or_insert(identity, make).unwrap();
+        let third = map.find_or_insert(identity, make).unwrap();
         assert_ne!(first, third);
     }
 }

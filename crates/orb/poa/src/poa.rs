@@ -109,7 +109,7 @@ impl Poa {
         let make = || Active::Servant(I::skeleton(servant.clone()));
         let identity = Identity::of(servant, I::REPOSITORY_ID);
         let found = self.shared.map.find_or_insert(identity, make);
-        let (id, _) = found.ok_or_else(no_place)?;
+        let id = found.ok_or_else(no_place)?;
         self.reference(I::REPOSITORY_ID, id).map(I::from_object)
     }
 

@@ -42,7 +42,8 @@ pub(super) fn check_prefix(key: &str, prefix: &str) -> Result<(), ConfigError> {
     check(key, prefix, &reference)
 }
 
-fn has_scheme(text: &str, scheme: &str) -> bool {
+/// Whether a URL has this scheme, in whatever case.
+pub(crate) fn has_scheme(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }

@@ -9,6 +9,7 @@ mod file;
 mod initial_reference;
 
 pub use endpoint::ListenEndpoint;
+pub(crate) use initial_reference::has_scheme;
 
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::iiop::IiopOptions;

@@ -1,6 +1,7 @@
 //! References as text, and initial references by name (CORBA 3.3 part 1, §8.2.2 and §8.5).
 
 use super::{AsObject, ObjectRef};
+use crate::config::has_scheme;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::orb::Orb;
 use punctual_cdr::ByteOrder;
@@ -123,11 +124,6 @@ impl Orb {
             .map_err(in_name)?
             .ok_or_else(|| no_such_name(name))
     }
-}
-
-fn has_scheme(text: &str, scheme: &str) -> bool {
-    text.get(..scheme.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
 fn no_such_name(name: &str) -> SystemException {

@@ -8,7 +8,6 @@ use arc_swap::ArcSwapOption;
 use punctual_exec::Deadline;
 use punctual_ior::{IiopProfile, Ior, tags};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 /// A reference's goal, original or forwarded.
@@ -99,12 +98,6 @@ impl Target {
                 ),
             }
         })
-    }
-}
-
-impl Hash for Target {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.identity().hash(state);
     }
 }
 
