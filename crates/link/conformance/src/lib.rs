@@ -5,7 +5,7 @@
 //! listen at; each case becomes a test of its own. A case panics when the link does not conform.
 
 use punctual_exec::Deadline;
-use punctual_link::{Acceptor, Address, Cause, Connection, Link, Pending, Phase};
+use punctual_link::{Acceptor, Address, Cause, Connection, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,9 +46,13 @@ fn pair(
     link: &dyn Link,
     address: &Address,
 ) -> (Arc<dyn Connection>, Arc<dyn Connection>, Box<dyn Acceptor>) {
-    let acceptor = link.listen(address).unwrap();
+    let acceptor = link.listen(address, &Properties::NONE).unwrap();
     let client = link
-        .connect(acceptor.address(), Deadline::after(LIMIT))
+        .connect(
+            acceptor.address(),
+            &Properties::NONE,
+            Deadline::after(LIMIT),
+        )
         .unwrap();
     let server = acceptor.accept().unwrap();
     (client, server, acceptor)
@@ -224,7 +228,7 @@ pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
 
 /// While somebody waits in it.
 pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, address: &Address) {
-    let acceptor: Arc<dyn Acceptor> = link.listen(address).unwrap().into();
+    let acceptor: Arc<dyn Acceptor> = link.listen(address, &Properties::NONE).unwrap().into();
     let accepting = acceptor.clone();
     let thread = std::thread::spawn(move || accepting.accept().map(drop));
     acceptor.close();
@@ -237,18 +241,24 @@ pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, add
         Cause::Closed
     ));
     assert!(
-        link.connect(acceptor.address(), Deadline::after(LIMIT))
-            .is_err()
+        link.connect(
+            acceptor.address(),
+            &Properties::NONE,
+            Deadline::after(LIMIT)
+        )
+        .is_err()
     );
 }
 
 /// With the operating system's reason.
 pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Address) {
     let gone = {
-        let acceptor = link.listen(address).unwrap();
+        let acceptor = link.listen(address, &Properties::NONE).unwrap();
         acceptor.address().clone()
     };
-    let error = link.connect(&gone, Deadline::after(LIMIT)).unwrap_err();
+    let error = link
+        .connect(&gone, &Properties::NONE, Deadline::after(LIMIT))
+        .unwrap_err();
     assert_eq!(error.phase, Phase::Connect);
     assert!(matches!(error.cause, Cause::Os(_)), "{error}");
 }
@@ -256,8 +266,11 @@ pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Addr
 /// Before anything is done.
 pub fn an_address_of_another_kind_is_refused(link: &dyn Link, _address: &Address) {
     let strange = Address::new(link.name(), "\u{1}nonsense");
-    assert!(link.connect(&strange, Deadline::after(LIMIT)).is_err());
-    assert!(link.listen(&strange).is_err());
+    assert!(
+        link.connect(&strange, &Properties::NONE, Deadline::after(LIMIT))
+            .is_err()
+    );
+    assert!(link.listen(&strange, &Properties::NONE).is_err());
 }
 
 fn wait_until(mut done: impl FnMut() -> bool) {

@@ -1,7 +1,7 @@
 //! A connection, and what it guarantees.
 
-use crate::{Address, LinkError, SendError};
-use punctual_cdr::Block;
+use crate::{Address, LinkError, Loan, SendError};
+use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
 use std::fmt::Debug;
 use std::io::IoSlice;
@@ -25,13 +25,18 @@ pub struct Guarantees {
     pub ordered: bool,
     /// Stream or datagrams.
     pub framing: Framing,
+    /// The largest message that can be sent in one piece, in octets; `None` for no limit.
+    pub largest: Option<usize>,
 }
 
 /// How a connection is waited on.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Waitable<'a> {
     /// Readable when this descriptor is, for `epoll` and the like.
     Descriptor(BorrowedFd<'a>),
+    /// In its own way: a thread sits in [`Connection::receive`].
+    Own,
 }
 
 /// What waits on a connection that nobody reads at the moment.
@@ -55,7 +60,8 @@ pub trait Connection: Send + Sync + Debug {
     fn lend(&self, capacity: usize) -> Block;
 
     /// Sends all of `parts`, one after the other, as one message. Blocks until the operating system
-    /// has taken them, or `deadline`.
+    /// has taken them, or `deadline`. A part that lies in memory which this connection's
+    /// [`Connection::lender`] lent is sent by reference.
     ///
     /// # Errors
     /// After any error with [`SendError::sent`] above 0 the stream is broken off in mid-message: the
@@ -66,7 +72,8 @@ pub trait Connection: Send + Sync + Debug {
     /// whatever arrived with it), and returns how many came. Blocks until then or `deadline`.
     ///
     /// `need` is what the peer claims to send: memory grows with what arrives, not with the claim.
-    /// On an error the block keeps what it held.
+    /// On an error the block keeps what it held. A link that shares memory with its peer may attach
+    /// what it received to the block instead ([`Block::attach`]); it counts like octets.
     ///
     /// # Errors
     /// [`crate::Cause::Closed`] when the peer has closed, [`crate::Cause::TimedOut`] at the deadline
@@ -92,4 +99,17 @@ pub trait Connection: Send + Sync + Debug {
 
     /// How to wait for it.
     fn waitable(&self) -> Waitable<'_>;
+
+    /// Where memory is shared with the peer: what takes large runs of octets out of a message, so that
+    /// they are sent by reference.
+    fn lender(&self) -> Option<&dyn Lender> {
+        None
+    }
+
+    /// A buffer of `length` octets of the memory shared with the peer, for the application to fill;
+    /// `None` where no memory is shared, or none is free.
+    fn loan(&self, length: usize) -> Option<Loan> {
+        let _ = length;
+        None
+    }
 }

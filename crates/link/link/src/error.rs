@@ -45,6 +45,20 @@ pub enum Cause {
     /// The address is not one of this link's; the text says what the link expects.
     #[error("not an address of this link: expected {0}")]
     BadAddress(&'static str),
+    /// A property that the link does not know, or a value that does not fit it.
+    #[error("`{property}` does not fit: expected {expected}")]
+    BadProperty {
+        /// As it was given, `name=value`.
+        property: Box<str>,
+        /// What fits.
+        expected: &'static str,
+    },
+    /// The peer broke the link's own protocol; the text says how.
+    #[error("the peer broke the link's protocol: {0}")]
+    BadPeer(&'static str),
+    /// The message is larger than any that the link can carry, which is this many octets.
+    #[error("larger than the {0} octets that the link carries in one piece")]
+    TooLarge(usize),
     /// The message is larger than the memory to receive it may grow.
     #[error("no memory for {0} octets")]
     NoMemory(usize),

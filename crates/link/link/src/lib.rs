@@ -9,16 +9,22 @@
 //! takes them back when they are dropped, so a warm call allocates nothing, and a link whose memory
 //! is not a heap's (a shared ring, say) can lend that instead.
 
+mod adapter;
 mod address;
 mod connection;
 mod error;
 pub mod iiop;
+mod loan;
 mod pool;
+mod properties;
 
+pub use adapter::Adapter;
 pub use address::Address;
 pub use connection::{Connection, Framing, Guarantees, Pending, Waitable};
 pub use error::{Cause, LinkError, Phase, SendError};
+pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
+pub use properties::Properties;
 
 use punctual_exec::Deadline;
 use std::fmt::Debug;
@@ -27,7 +33,7 @@ use std::sync::Arc;
 /// One kind of transport: the way in and the way out.
 pub trait Link: Send + Sync + Debug {
     /// Its name in endpoint options and addresses, e.g. `iiop`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What every connection of this link guarantees.
     fn guarantees(&self) -> Guarantees;
@@ -35,18 +41,24 @@ pub trait Link: Send + Sync + Debug {
     /// Reaches out to `address`. Blocks until connected, refused, or `deadline`.
     ///
     /// # Errors
-    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Connect`].
+    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Connect`]; [`Cause::BadProperty`] for a
+    /// property that the link does not know or cannot obey.
     fn connect(
         &self,
         address: &Address,
+        properties: &Properties,
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError>;
 
-    /// Listens at `address`, whose port may be 0.
+    /// Listens at `address`. A place that is left open (a port of 0, an empty path) is chosen here.
     ///
     /// # Errors
-    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Listen`].
-    fn listen(&self, address: &Address) -> Result<Box<dyn Acceptor>, LinkError>;
+    /// As [`Link::connect`], of phase [`Phase::Resolve`] or [`Phase::Listen`].
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError>;
 }
 
 /// A listening end.

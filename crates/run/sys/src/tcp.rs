@@ -42,6 +42,8 @@ pub struct TcpOptions {
     /// `TCP_USER_TIMEOUT`: how long sent data may stay unacknowledged before the connection is
     /// dead; `None` leaves it to the kernel (about 15 minutes).
     pub user_timeout: Option<Duration>,
+    /// `MSG_DONTROUTE`: send only to hosts on a network that this one is on. Default off.
+    pub dont_route: bool,
     /// `SO_SNDBUF` in octets; `None` lets the kernel tune it.
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in octets; `None` lets the kernel tune it.
@@ -54,6 +56,7 @@ impl Default for TcpOptions {
             no_delay: true,
             keep_alive: Some(KeepAlive::default()),
             user_timeout: Some(Duration::from_secs(60)),
+            dont_route: false,
             send_buffer: None,
             receive_buffer: None,
         }

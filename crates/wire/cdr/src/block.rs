@@ -3,6 +3,7 @@
 //! A block goes home when it is dropped, so that a warm path allocates nothing. Today its
 //! storage is a vector; the type is opaque so that memory lent by a ring can take its place.
 
+use crate::lend::{Lent, Segment};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,13 +19,19 @@ pub trait Home: Send + Sync {
 pub struct Block {
     bytes: Vec<u8>,
     home: Option<Arc<dyn Home>>,
+    /// Segments that stand between the octets, in the order of their places.
+    lent: Vec<Lent>,
 }
 
 impl Block {
     /// A block that owns `bytes` and frees them when dropped.
     #[must_use]
     pub fn from_vec(bytes: Vec<u8>) -> Self {
-        Self { bytes, home: None }
+        Self {
+            bytes,
+            home: None,
+            lent: Vec::new(),
+        }
     }
 
     /// A block whose memory is given to `home` when it is dropped.
@@ -33,6 +40,7 @@ impl Block {
         Self {
             bytes,
             home: Some(home),
+            lent: Vec::new(),
         }
     }
 
@@ -75,6 +83,7 @@ impl Block {
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.lent.clear();
     }
 
     /// Keeps the first `len` octets.
@@ -131,7 +140,54 @@ impl Block {
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
         self.home = None;
+        self.lent.clear();
         std::mem::take(&mut self.bytes)
+    }
+}
+
+impl Block {
+    /// Lets a segment stand behind the octets that the block holds now.
+    pub fn attach(&mut self, segment: Arc<dyn Segment>) {
+        self.lent.push(Lent {
+            at: self.bytes.len(),
+            segment,
+        });
+    }
+
+    /// The segments that stand between the octets, in order.
+    #[inline]
+    #[must_use]
+    pub fn lent(&self) -> &[Lent] {
+        &self.lent
+    }
+
+    /// The segments, to be taken out or moved.
+    #[inline]
+    #[must_use]
+    pub fn lent_mut(&mut self) -> &mut Vec<Lent> {
+        &mut self.lent
+    }
+
+    /// Octets in all, those of the segments included.
+    #[inline]
+    #[must_use]
+    pub fn full_len(&self) -> usize {
+        if self.lent.is_empty() {
+            return self.bytes.len();
+        }
+        let lent: usize = self.lent.iter().map(|lent| lent.segment.len()).sum();
+        self.bytes.len() + lent
+    }
+
+    /// Calls `each` with every stretch of octets in order, segments and what lies between them.
+    pub fn for_each_stretch<'b>(&'b self, mut each: impl FnMut(&'b [u8])) {
+        let mut begin = 0;
+        for lent in &self.lent {
+            each(self.bytes.get(begin..lent.at).unwrap_or_default());
+            each(lent.segment.as_slice());
+            begin = lent.at;
+        }
+        each(self.bytes.get(begin..).unwrap_or_default());
     }
 }
 

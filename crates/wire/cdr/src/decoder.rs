@@ -6,6 +6,7 @@ use crate::bulk::{self, Primitive};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
+use crate::lend::Lent;
 use crate::order::ByteOrder;
 
 /// Reads values from a slice (CORBA 3.3 part 2, §9.3).
@@ -24,6 +25,10 @@ pub struct Decoder<'d> {
     whole: &'d [u8],
     /// Offsets in `whole`, not yet reached, at which alignment starts anew.
     seams: &'d [usize],
+    /// Runs that stand between the octets, from here on.
+    lent: &'d [Lent],
+    /// Octets in those.
+    ahead: usize,
     order: ByteOrder,
     /// Levels of recursive values that are being read.
     depth: u16,
@@ -32,6 +37,9 @@ pub struct Decoder<'d> {
 
 /// What a place just behind a fragment's header is to alignment: 12 octets into a message.
 const BEHIND_HEADER: usize = 4;
+
+/// No value is aligned to more.
+const MAX_ALIGNMENT: usize = 8;
 
 impl<'d> Decoder<'d> {
     /// A decoder at the start of `bytes`, from which alignment counts.
@@ -44,6 +52,8 @@ impl<'d> Decoder<'d> {
             base: 0,
             whole: bytes,
             seams: &[],
+            lent: &[],
+            ahead: 0,
             order,
             depth: 0,
             coding,
@@ -63,6 +73,22 @@ impl<'d> Decoder<'d> {
     ) -> Self {
         let mut this = Self::new(bytes, order, coding);
         this.seams = seams;
+        this.end_at_seam();
+        this
+    }
+
+    /// Reads octets that lent runs stand between. Such a run is read by what reads runs of octets or
+    /// primitive values, and by nothing else.
+    #[must_use]
+    pub fn with_lent(
+        bytes: &'d [u8],
+        lent: &'d [Lent],
+        order: ByteOrder,
+        coding: Coding<'d>,
+    ) -> Self {
+        let mut this = Self::new(bytes, order, coding);
+        this.lent = lent;
+        this.ahead = lent.iter().map(|lent| lent.segment.len()).sum();
         this.end_at_seam();
         this
     }
@@ -94,7 +120,7 @@ impl<'d> Decoder<'d> {
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.whole.len() - self.position()
+        self.whole.len() - self.position() + self.ahead
     }
 
     /// The octets that are left.
@@ -229,7 +255,10 @@ impl<'d> Decoder<'d> {
     }
 
     fn end_at_seam(&mut self) {
-        let end = self.seams.first().map_or(self.whole.len(), |seam| *seam);
+        let seam = self.seams.first().copied();
+        let end = seam
+            .or(self.lent.first().map(|lent| lent.at))
+            .unwrap_or(self.whole.len());
         let part = self.whole.get(self.base..end.min(self.whole.len()));
         self.bytes = part.unwrap_or_default();
     }
@@ -289,6 +318,9 @@ impl<'d> Decoder<'d> {
 
     #[cold]
     fn get_bytes_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        if !self.lent.is_empty() {
+            return self.get_lent(count);
+        }
         let octets = self
             .rest()
             .get(..count)
@@ -296,6 +328,38 @@ impl<'d> Decoder<'d> {
         self.at += count;
         self.cross_seams();
         Ok(octets)
+    }
+
+    /// A lent run of exactly `count` octets that stands here.
+    fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        let segment = &self.step_over(count)?.segment;
+        Ok(segment.as_slice())
+    }
+
+    /// Passes over the lent run of `count` octets that stands here. What follows it is aligned as if
+    /// its octets had been in their place.
+    fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
+        let position = self.position();
+        match self.lent.split_first() {
+            Some((lent, later)) if lent.at == position && lent.segment.len() == count => {
+                let phase = self.at.wrapping_add(count) % MAX_ALIGNMENT;
+                self.lent = later;
+                self.ahead -= count;
+                self.base = position.saturating_sub(phase);
+                self.at = position - self.base;
+                self.end_at_seam();
+                Ok(lent)
+            }
+            _ if count <= self.remaining() => Err(CdrError::LentElsewhere),
+            _ => Err(CdrError::truncated(count, self.remaining())),
+        }
+    }
+
+    /// Whether a lent run of `count` octets stands here.
+    #[inline]
+    fn is_lent(&self, count: usize) -> bool {
+        let first = self.lent.first();
+        first.is_some_and(|lent| lent.at == self.position() && lent.segment.len() == count)
     }
 
     /// Reads a `sequence<octet>`; no copy is made.
@@ -372,7 +436,27 @@ impl<'d> Decoder<'d> {
     /// Reads `count` primitive values into a vector of exactly that size.
     #[inline]
     pub(crate) fn get_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
+        if count > 0 && !self.lent.is_empty() {
+            return self.get_lent_run(count);
+        }
         let mut values = bulk::vec_from_octets(self.get_run_octets::<T>(count)?);
+        self.correct_order(&mut values);
+        Ok(values)
+    }
+
+    /// A run while lent ones are ahead: one of those is copied once, straight to where it goes.
+    #[cold]
+    fn get_lent_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
+        self.align(T::SIZE)?;
+        let size = count.saturating_mul(T::SIZE);
+        let mut values = if self.is_lent(size) {
+            let mut values = vec![T::ZERO; count];
+            let lent = self.step_over(size)?;
+            lent.segment.copy_to(bulk::octets_of_mut(&mut values));
+            values
+        } else {
+            bulk::vec_from_octets(self.get_bytes(size)?)
+        };
         self.correct_order(&mut values);
         Ok(values)
     }

@@ -7,6 +7,7 @@ use crate::bulk::{self, Primitive};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
+use crate::lend::{LENT_AT_LEAST, Lender};
 use crate::order::ByteOrder;
 
 /// Appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
@@ -20,6 +21,8 @@ pub struct Encoder<'e> {
     origin: usize,
     order: ByteOrder,
     coding: Coding<'e>,
+    /// Takes large runs out of the message.
+    lender: Option<&'e dyn Lender>,
 }
 
 impl<'e> Encoder<'e> {
@@ -32,6 +35,7 @@ impl<'e> Encoder<'e> {
             origin: 0,
             order,
             coding,
+            lender: None,
         }
     }
 
@@ -45,6 +49,7 @@ impl<'e> Encoder<'e> {
             block,
             order,
             coding,
+            lender: None,
         }
     }
 
@@ -69,6 +74,13 @@ impl<'e> Encoder<'e> {
     #[must_use]
     pub fn position(&self) -> usize {
         self.block.len()
+    }
+
+    /// Large runs of octets and primitive values in native order are lent from now on, where `lender`
+    /// takes them.
+    #[inline]
+    pub fn set_lender(&mut self, lender: Option<&'e dyn Lender>) {
+        self.lender = lender;
     }
 
     /// The byte order in which numbers are written.
@@ -178,7 +190,7 @@ impl<'e> Encoder<'e> {
     #[inline]
     pub fn put_octets(&mut self, octets: &[u8]) -> Result<(), CdrError> {
         self.put_length(octets.len())?;
-        self.block.extend_from_slice(octets);
+        self.put_long(octets);
         Ok(())
     }
 
@@ -210,8 +222,11 @@ impl<'e> Encoder<'e> {
         self.put_u32(0);
         let start = self.position();
         let outer = std::mem::replace(&mut self.origin, start);
+        // An encapsulation is read as one stretch of octets.
+        let lender = self.lender.take();
         self.put_u8(self.order.flag());
         let result = content(self);
+        self.lender = lender;
         self.origin = outer;
         result?;
         let length = self.position() - start;
@@ -249,10 +264,34 @@ impl<'e> Encoder<'e> {
         }
         self.align(T::SIZE);
         if T::SIZE == 1 || self.order.is_native() {
-            self.block.extend_from_slice(bulk::octets_of(values));
+            self.put_long(bulk::octets_of(values));
         } else {
             self.put_swapped(values);
         }
+    }
+
+    #[inline]
+    fn put_long(&mut self, octets: &[u8]) {
+        if octets.len() < LENT_AT_LEAST || !self.lends(octets) {
+            self.block.extend_from_slice(octets);
+        }
+    }
+
+    /// Lends the octets, if there is somebody who takes them.
+    fn lends(&mut self, octets: &[u8]) -> bool {
+        let Some(lender) = self
+            .lender
+            .filter(|lender| octets.len() >= lender.threshold())
+        else {
+            return false;
+        };
+        let Some(segment) = lender.lend(octets) else {
+            return false;
+        };
+        self.block.attach(segment);
+        // What follows is aligned as if the octets were here.
+        self.origin = self.origin.wrapping_sub(octets.len());
+        true
     }
 
     fn put_swapped<T: Primitive>(&mut self, values: &[T]) {

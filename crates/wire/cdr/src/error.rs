@@ -75,6 +75,9 @@ pub enum CdrError {
     /// A nil reference where one is not allowed.
     #[error("a nil reference where one is not allowed")]
     NilReference,
+    /// A run of octets that travels beside its message stands where something else is expected.
+    #[error("a lent run of octets stands where something else is expected")]
+    LentElsewhere,
     /// A reference was to come alive and no ORB was given to the decoder.
     #[error("the decoder was given no environment of the type that the value needs")]
     NoEnvironment,

@@ -37,8 +37,8 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
 /// As [`finish_message`].
 #[inline]
 pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
+    let length = block.full_len().saturating_sub(start);
     let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
-    let length = message.len();
     let Some(header) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
         return Err(CdrError::Truncated {
             needed: 12,

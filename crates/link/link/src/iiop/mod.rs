@@ -7,7 +7,9 @@ mod acceptor;
 mod connection;
 mod connector;
 
-use crate::{Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError};
+use crate::{
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+};
 use punctual_exec::Deadline;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
 use std::sync::Arc;
@@ -46,6 +48,43 @@ impl Default for IiopOptions {
     }
 }
 
+/// Properties that an endpoint or a policy may set.
+const KNOWN: [&str; 5] = [
+    "no_delay",
+    "keep_alive",
+    "dont_route",
+    "send_buffer",
+    "receive_buffer",
+];
+
+impl IiopOptions {
+    /// These options with an endpoint's or a policy's properties over them.
+    fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let mut options = *self;
+        if properties.is_empty() {
+            return Ok(options);
+        }
+        properties.only(
+            &KNOWN,
+            "no_delay, keep_alive, dont_route, send_buffer or receive_buffer",
+            phase,
+        )?;
+        let switch = |key| properties.parse::<bool>(key, "true or false", phase);
+        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        let tcp = &mut options.tcp;
+        tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
+        tcp.dont_route = switch("dont_route")?.unwrap_or(tcp.dont_route);
+        match switch("keep_alive")? {
+            Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
+            Some(false) => tcp.keep_alive = None,
+            None => {}
+        }
+        tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
+        tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        Ok(options)
+    }
+}
+
 impl Iiop {
     /// The link with options of its own.
     #[must_use]
@@ -55,7 +94,7 @@ impl Iiop {
 }
 
 impl Link for Iiop {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         NAME
     }
 
@@ -64,18 +103,26 @@ impl Link for Iiop {
             reliable: true,
             ordered: true,
             framing: Framing::Stream,
+            largest: None,
         }
     }
 
     fn connect(
         &self,
         address: &Address,
+        properties: &Properties,
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
-        connector::connect(address, &self.options, deadline)
+        let options = self.options.with(properties, Phase::Connect)?;
+        connector::connect(address, &options, deadline)
     }
 
-    fn listen(&self, address: &Address) -> Result<Box<dyn Acceptor>, LinkError> {
-        acceptor::listen(address, &self.options)
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        let options = self.options.with(properties, Phase::Listen)?;
+        acceptor::listen(address, &options)
     }
 }

@@ -8,7 +8,7 @@ use crate::orb::Orb;
 use parking_lot::Mutex;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
-use punctual_link::{Address, LinkError, Phase};
+use punctual_link::{Address, LinkError, Phase, Properties};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,7 +51,9 @@ impl ConnectionCache {
         }
         *place = None;
         self.reap();
-        let link = orb.link().connect(&endpoint.address, deadline)?;
+        let link = orb
+            .link()
+            .connect(&endpoint.address, &Properties::NONE, deadline)?;
         let connection = Arc::new(ClientConnection::new(
             link,
             endpoint.version,

@@ -11,7 +11,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, SpawnError};
 use punctual_giop::{MessageKind, code_sets};
 use punctual_ior::{Endpoint, IiopProfile, TaggedComponent, TaggedProfile};
-use punctual_link::{Acceptor, Cause, Connection, LinkError};
+use punctual_link::{Acceptor, Cause, Connection, LinkError, Properties};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -212,7 +212,10 @@ impl Listening {
 }
 
 fn open_one(orb: &Orb, endpoint: ListenEndpoint) -> Result<Open, SystemException> {
-    let listen = |ipv6| orb.link().listen(&endpoint.address(ipv6));
+    let listen = |ipv6| {
+        orb.link()
+            .listen(&endpoint.address(ipv6), &Properties::NONE)
+    };
     // A host without IPv6 refuses its wildcard; IPv4's serves as well then.
     let acceptor = match listen(true) {
         Err(_) if endpoint.host.is_none() => listen(false),
