@@ -30,6 +30,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-link-conformance",
         &["punctual-link", "punctual-cdr", "punctual-exec"],
     ),
+    (
+        "punctual-plugin",
+        &[CDR, EXEC, LINK, "punctual-link-conformance"],
+    ),
     // orb
     ("punctual-orb", &[CDR, IOR, GIOP, SYS, EXEC, LINK]),
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
@@ -53,6 +57,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),
+    (
+        "punctual-example-protocol",
+        &[
+            CDR,
+            EXEC,
+            LINK,
+            "punctual-link-conformance",
+            "punctual-plugin",
+        ],
+    ),
+    (
+        "punctual-example-protocol-dynamic",
+        &["punctual-example-protocol", "punctual-plugin"],
+    ),
     (
         "punctual-bench",
         &["punctual", "punctual-build", SYS, "punctual-example-cubit"],

@@ -1,0 +1,2 @@
+//! Links from shared libraries.
+pub mod abi;

@@ -1,0 +1,1 @@
+//! The checked link as a shared library.
