@@ -5,6 +5,14 @@
 //! everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
+pub mod credentials;
+pub mod futex;
 pub mod host;
+#[allow(unsafe_code)]
+pub mod memory;
+pub mod passing;
 pub mod processor;
+pub mod stream;
 pub mod tcp;
+pub mod udp;
+pub mod unix;

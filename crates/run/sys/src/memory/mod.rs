@@ -1,0 +1,37 @@
+//! Memory that two processes share, where each writes its own and only reads the other's.
+//!
+//! Each side makes a memory file ([`create`]), maps it for writing, and seals it: it keeps its size for
+//! ever, and nobody else can map it for writing any more. The file's descriptor then goes to the peer,
+//! which checks those seals and maps it for reading ([`PeerMemory::map`]). So a process never reads
+//! back what another could have written into its own memory, and what it reads of the other's memory
+//! may change at any moment but never disappears.
+//!
+//! This is the one module of the crate with `unsafe`, and what makes it sound is:
+//! - A [`Region`] is the only way to a range of one's own memory; regions of one mapping never overlap,
+//!   so a region lends its octets as Rust's references like any owned buffer.
+//! - A [`PeerMemory`] is read with atomic loads only, word by word, so that a change under the reader's
+//!   hands is a value and not undefined behaviour. Its octets become a slice only for a peer of the
+//!   same user ([`SameUser`]), see [`PeerMemory::view`].
+//! - A mapping lives as long as any region, words or peer memory that is part of it.
+//!
+//! Where both ends live in one process, the two mappings of one file are different memory to the
+//! language, and the reader's side treats the writer's like any other process's.
+//!
+//! Miri has no memory files and cannot run this; what it could find is kept small instead.
+
+mod mapping;
+mod own;
+mod peer;
+
+pub use own::{Region, Words, create};
+pub use peer::{OutOfRange, PeerMemory, Refused};
+
+#[cfg(doc)]
+use crate::credentials::SameUser;
+use rustix::fs::SealFlags;
+
+/// What both sides insist on: no SIGBUS by truncation, no second writer, and no way back.
+const SEALS: SealFlags = SealFlags::SHRINK
+    .union(SealFlags::GROW)
+    .union(SealFlags::FUTURE_WRITE)
+    .union(SealFlags::SEAL);

@@ -1,0 +1,383 @@
+//! A peer's memory: read only, and never believed to stay as it is.
+
+use super::SEALS;
+use super::mapping::Mapping;
+use crate::credentials::SameUser;
+use crate::futex;
+use rustix::fs::{fcntl_get_seals, fstat, fstatfs};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+/// The file system that memory files live in (`statfs(2)`). Those of huge pages live in another, and
+/// touching one of which the machine has none left kills with SIGBUS.
+const TMPFS_MAGIC: u64 = 0x0102_1994;
+
+/// Why a descriptor from a peer is not mapped.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// Not a memory file of ordinary pages.
+    #[error("not a memory file")]
+    NotMemory,
+    /// It could still shrink, grow, be written by others, or be unsealed.
+    #[error("memory that is not sealed")]
+    NotSealed,
+    /// Its size is not what the peer said.
+    #[error("memory of another size than announced")]
+    WrongSize,
+    /// The operating system's reason.
+    #[error("{0}")]
+    Os(#[from] io::Error),
+}
+
+/// A range that does not lie within a peer's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("outside of the peer's memory")]
+pub struct OutOfRange;
+
+/// Memory that a peer writes and this process reads.
+///
+/// What was read once may read differently the next time: read, check the copy, use the copy.
+#[derive(Debug)]
+pub struct PeerMemory {
+    mapping: Mapping,
+}
+
+impl PeerMemory {
+    /// Maps the memory file that a peer sent, which it says is `len` octets long.
+    ///
+    /// # Errors
+    /// [`Refused`], before anything is mapped: no memory file, not sealed, or of another size.
+    pub fn map(file: impl AsFd, len: usize) -> Result<Self, Refused> {
+        let file = file.as_fd();
+        if !is_memory_file(file)? {
+            return Err(Refused::NotMemory);
+        }
+        let seals = fcntl_get_seals(file).map_err(|_| Refused::NotMemory)?;
+        if !seals.contains(SEALS) {
+            return Err(Refused::NotSealed);
+        }
+        // Sealed, so that what is true of the size now stays true.
+        let size = fstat(file).map_err(io::Error::from)?.st_size;
+        if len == 0 || usize::try_from(size) != Ok(len) {
+            return Err(Refused::WrongSize);
+        }
+        Ok(Self {
+            mapping: Mapping::new(file, len, false)?,
+        })
+    }
+
+    /// How many octets.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.mapping.len()
+    }
+
+    /// Whether it has none; never so for memory that was mapped.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.mapping.len() == 0
+    }
+
+    /// The word at `index`, counted in words of four octets; relaxed.
+    ///
+    /// # Panics
+    /// When the memory has no such word: indices are the caller's, never the peer's.
+    #[inline]
+    #[must_use]
+    pub fn load(&self, index: usize) -> u32 {
+        self.words()[index].load(Ordering::Relaxed)
+    }
+
+    /// As [`PeerMemory::load`], and what the peer wrote before it stored that value is seen after.
+    ///
+    /// # Panics
+    /// As [`PeerMemory::load`].
+    #[inline]
+    #[must_use]
+    pub fn load_acquire(&self, index: usize) -> u32 {
+        let value = self.load(index);
+        // Only relaxed loads are defined on memory mapped for reading; the fence, after the load,
+        // pairs with the peer's Release store of the value.
+        fence(Ordering::Acquire);
+        value
+    }
+
+    /// Sleeps until the peer wakes whoever waits on the word at `index`, `timeout` has passed, or a
+    /// signal came; at once if the word is not `expected`.
+    ///
+    /// # Panics
+    /// As [`PeerMemory::load`].
+    pub fn wait(&self, index: usize, expected: u32, timeout: Option<Duration>) {
+        futex::wait(&self.words()[index], expected, timeout);
+    }
+
+    /// Wakes whoever waits on the word at `index`, in whatever process.
+    ///
+    /// # Panics
+    /// As [`PeerMemory::load`].
+    pub fn wake(&self, index: usize) {
+        futex::wake(&self.words()[index]);
+    }
+
+    /// The eight octets at `offset`, in one load.
+    ///
+    /// # Errors
+    /// [`OutOfRange`], also when `offset` is not a multiple of 8.
+    #[inline]
+    pub fn double_word(&self, offset: usize) -> Result<u64, OutOfRange> {
+        let from = self.range(offset, size_of::<u64>())?;
+        if !offset.is_multiple_of(size_of::<u64>()) {
+            return Err(OutOfRange);
+        }
+        // SAFETY: within the mapping, and aligned, as the mapping begins with a page; memory that is
+        // mapped for reading may be loaded from, relaxed, in words up to eight octets.
+        Ok(unsafe { load_u64(from) })
+    }
+
+    /// Copies octets at `offset` to `to`, as many as it takes.
+    ///
+    /// # Errors
+    /// [`OutOfRange`]; then nothing was copied.
+    pub fn copy_to(&self, offset: usize, to: &mut [u8]) -> Result<(), OutOfRange> {
+        let from = self.range(offset, to.len())?;
+        // SAFETY: `range` checked what is read; `to` is as long and exclusively borrowed.
+        unsafe { copy_out(from, to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    /// Appends `len` octets at `offset` to `to`; allocates only if they don't fit.
+    ///
+    /// # Errors
+    /// [`OutOfRange`]; then nothing was copied.
+    pub fn append_to(&self, offset: usize, len: usize, to: &mut Vec<u8>) -> Result<(), OutOfRange> {
+        let from = self.range(offset, len)?;
+        to.reserve(len);
+        // SAFETY: `range` checked what is read; the vector has room for `len` octets behind its
+        // length, all of which are initialised when the length takes them in.
+        unsafe {
+            copy_out(from, to.as_mut_ptr().add(to.len()), len);
+            to.set_len(to.len() + len);
+        }
+        Ok(())
+    }
+
+    /// The octets themselves, without a copy, from a peer of the same user.
+    ///
+    /// The peer must leave them as they are for as long as they are borrowed, which is its promise
+    /// and cannot be enforced; the language takes it for granted. That is asked of processes of the
+    /// same user only, who can write to each other's whole memory by `/proc/PID/mem` anyway: one
+    /// that breaks the promise gains nothing that it could not do before.
+    ///
+    /// # Errors
+    /// [`OutOfRange`].
+    pub fn view(&self, offset: usize, len: usize, _: SameUser) -> Result<&[u8], OutOfRange> {
+        let from = self.range(offset, len)?;
+        // SAFETY: within the mapping, which the borrow of `self` keeps, and initialised, as the
+        // kernel made it of zeroes. This process cannot write there; that the peer does not is its
+        // promise (above), which the token stands for.
+        Ok(unsafe { std::slice::from_raw_parts(from, len) })
+    }
+
+    fn words(&self) -> &[AtomicU32] {
+        let count = self.mapping.len() / size_of::<AtomicU32>();
+        // SAFETY: the mapping has that many words and begins aligned. The words are private to this
+        // type, which only ever loads them, relaxed: the one access defined on memory mapped for
+        // reading.
+        unsafe { std::slice::from_raw_parts(self.mapping.base().cast::<AtomicU32>(), count) }
+    }
+
+    #[inline]
+    fn range(&self, offset: usize, len: usize) -> Result<*mut u8, OutOfRange> {
+        let end = offset.checked_add(len).ok_or(OutOfRange)?;
+        if end > self.mapping.len() {
+            return Err(OutOfRange);
+        }
+        // SAFETY: `offset` is at most the mapping's length.
+        Ok(unsafe { self.mapping.base().add(offset) })
+    }
+}
+
+fn is_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
+    let kind = fstatfs(file)?.f_type;
+    Ok(u64::try_from(kind) == Ok(TMPFS_MAGIC))
+}
+
+/// # Safety
+/// `from` is aligned to eight octets and valid for relaxed loads of as many.
+#[inline]
+unsafe fn load_u64(from: *mut u8) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { AtomicU64::from_ptr(from.cast()) }.load(Ordering::Relaxed)
+}
+
+/// Copies with relaxed loads: somebody else may be writing there.
+///
+/// # Safety
+/// `from` is valid for relaxed loads of `len` octets; `to` is valid for writes of `len` octets that
+/// nobody else refers to.
+unsafe fn copy_out(mut from: *mut u8, mut to: *mut u8, len: usize) {
+    const WORD: usize = size_of::<u64>();
+    const LINE: usize = 4 * WORD;
+    let mut left = len;
+    while left > 0 && !from.addr().is_multiple_of(WORD) {
+        // SAFETY: `left` octets are left on both sides.
+        unsafe { copy_octet(&mut from, &mut to) };
+        left -= 1;
+    }
+    while left >= LINE {
+        // SAFETY: `left` octets are left on both sides, and `from` is aligned to a word. Four loads
+        // before four stores let the processor overlap them.
+        unsafe {
+            let (a, b) = (load_u64(from), load_u64(from.add(WORD)));
+            let (c, d) = (load_u64(from.add(2 * WORD)), load_u64(from.add(3 * WORD)));
+            to.cast::<[u64; 4]>().write_unaligned([a, b, c, d]);
+            (from, to) = (from.add(LINE), to.add(LINE));
+        }
+        left -= LINE;
+    }
+    while left >= WORD {
+        // SAFETY: as above.
+        unsafe {
+            to.cast::<u64>().write_unaligned(load_u64(from));
+            (from, to) = (from.add(WORD), to.add(WORD));
+        }
+        left -= WORD;
+    }
+    while left > 0 {
+        // SAFETY: as above.
+        unsafe { copy_octet(&mut from, &mut to) };
+        left -= 1;
+    }
+}
+
+/// # Safety
+/// One octet is left at both places.
+unsafe fn copy_octet(from: &mut *mut u8, to: &mut *mut u8) {
+    // SAFETY: the caller's; an octet is always aligned.
+    unsafe {
+        to.write(AtomicU8::from_ptr(*from).load(Ordering::Relaxed));
+        (*from, *to) = (from.add(1), to.add(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::create;
+    use super::*;
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+    use std::os::fd::OwnedFd;
+    use std::sync::Arc;
+
+    fn memory_file(len: u64, seals: SealFlags) -> OwnedFd {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let file = memfd_create("punctual-test", flags).unwrap();
+        ftruncate(&file, len).unwrap();
+        fcntl_add_seals(&file, seals).unwrap();
+        file
+    }
+
+    #[test]
+    fn what_one_side_writes_the_other_reads_wherever_it_begins() {
+        let (file, mut region) = create("punctual-test", 4096).unwrap();
+        for (octet, value) in region.as_mut_slice().iter_mut().zip((0..=250).cycle()) {
+            *octet = value;
+        }
+        let peer = PeerMemory::map(&file, 4096).unwrap();
+        for (offset, len) in [
+            (0, 0),
+            (0, 4096),
+            (1, 64),
+            (3, 7),
+            (7, 1),
+            (5, 100),
+            (8, 39),
+        ] {
+            let expected = &region.as_slice()[offset..offset + len];
+            let mut copy = vec![0; len];
+            peer.copy_to(offset, &mut copy).unwrap();
+            assert_eq!(copy, expected);
+            let mut behind = vec![9];
+            peer.append_to(offset, len, &mut behind).unwrap();
+            assert_eq!((behind[0], &behind[1..]), (9, expected));
+        }
+        let first = u64::from_ne_bytes([8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(peer.double_word(8), Ok(first));
+    }
+
+    #[test]
+    fn nothing_outside_of_the_memory_is_read() {
+        let (file, _region) = create("punctual-test", 4096).unwrap();
+        let peer = PeerMemory::map(&file, 4096).unwrap();
+        let mut copy = [0; 8];
+        assert_eq!(peer.copy_to(4089, &mut copy), Err(OutOfRange));
+        assert_eq!(peer.copy_to(usize::MAX, &mut copy), Err(OutOfRange));
+        assert_eq!(peer.append_to(0, 4097, &mut Vec::new()), Err(OutOfRange));
+        assert_eq!(peer.double_word(4096), Err(OutOfRange));
+        assert_eq!(peer.double_word(4), Err(OutOfRange));
+    }
+
+    #[test]
+    fn memory_that_lacks_any_seal_is_refused() {
+        for seal in SEALS.iter() {
+            let file = memory_file(4096, SEALS.difference(seal));
+            let refused = PeerMemory::map(&file, 4096).unwrap_err();
+            assert!(matches!(refused, Refused::NotSealed), "without {seal:?}");
+        }
+        assert!(PeerMemory::map(memory_file(4096, SEALS), 4096).is_ok());
+    }
+
+    #[test]
+    fn memory_of_another_size_than_announced_is_refused() {
+        for size in [0, 4096, 8191, 16384] {
+            let refused = PeerMemory::map(memory_file(size, SEALS), 8192).unwrap_err();
+            assert!(matches!(refused, Refused::WrongSize), "{size} octets");
+        }
+        assert!(PeerMemory::map(memory_file(0, SEALS), 0).is_err());
+    }
+
+    #[test]
+    fn what_is_no_memory_file_is_refused() {
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let zero = std::fs::File::open("/dev/zero").unwrap();
+        let program = std::fs::File::open("/proc/self/exe").unwrap();
+        for file in [reader.as_fd(), zero.as_fd(), program.as_fd()] {
+            let refused = PeerMemory::map(file, 4096).unwrap_err();
+            assert!(matches!(refused, Refused::NotMemory), "{refused}");
+        }
+    }
+
+    #[test]
+    fn memory_of_huge_pages_is_refused() {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB;
+        let Ok(file) = memfd_create("punctual-test", flags) else {
+            eprintln!("skipped: this kernel makes no memory files of huge pages");
+            return;
+        };
+        if ftruncate(&file, 1 << 21).is_err() || fcntl_add_seals(&file, SEALS).is_err() {
+            eprintln!("skipped: this kernel seals no memory of huge pages");
+            return;
+        }
+        let refused = PeerMemory::map(&file, 1 << 21).unwrap_err();
+        assert!(matches!(refused, Refused::NotMemory), "{refused}");
+    }
+
+    #[test]
+    fn a_reader_sleeps_on_a_word_that_it_cannot_write() {
+        let (file, region) = create("punctual-test", 4096).unwrap();
+        let words = region.into_words();
+        let peer = Arc::new(PeerMemory::map(&file, 4096).unwrap());
+        let sleeping = peer.clone();
+        let sleeper = std::thread::spawn(move || {
+            while sleeping.load_acquire(3) == 0 {
+                sleeping.wait(3, 0, None);
+            }
+        });
+        words[3].store(1, Ordering::Release);
+        futex::wake(&words[3]);
+        sleeper.join().unwrap();
+        peer.wait(3, 1, Some(Duration::from_millis(1)));
+        peer.wait(3, 0, None);
+    }
+}

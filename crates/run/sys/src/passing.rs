@@ -1,0 +1,218 @@
+//! Small messages over a Unix socket with a descriptor beside them, and the socket as a bell.
+//!
+//! Nothing here blocks but [`wait`] and [`wait_all`], whatever a peer has done to the socket.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recv, recvmsg, send, sendmsg,
+};
+use rustix::time::Timespec;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+/// Descriptors taken from one message: one more than anybody asks for, to notice that there are more.
+/// The kernel closes what does not fit.
+const DESCRIPTORS: usize = 2;
+
+/// Sends `octets` with a descriptor beside them, and returns how many the kernel took.
+///
+/// # Errors
+/// What `sendmsg(2)` says; `WouldBlock` when the socket is full.
+pub fn send_with(
+    socket: impl AsFd,
+    octets: &[u8],
+    descriptor: Option<BorrowedFd<'_>>,
+) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let descriptors: Vec<BorrowedFd<'_>> = descriptor.into_iter().collect();
+    if !descriptors.is_empty() {
+        // There is room for one, and there is one.
+        let _ = control.push(SendAncillaryMessage::ScmRights(&descriptors));
+    }
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    Ok(sendmsg(
+        socket,
+        &[IoSlice::new(octets)],
+        &mut control,
+        flags,
+    )?)
+}
+
+/// Receives octets that are here, and appends descriptors that came with them to `descriptors`. Returns
+/// 0 at the end.
+///
+/// # Errors
+/// What `recvmsg(2)` says; `WouldBlock` when nothing is here; `InvalidData` when more descriptors came
+/// than anybody sends, or than this process may open: all are closed then.
+pub fn receive_with(
+    socket: impl AsFd,
+    octets: &mut [u8],
+    descriptors: &mut Vec<OwnedFd>,
+) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(
+        socket,
+        &mut [IoSliceMut::new(octets)],
+        &mut control,
+        RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC,
+    )?;
+    // What is not taken out of the buffer is closed with it.
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(passed) = message {
+            descriptors.extend(passed);
+        }
+    }
+    if received.flags.contains(ReturnFlags::CTRUNC) {
+        descriptors.clear();
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    Ok(received.bytes)
+}
+
+/// Rings: makes the other end's [`wait`] return. A socket too full to take an octet rings already.
+pub fn ring(socket: impl AsFd) {
+    // Nobody is there to hear it, or it rings: neither is anything to act on.
+    let _ = send(socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+}
+
+/// Silences the bell: takes what was rung, a bounded part of it. Descriptors that a peer slipped in are
+/// closed by the kernel.
+pub fn silence(socket: impl AsFd) {
+    let mut rung = [0; 64];
+    let _ = recv(socket, &mut rung[..], RecvFlags::DONTWAIT);
+}
+
+/// What a wait found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing until the time-out.
+    Nothing,
+    /// Something to receive, or a bell.
+    Data,
+    /// The other end is closed, or its process has died; something may still be there to receive.
+    End,
+}
+
+/// Waits until something can be received or the other end closes. A signal ends it early, with
+/// [`Found::Nothing`].
+#[must_use]
+pub fn wait(socket: impl AsFd, timeout: Option<Duration>) -> Found {
+    let socket = socket.as_fd();
+    let mut polled = [PollFd::from_borrowed_fd(socket, interest())];
+    match poll(&mut polled, timespec(timeout).as_ref()) {
+        Ok(0) | Err(Errno::INTR) => Found::Nothing,
+        Ok(_) => found(polled[0].revents()),
+        // Only for want of memory, or for a descriptor that is none.
+        Err(_) => Found::End,
+    }
+}
+
+/// Waits until something can be received from any of `sockets` (or accepted), and tells of each.
+///
+/// # Errors
+/// What `poll(2)` says; a signal ends it early, with nothing found.
+pub fn wait_all(sockets: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::Result<Vec<Found>> {
+    let mut polled: Vec<PollFd<'_>> = sockets
+        .iter()
+        .map(|socket| PollFd::from_borrowed_fd(*socket, interest()))
+        .collect();
+    match poll(&mut polled, timespec(timeout).as_ref()) {
+        Ok(_) => Ok(polled.iter().map(|one| found(one.revents())).collect()),
+        Err(Errno::INTR) => Ok(vec![Found::Nothing; sockets.len()]),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn interest() -> PollFlags {
+    PollFlags::IN | PollFlags::RDHUP
+}
+
+fn found(events: PollFlags) -> Found {
+    if events.intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        Found::End
+    } else if events.contains(PollFlags::IN) {
+        Found::Data
+    } else {
+        Found::Nothing
+    }
+}
+
+/// A time-out beyond the clock is none.
+fn timespec(timeout: Option<Duration>) -> Option<Timespec> {
+    timeout.and_then(|timeout| Timespec::try_from(timeout).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+
+    const SOON: Option<Duration> = Some(Duration::from_millis(5));
+
+    #[test]
+    fn a_descriptor_travels_beside_the_octets() {
+        let (one, other) = UnixStream::pair().unwrap();
+        let (mut reader, writer) = io::pipe().unwrap();
+        assert_eq!(send_with(&one, b"hello", Some(writer.as_fd())).unwrap(), 5);
+        drop(writer);
+        let (mut octets, mut passed) = ([0; 8], Vec::new());
+        assert_eq!(receive_with(&other, &mut octets, &mut passed).unwrap(), 5);
+        assert_eq!((&octets[..5], passed.len()), (&b"hello"[..], 1));
+        std::fs::File::from(passed.remove(0))
+            .write_all(b"x")
+            .unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "x");
+    }
+
+    #[test]
+    fn descriptors_beyond_those_that_anybody_sends_are_all_closed() {
+        let (one, other) = UnixStream::pair().unwrap();
+        let (mut reader, writer) = io::pipe().unwrap();
+        let many = [writer.as_fd(); 7];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(7))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        assert!(control.push(SendAncillaryMessage::ScmRights(&many)));
+        let part = [IoSlice::new(b"flood")];
+        sendmsg(&one, &part, &mut control, SendFlags::empty()).unwrap();
+        let mut passed = Vec::new();
+        let refused = receive_with(&other, &mut [0; 8], &mut passed).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
+        assert!(passed.is_empty());
+        // The pipe ends only when no copy of its other end is open.
+        drop(writer);
+        assert_eq!(reader.read(&mut [0]).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_bell_is_heard_until_it_is_silenced_and_an_end_is_told_from_it() {
+        let (one, other) = UnixStream::pair().unwrap();
+        assert_eq!(wait(&other, SOON), Found::Nothing);
+        ring(&one);
+        ring(&one);
+        assert_eq!(wait(&other, None), Found::Data);
+        silence(&other);
+        assert_eq!(wait(&other, SOON), Found::Nothing);
+        ring(&one);
+        drop(one);
+        assert_eq!(wait(&other, None), Found::End);
+        let both = [other.as_fd(), other.as_fd()];
+        assert_eq!(wait_all(&both, None).unwrap(), [Found::End; 2]);
+    }
+
+    #[test]
+    fn ringing_at_a_peer_that_never_listens_does_not_block() {
+        let (one, _other) = UnixStream::pair().unwrap();
+        for _ in 0..10_000 {
+            ring(&one);
+        }
+    }
+}
