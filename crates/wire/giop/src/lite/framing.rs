@@ -1,0 +1,176 @@
+//! The header of a GIOPlite message, and where the message ends.
+
+use std::fmt;
+
+use punctual_cdr::Limits;
+
+use crate::framing::FrameError;
+use crate::header::MessageKind;
+
+const BATCH: u8 = 8;
+
+/// What a GIOPlite message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Calls an operation.
+    Request,
+    /// Answers a request.
+    Reply,
+    /// Tells that nobody waits for an answer any more.
+    CancelRequest,
+    /// Asks where an object is.
+    LocateRequest,
+    /// Answers that.
+    LocateReply,
+    /// Ends a connection in good order.
+    CloseConnection,
+    /// Tells that something received was no message.
+    MessageError,
+    /// Calls one operation of one object several times, without answers.
+    Batch,
+}
+
+impl Kind {
+    /// The number of the kind.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Request => MessageKind::Request.number(),
+            Self::Reply => MessageKind::Reply.number(),
+            Self::CancelRequest => MessageKind::CancelRequest.number(),
+            Self::LocateRequest => MessageKind::LocateRequest.number(),
+            Self::LocateReply => MessageKind::LocateReply.number(),
+            Self::CloseConnection => MessageKind::CloseConnection.number(),
+            Self::MessageError => MessageKind::MessageError.number(),
+            Self::Batch => BATCH,
+        }
+    }
+
+    /// The kind with this number, if there is one.
+    #[inline]
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Request,
+            1 => Self::Reply,
+            2 => Self::CancelRequest,
+            3 => Self::LocateRequest,
+            4 => Self::LocateReply,
+            5 => Self::CloseConnection,
+            6 => Self::MessageError,
+            BATCH => Self::Batch,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// The header of a GIOPlite message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MessageHeader {
+    /// What the message is for.
+    pub kind: Kind,
+    /// The octets that follow the header.
+    pub size: u32,
+}
+
+impl MessageHeader {
+    /// The size of a header, in octets.
+    pub const LEN: usize = 5;
+
+    /// Reads a header. The size is not checked against any limit; [`examine`] does that.
+    ///
+    /// # Errors
+    /// [`FrameError::UnknownKind`].
+    #[inline]
+    pub const fn parse(octets: &[u8; Self::LEN]) -> Result<Self, FrameError> {
+        let [size @ .., kind] = *octets;
+        match Kind::from_number(kind) {
+            Some(kind) => Ok(Self {
+                kind,
+                size: u32::from_ne_bytes(size),
+            }),
+            None => Err(FrameError::UnknownKind(kind)),
+        }
+    }
+
+    /// The octets of the header.
+    #[inline]
+    #[must_use]
+    pub const fn to_octets(self) -> [u8; Self::LEN] {
+        let [s0, s1, s2, s3] = self.size.to_ne_bytes();
+        [s0, s1, s2, s3, self.kind.number()]
+    }
+
+    /// The size of the whole message, header included.
+    #[inline]
+    #[must_use]
+    pub const fn message_len(self) -> usize {
+        (self.size as usize).saturating_add(Self::LEN)
+    }
+}
+
+/// What the octets at hand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examined {
+    /// The beginning of a message that is not whole yet.
+    Incomplete {
+        /// How many octets, counted from the message's start, it takes to go on.
+        need: usize,
+    },
+    /// A whole message: the first [`MessageHeader::message_len`] octets.
+    Complete(MessageHeader),
+}
+
+/// Tells whether `bytes` begin with a whole message. `full_len` is how many octets there are in all:
+/// more than `bytes` has where lent runs stand between them
+/// ([`Block::full_len`](punctual_cdr::Block::full_len)).
+///
+/// Octets that are no GIOPlite at all, GIOP for one, or what a machine of the other byte order sent,
+/// show as a size beyond the limit or as an unknown kind. Keeps no state: call it again from the
+/// message's start when there are more octets. Does not allocate.
+///
+/// # Errors
+/// [`FrameError::Oversized`] as soon as the size is there, [`FrameError::UnknownKind`].
+#[inline]
+pub fn examine(bytes: &[u8], full_len: usize, limits: &Limits) -> Result<Examined, FrameError> {
+    let Some(octets) = bytes.first_chunk() else {
+        return examine_start(bytes, limits);
+    };
+    let header = MessageHeader::parse(octets)?;
+    check_size(header.size, limits)?;
+    if full_len < header.message_len() {
+        return Ok(Examined::Incomplete {
+            need: header.message_len(),
+        });
+    }
+    Ok(Examined::Complete(header))
+}
+
+#[cold]
+fn examine_start(bytes: &[u8], limits: &Limits) -> Result<Examined, FrameError> {
+    if let Some(size) = bytes.first_chunk() {
+        check_size(u32::from_ne_bytes(*size), limits)?;
+    }
+    Ok(Examined::Incomplete {
+        need: MessageHeader::LEN,
+    })
+}
+
+#[inline]
+fn check_size(size: u32, limits: &Limits) -> Result<(), FrameError> {
+    let length = (size as usize).saturating_add(MessageHeader::LEN);
+    if length > limits.message {
+        return Err(FrameError::Oversized {
+            size,
+            limit: limits.message,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! The messages that GIOPlite shares with GIOP.
+
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, NarrowCodeSet,
+};
+
+use super::framing::{Kind, MessageHeader};
+use crate::locate::{LocateReplyHeader, LocateRequestHeader};
+use crate::message::enter_body;
+use crate::reply::{ReplyHeader, ReplyStatus};
+use crate::request::{RequestHeader, ResponseFlags};
+use crate::service_context::ServiceContexts;
+use crate::target::Target;
+
+/// Octets of a message before the place from which alignment counts.
+pub const ORIGIN: usize = 1;
+
+/// The flags octet: which answer a request wants.
+mod flags {
+    pub(super) const NONE: u8 = 0;
+    /// What older speakers send for each two-way call.
+    pub(super) const TWO_WAY: u8 = 1;
+    pub(super) const SYNC_WITH_TARGET: u8 = 3;
+    pub(super) const SYNC_WITH_SERVER: u8 = 129;
+}
+
+/// Begins a message at the end of `block`: an encoder that stands behind the header, whose size
+/// [`finish_message`] fills in. Values are encoded in the machine's byte order as in GIOP 1.2; the
+/// version in `coding` is not looked at.
+#[inline]
+#[must_use]
+pub fn begin_message(mut block: Block, kind: Kind, coding: Coding<'_>) -> Encoder<'_> {
+    let header = MessageHeader { kind, size: 0 }.to_octets();
+    let (before, behind) = header.split_at(ORIGIN);
+    block.extend_from_slice(before);
+    let mut out = Encoder::append(block, ByteOrder::NATIVE, as_in_giop_1_2(coding));
+    out.put_bytes(behind);
+    out
+}
+
+#[inline]
+const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
+    Coding {
+        version: GiopVersion::V1_2,
+        ..coding
+    }
+}
+
+/// Fills in the size of the message that a block holds, lent runs included.
+///
+/// # Errors
+/// [`CdrError::LengthOverLimit`] above 4 GiB; [`CdrError::Truncated`] if there is no header.
+#[inline]
+pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
+    finish_message_at(block, 0)
+}
+
+/// Fills in the size of the message that begins at offset `start` of a block and ends with it. What
+/// is lent in the block is this message's.
+///
+/// # Errors
+/// As [`finish_message`].
+#[inline]
+pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
+    let length = block.full_len().saturating_sub(start);
+    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
+    let Some([size @ .., _]) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
+        return Err(CdrError::Truncated {
+            needed: 5,
+            left: u32::try_from(length).unwrap_or(u32::MAX),
+        });
+    };
+    let Ok(encoded) = u32::try_from(length - MessageHeader::LEN) else {
+        return Err(CdrError::LengthOverLimit {
+            length: u32::MAX,
+            limit: u32::MAX,
+        });
+    };
+    *size = encoded.to_ne_bytes();
+    Ok(())
+}
+
+/// A decoder of a whole message, which stands behind its header. The version in `coding` is not
+/// looked at.
+#[inline]
+#[must_use]
+pub fn message_decoder<'m>(message: &'m [u8], coding: Coding<'m>) -> Decoder<'m> {
+    message_decoder_with_lent(message, &[], coding)
+}
+
+/// As [`message_decoder`], of octets that lent runs stand between. Their places count from the
+/// message's [`ORIGIN`]: each [`Lent::at`] of the block is less by as much.
+#[inline]
+#[must_use]
+pub fn message_decoder_with_lent<'m>(
+    message: &'m [u8],
+    lent: &'m [Lent],
+    coding: Coding<'m>,
+) -> Decoder<'m> {
+    let octets = message.get(ORIGIN..).unwrap_or_default();
+    let coding = as_in_giop_1_2(coding);
+    let mut decoder = if lent.is_empty() {
+        Decoder::new(octets, ByteOrder::NATIVE, coding)
+    } else {
+        Decoder::with_lent(octets, lent, ByteOrder::NATIVE, coding)
+    };
+    // If there is not even a header, the first thing read tells.
+    let _ = decoder.skip(MessageHeader::LEN - ORIGIN);
+    decoder
+}
+
+/// Writes a request's header. If a body follows, call [`crate::align_body`] before it.
+///
+/// # Errors
+/// [`CdrError::Invalid`] for what GIOPlite cannot say: service contexts, another target than an object
+/// key, other flags than those that [`ResponseFlags`] names; and what the limits don't allow.
+pub fn encode_request(header: &RequestHeader<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    no_contexts(&header.contexts)?;
+    out.put_u32(header.request_id);
+    out.put_u8(match header.response {
+        ResponseFlags::NONE => flags::NONE,
+        ResponseFlags::SYNC_WITH_SERVER => flags::SYNC_WITH_SERVER,
+        ResponseFlags::SYNC_WITH_TARGET => flags::SYNC_WITH_TARGET,
+        _ => return Err(CdrError::Invalid("response flags that have no meaning")),
+    });
+    put_key(&header.target, out)?;
+    put_operation(header.operation, out)
+}
+
+/// Reads a request's header and leaves the decoder at the body.
+///
+/// # Errors
+/// A [`CdrError`] that tells what is malformed.
+pub fn decode_request<'m>(input: &mut Decoder<'m>) -> Result<RequestHeader<'m>, CdrError> {
+    let request_id = input.get_u32()?;
+    let response = match input.get_u8()? {
+        flags::NONE => ResponseFlags::NONE,
+        flags::TWO_WAY | flags::SYNC_WITH_TARGET => ResponseFlags::SYNC_WITH_TARGET,
+        flags::SYNC_WITH_SERVER => ResponseFlags::SYNC_WITH_SERVER,
+        _ => return Err(CdrError::Invalid("response flags that have no meaning")),
+    };
+    let header = RequestHeader {
+        request_id,
+        response,
+        target: Target::ObjectKey(input.get_octets()?),
+        operation: input.get_identifier()?,
+        contexts: ServiceContexts::none(),
+    };
+    enter_body(input)?;
+    Ok(header)
+}
+
+/// Writes a reply's header. If a body follows, call [`crate::align_body`] before it.
+///
+/// # Errors
+/// [`CdrError::Invalid`] if there are service contexts.
+pub fn encode_reply(header: &ReplyHeader<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    no_contexts(&header.contexts)?;
+    out.put_u32(header.request_id);
+    out.put_u32(header.status.number());
+    Ok(())
+}
+
+/// Reads a reply's header and leaves the decoder at the body.
+///
+/// # Errors
+/// A [`CdrError`] that tells what is malformed.
+pub fn decode_reply<'m>(input: &mut Decoder<'m>) -> Result<ReplyHeader<'m>, CdrError> {
+    let request_id = input.get_u32()?;
+    let number = input.get_u32()?;
+    let status = ReplyStatus::from_number(number, GiopVersion::V1_2)
+        .ok_or(CdrError::UnknownEnumerator(number))?;
+    enter_body(input)?;
+    Ok(ReplyHeader {
+        request_id,
+        status,
+        contexts: ServiceContexts::none(),
+    })
+}
+
+/// Writes a locate request.
+///
+/// # Errors
+/// [`CdrError::Invalid`] for another target than an object key, and what the limits don't allow.
+pub fn encode_locate_request(
+    header: &LocateRequestHeader<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    out.put_u32(header.request_id);
+    put_key(&header.target, out)
+}
+
+/// Reads a locate request.
+///
+/// # Errors
+/// A [`CdrError`] that tells what is malformed.
+pub fn decode_locate_request<'m>(
+    input: &mut Decoder<'m>,
+) -> Result<LocateRequestHeader<'m>, CdrError> {
+    Ok(LocateRequestHeader {
+        request_id: input.get_u32()?,
+        target: Target::ObjectKey(input.get_octets()?),
+    })
+}
+
+/// Writes a locate reply's header; a body follows as it is.
+///
+/// # Errors
+/// None today: every status of GIOP 1.2 can be sent.
+pub fn encode_locate_reply(
+    header: &LocateReplyHeader,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    header.encode(out)
+}
+
+/// Reads a locate reply's header and leaves the decoder at the body.
+///
+/// # Errors
+/// A [`CdrError`] that tells what is malformed.
+pub fn decode_locate_reply(input: &mut Decoder<'_>) -> Result<LocateReplyHeader, CdrError> {
+    LocateReplyHeader::decode(input)
+}
+
+/// A whole CloseConnection message.
+#[must_use]
+pub const fn close_connection() -> [u8; MessageHeader::LEN] {
+    bare(Kind::CloseConnection)
+}
+
+/// A whole MessageError message.
+#[must_use]
+pub const fn message_error() -> [u8; MessageHeader::LEN] {
+    bare(Kind::MessageError)
+}
+
+const fn bare(kind: Kind) -> [u8; MessageHeader::LEN] {
+    MessageHeader { kind, size: 0 }.to_octets()
+}
+
+fn no_contexts(contexts: &ServiceContexts<'_>) -> Result<(), CdrError> {
+    if contexts.is_empty() {
+        return Ok(());
+    }
+    Err(CdrError::Invalid("GIOPlite carries no service contexts"))
+}
+
+fn put_key(target: &Target<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    match target {
+        Target::ObjectKey(key) => out.put_octets(key),
+        _ => Err(CdrError::Invalid(
+            "in GIOPlite an object is addressed by its key",
+        )),
+    }
+}
+
+/// An operation's name is an identifier: no negotiated code set applies to it.
+#[inline]
+pub(super) fn put_operation(operation: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_string_in(NarrowCodeSet::Utf8, operation)
+}

@@ -1,0 +1,188 @@
+//! Several requests of one stream, to one operation of one object, in one message.
+
+use std::iter::FusedIterator;
+
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
+
+use super::header::{FrameHeader, begin, finish_message_at};
+use crate::lite::{get_body, put_body};
+
+/// What one request takes at least: sequence number, time stamp, length.
+const MIN_FRAME: usize = 20;
+
+/// A batch that is being written. It is a whole message after each request but for its size, which
+/// [`BatchWriter::finish`] fills in.
+#[derive(Debug)]
+pub struct BatchWriter<'e> {
+    out: Encoder<'e>,
+    /// Where the message begins in the block.
+    start: usize,
+    /// Where the count stands.
+    count_at: usize,
+    count: u32,
+    /// The number that the next request has.
+    next: u64,
+}
+
+impl<'e> BatchWriter<'e> {
+    /// Begins a batch at the end of `block`. Its first request has the header's sequence number.
+    ///
+    /// # Errors
+    /// What the limits don't allow of key and operation.
+    pub fn begin(
+        block: Block,
+        order: ByteOrder,
+        header: &FrameHeader<'_>,
+        coding: Coding<'e>,
+    ) -> Result<Self, CdrError> {
+        let start = block.len();
+        let mut out = begin(block, order, true, coding);
+        header.encode(&mut out)?;
+        out.put_u32(0);
+        Ok(Self {
+            start,
+            count_at: out.position() - 4,
+            count: 0,
+            next: header.sequence,
+            out,
+        })
+    }
+
+    /// Adds a request made at `sent_at`, whose body `write` marshals; its number is one more than that
+    /// of the request before. Without an effect on the batch if that fails. Nothing in a batch is
+    /// lent.
+    ///
+    /// # Errors
+    /// Those of `write`; [`CdrError::LengthOverLimit`] at 4 GiB and at the limit on sequences.
+    pub fn push(
+        &mut self,
+        sent_at: u64,
+        write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        let before = self.out.position();
+        let added = self.add(sent_at, write);
+        if added.is_err() {
+            self.out.block_mut().truncate(before);
+        }
+        added
+    }
+
+    fn add(
+        &mut self,
+        sent_at: u64,
+        write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        let limit = self.out.coding().limits.sequence;
+        let count = match self.count.checked_add(1) {
+            Some(count) if count as usize <= limit => count,
+            _ => {
+                return Err(CdrError::LengthOverLimit {
+                    length: self.count.saturating_add(1),
+                    limit: u32::try_from(limit).unwrap_or(u32::MAX),
+                });
+            }
+        };
+        self.out.put_u64(self.next);
+        self.out.put_u64(sent_at);
+        put_body(&mut self.out, write)?;
+        self.count = count;
+        self.next = self.next.wrapping_add(1);
+        self.out.patch_u32(self.count_at, count);
+        Ok(())
+    }
+
+    /// How many requests there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is no request yet.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The octets of the message so far.
+    #[must_use]
+    pub fn octets(&self) -> usize {
+        self.out.position() - self.start
+    }
+
+    /// Ends the message; the block holds it behind what it held before.
+    ///
+    /// # Errors
+    /// Those of [`super::finish_message`].
+    pub fn finish(self) -> Result<Block, CdrError> {
+        let mut block = self.out.into_block();
+        finish_message_at(&mut block, self.start)?;
+        Ok(block)
+    }
+}
+
+/// A request of a batch.
+#[derive(Clone, Debug)]
+pub struct Frame<'m> {
+    /// Its number in its stream.
+    pub sequence: u64,
+    /// When it was made, in nanoseconds of the sender's CLOCK_REALTIME.
+    pub sent_at: u64,
+    /// Its body, and nothing beyond it.
+    pub body: Decoder<'m>,
+}
+
+/// The requests of a batch, in order. All of them are known to be there.
+#[derive(Clone, Debug)]
+pub struct Frames<'m> {
+    input: Decoder<'m>,
+    left: usize,
+}
+
+/// Reads the requests of a batch, with a decoder that [`FrameHeader::decode`] left at their count.
+/// Nothing is handed out unless every request is whole.
+///
+/// # Errors
+/// A [`CdrError`] that tells what is malformed: [`CdrError::Truncated`] for a count or a length that
+/// goes beyond the message, [`CdrError::Invalid`] for octets behind the last one.
+pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Frames<'m>, CdrError> {
+    let left = input.get_length(MIN_FRAME)?;
+    let frames = Frames {
+        input: input.clone(),
+        left,
+    };
+    for _ in 0..left {
+        get_frame(input)?;
+    }
+    if input.remaining() > 0 {
+        return Err(CdrError::Invalid("octets behind the last request"));
+    }
+    Ok(frames)
+}
+
+fn get_frame<'m>(input: &mut Decoder<'m>) -> Result<Frame<'m>, CdrError> {
+    let sequence = input.get_u64()?;
+    let sent_at = input.get_u64()?;
+    let body = get_body(input)?;
+    Ok(Frame {
+        sequence,
+        sent_at,
+        // A body begins at a multiple of 8: alignment may as well count from there.
+        body: Decoder::new(body, input.order(), *input.coding()),
+    })
+}
+
+impl<'m> Iterator for Frames<'m> {
+    type Item = Frame<'m>;
+
+    fn next(&mut self) -> Option<Frame<'m>> {
+        self.left = self.left.checked_sub(1)?;
+        get_frame(&mut self.input).ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Frames<'_> {}
+impl FusedIterator for Frames<'_> {}
