@@ -1,2 +1,67 @@
-//! Links from shared libraries.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! Links in shared libraries: the Component Configurator of paper 000 (§4.4, §4.5) for protocols.
+//!
+//! A link that implements [`punctual_link::Link`] goes into a library of its own with
+//! [`export_link!`], and [`load`] makes a link of that library again, in a program that never heard of
+//! it. Between the two stands a versioned C ABI ([`abi`], and `include/punctual_link.h` for those who
+//! write their protocol in C), not Rust's, which differs from compiler to compiler. A library of
+//! another version, or of another layout, is refused with the reason.
+//!
+//! What crosses is octets and texts: each received octet is copied once more than in a link that is
+//! linked statically, and a link's shared memory ([`punctual_link::Connection::lender`] and `loan`)
+//! stays behind. Deadlines cross as the nanoseconds that are left.
+//!
+//! `unsafe` is this crate's purpose: the modules `host` and `export` hold it.
+
 pub mod abi;
+mod error;
+#[allow(unsafe_code)]
+#[doc(hidden)]
+pub mod export;
+#[allow(unsafe_code)]
+mod host;
+
+pub use error::{Fault, PluginError};
+pub use host::load;
+
+/// Exports a link from a library whose `crate-type` is `cdylib`.
+///
+/// The expression makes the link, and is evaluated each time that the library is loaded. Should it
+/// panic, or any function of the link, the host gets an error.
+///
+/// A program can hold one exported link only, so keep this out of libraries that are linked
+/// statically: give it a package of its own.
+///
+/// ```
+/// punctual_plugin::export_link!(punctual_link::iiop::Iiop::default());
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! export_link {
+    ($link:expr) => {
+        const _: () = {
+            /// Opens the link.
+            ///
+            /// # Safety
+            /// As the table's `open`.
+            #[allow(unsafe_code)]
+            unsafe extern "C" fn open(
+                failure: *mut $crate::abi::Failure,
+                link: *mut *mut $crate::abi::RawLink,
+            ) -> ::std::ffi::c_int {
+                // SAFETY: this function's own conditions.
+                unsafe { $crate::export::open(failure, link, || $link) }
+            }
+
+            static TABLE: $crate::abi::Table = $crate::export::table(open);
+
+            /// The library's one symbol (`punctual_link.h`).
+            // SAFETY: no other item has this name: a library exports one link.
+            #[allow(unsafe_code)]
+            #[unsafe(no_mangle)]
+            pub extern "C" fn punctual_link_plugin() -> *const $crate::abi::Table {
+                &raw const TABLE
+            }
+        };
+    };
+}

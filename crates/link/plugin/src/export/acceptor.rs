@@ -1,0 +1,73 @@
+//! An acceptor, as C functions.
+
+use super::guard::{guarded, quietly};
+use super::{connection, endpoint, exported, lend};
+use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
+use punctual_link::{Acceptor, Phase};
+use std::ffi::c_int;
+
+/// What a handle of an acceptor points to.
+type Exported = Box<dyn Acceptor>;
+
+/// The acceptor behind a handle.
+///
+/// # Safety
+/// The handle is open, and stays so for `'a`.
+unsafe fn acceptor<'a>(raw: *const RawAcceptor) -> &'a dyn Acceptor {
+    // SAFETY: `listen` made it of such a box.
+    unsafe { &**raw.cast::<Exported>() }
+}
+
+pub(super) unsafe extern "C" fn listen(
+    link: *const RawLink,
+    failure: *mut Failure,
+    place: Text,
+    properties: *const Property,
+    count: usize,
+    raw: *mut *mut RawAcceptor,
+) -> c_int {
+    // SAFETY: the handle is open; the host vouches for what it lends.
+    unsafe {
+        guarded(failure, || {
+            let link = exported(link);
+            let (address, properties) = endpoint(link, Phase::Listen, place, properties, count)?;
+            let made: Exported = link.listen(&address, &properties)?;
+            raw.write(Box::into_raw(Box::new(made)).cast());
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn place(raw: *const RawAcceptor, text: *mut Text) {
+    // SAFETY: the handle is open, and the host lends the text.
+    quietly((), || unsafe {
+        lend(acceptor(raw).address().place(), text)
+    });
+}
+
+pub(super) unsafe extern "C" fn accept(
+    raw: *const RawAcceptor,
+    failure: *mut Failure,
+    connection: *mut *mut RawConnection,
+) -> c_int {
+    // SAFETY: the handle is open; the host vouches for what it lends.
+    unsafe {
+        guarded(failure, || {
+            let made = acceptor(raw).accept()?;
+            connection.write(connection::hand_out(made));
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn close(raw: *const RawAcceptor) {
+    // SAFETY: the handle is open.
+    quietly((), || unsafe { acceptor(raw) }.close());
+}
+
+pub(super) unsafe extern "C" fn discard(raw: *mut RawAcceptor) {
+    quietly((), || {
+        // SAFETY: the host gives back, once, what `listen` made.
+        drop(unsafe { Box::from_raw(raw.cast::<Exported>()) })
+    });
+}

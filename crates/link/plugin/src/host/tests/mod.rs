@@ -1,0 +1,26 @@
+//! Tables without a library: a link of Rust's, exported and taken in again, and tables that lie.
+
+mod exported;
+mod lies;
+mod panics;
+mod receives_too_much;
+
+use super::*;
+use crate::abi::{
+    self, Failure, OK, Part, RawAcceptor, RawConnection, RawGuarantees, RawLink, Table, Text,
+};
+use crate::{Fault, export};
+use punctual_cdr::{Block, Segment};
+use punctual_link::iiop::Iiop;
+use punctual_link::{BlockPool, Cause, Framing, Pending, SendError, Waitable};
+use std::ffi::c_int;
+use std::io::{self, IoSlice};
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The link behind `table`.
+fn take_in(table: &'static Table) -> Result<Arc<dyn Link>, PluginError> {
+    // SAFETY: a whole table, there for good.
+    opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
+}
