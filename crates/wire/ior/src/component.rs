@@ -7,7 +7,9 @@ use punctual_cdr::{
 };
 
 use crate::iiop::Endpoint;
+use crate::security::SslSecTrans;
 use crate::tags::component as tag;
+use crate::uiop::{get_path, put_path};
 
 /// A component as it travels: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +32,8 @@ pub enum Component {
     AlternateIiopAddress(Endpoint),
     /// SSL's port and options.
     SslSecTrans(SslSecTrans),
+    /// omniORB's local socket.
+    UnixTrans(UnixTrans),
     /// Exported policies.
     Policies(Vec<PolicyValue>),
     /// A tag whose data is not looked into.
@@ -54,15 +58,13 @@ pub struct CodeSetComponent {
     pub conversion: Vec<u32>,
 }
 
-/// What an SSL endpoint supports and requires, and its port; the host is the profile's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SslSecTrans {
-    /// Association options that the target supports, as bits.
-    pub target_supports: u16,
-    /// Association options that the target requires, as bits.
-    pub target_requires: u16,
-    /// The port.
-    pub port: u16,
+/// A local socket of omniORB's: it is of use on the host of this name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnixTrans {
+    /// The server's host, by its own name.
+    pub host: String,
+    /// The path of the socket.
+    pub path: String,
 }
 
 /// An exported policy, not looked into.
@@ -88,14 +90,8 @@ impl TaggedComponent {
             tag::ALTERNATE_IIOP_ADDRESS => {
                 Component::AlternateIiopAddress(Endpoint::unmarshal(&mut open()?)?)
             }
-            tag::SSL_SEC_TRANS => {
-                let mut data = open()?;
-                Component::SslSecTrans(SslSecTrans {
-                    target_supports: data.get_u16()?,
-                    target_requires: data.get_u16()?,
-                    port: data.get_u16()?,
-                })
-            }
+            tag::SSL_SEC_TRANS => Component::SslSecTrans(Unmarshal::unmarshal(&mut open()?)?),
+            tag::OMNIORB_UNIX_TRANS => Component::UnixTrans(Unmarshal::unmarshal(&mut open()?)?),
             tag::POLICIES => Component::Policies(Vec::unmarshal(&mut open()?)?),
             _ => Component::Other,
         })
@@ -133,6 +129,26 @@ impl TaggedComponent {
         Ok(Self {
             tag: tag::ALTERNATE_IIOP_ADDRESS,
             data: encapsulate(|data| endpoint.marshal(data))?,
+        })
+    }
+
+    /// An `SSL_SEC_TRANS` component.
+    #[must_use]
+    pub fn ssl_sec_trans(ssl: &SslSecTrans) -> Self {
+        Self {
+            tag: tag::SSL_SEC_TRANS,
+            data: encapsulate(|data| ssl.marshal(data)).unwrap_or_default(),
+        }
+    }
+
+    /// omniORB's `UNIX_TRANS` component.
+    ///
+    /// # Errors
+    /// What a host name cannot be: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
+    pub fn unix_trans(socket: &UnixTrans) -> Result<Self, CdrError> {
+        Ok(Self {
+            tag: tag::OMNIORB_UNIX_TRANS,
+            data: encapsulate(|data| socket.marshal(data))?,
         })
     }
 
@@ -243,6 +259,26 @@ impl Unmarshal for Endpoint {
                 .get_string_in(NarrowCodeSet::Iso8859_1)
                 .map(Cow::into_owned)?,
             port: input.get_u16()?,
+        })
+    }
+}
+
+impl Marshal for UnixTrans {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_string_in(NarrowCodeSet::Iso8859_1, &self.host)?;
+        put_path(out, &self.path)
+    }
+}
+
+impl Unmarshal for UnixTrans {
+    const MIN_SIZE: usize = 10;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            host: input
+                .get_string_in(NarrowCodeSet::Iso8859_1)
+                .map(Cow::into_owned)?,
+            path: get_path(input)?,
         })
     }
 }

@@ -77,7 +77,7 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The body of an IIOP profile. TAO's SHMIOP and DIOP profiles have the same one.
+/// The body of an IIOP profile. TAO's SHMIOP profile has the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
     /// The highest version that the server speaks.

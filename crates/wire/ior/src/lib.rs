@@ -19,18 +19,28 @@
 
 mod component;
 mod corbaloc;
+mod diop;
 mod error;
 mod iiop;
+mod pair;
 mod profile;
 mod reference;
+mod security;
 mod stringified;
 pub mod tags;
+mod uiop;
 
 pub use component::{
-    CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, SslSecTrans, TaggedComponent,
+    CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, TaggedComponent, UnixTrans,
 };
-pub use corbaloc::{Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT};
+pub use corbaloc::{
+    Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT,
+};
+pub use diop::DiopProfile;
 pub use error::IorError;
 pub use iiop::{Endpoint, IiopProfile, IiopVersion};
-pub use profile::{Profile, TaggedProfile, UiopProfile};
+pub use pair::PairProfile;
+pub use profile::{Profile, TaggedProfile};
 pub use reference::Ior;
+pub use security::{AssociationOptions, SslSecTrans};
+pub use uiop::UiopProfile;

@@ -1,13 +1,14 @@
 //! Tagged profiles: one way each to reach an object.
 
-use std::borrow::Cow;
-
-use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
+use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 
 use crate::component::TaggedComponent;
+use crate::diop::DiopProfile;
 use crate::error::IorError;
-use crate::iiop::{IiopProfile, IiopVersion, get_components, get_version};
+use crate::iiop::IiopProfile;
+use crate::pair::PairProfile;
 use crate::tags::profile as tag;
+use crate::uiop::UiopProfile;
 
 /// A profile as it travels: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,22 +32,11 @@ pub enum Profile {
     /// TAO's shared memory: where the connection is set up.
     Shmiop(IiopProfile),
     /// TAO's datagrams.
-    Diop(IiopProfile),
+    Diop(DiopProfile),
+    /// A messaging protocol over a link of Punctual's.
+    Pair(PairProfile),
     /// A tag whose data is not looked into.
     Other,
-}
-
-/// The body of TAO's UIOP profile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct UiopProfile {
-    /// The highest version that the server speaks.
-    pub version: IiopVersion,
-    /// The path of the socket.
-    pub path: String,
-    /// What the server knows the object by.
-    pub object_key: Vec<u8>,
-    /// More facts; version 1.0 has none.
-    pub components: Vec<TaggedComponent>,
 }
 
 impl TaggedProfile {
@@ -64,23 +54,9 @@ impl TaggedProfile {
             }
             tag::TAO_UIOP => Profile::Uiop(UiopProfile::decode(&self.data)?),
             tag::TAO_SHMIOP => Profile::Shmiop(IiopProfile::decode(&self.data)?),
-            tag::TAO_DIOP => Profile::Diop(IiopProfile::decode(&self.data)?),
+            tag::TAO_DIOP => Profile::Diop(DiopProfile::decode(&self.data)?),
+            tag::PUNCTUAL_PAIR => Profile::Pair(PairProfile::decode(&self.data)?),
             _ => Profile::Other,
-        })
-    }
-}
-
-impl UiopProfile {
-    fn decode(data: &[u8]) -> Result<Self, IorError> {
-        let mut input = Decoder::of_encapsulation(data, Coding::default())?;
-        let version = get_version(&mut input)?;
-        Ok(Self {
-            version,
-            path: input
-                .get_string_in(NarrowCodeSet::Iso8859_1)
-                .map(Cow::into_owned)?,
-            object_key: input.get_octets()?.to_vec(),
-            components: get_components(&mut input, version)?,
         })
     }
 }

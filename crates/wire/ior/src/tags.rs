@@ -22,6 +22,8 @@ pub mod profile {
     pub const TAO_COIOP: u32 = 0x5441_4f05;
     /// TAO's SCTP.
     pub const TAO_SCIOP: u32 = 0x5441_4f0e;
+    /// Punctual's messaging protocol over a link, whichever they are.
+    pub const PUNCTUAL_PAIR: u32 = 0x5055_4e01;
 }
 
 /// Tags of components.
@@ -97,6 +99,7 @@ pub const fn profile_name(tag: u32) -> Option<&'static str> {
         profile::TAO_DIOP => "DIOP (TAO)",
         profile::TAO_COIOP => "COIOP (TAO)",
         profile::TAO_SCIOP => "SCIOP (TAO)",
+        profile::PUNCTUAL_PAIR => "protocol pair (Punctual)",
         _ => return None,
     })
 }

@@ -4,7 +4,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use punctual_ior::{Address, Corbaloc, CorbalocError, CorbalocPart};
+use punctual_ior::{
+    Address, AssociationOptions, Component, Corbaloc, CorbalocError, CorbalocPart, Profile,
+};
 
 fn iiop(minor: u8, host: &str, port: u16) -> Address {
     Address::Iiop {
@@ -66,7 +68,21 @@ fn bad_urls_tell_which_part_is_at_fault() {
         ("corbaloc:/k", Address),
         ("corbaloc:host/k", Address),
         ("corbaloc:foo:host/k", Address),
-        ("corbaloc:uiop:1.2@/tmp/x|k", Address),
+        ("corbaloc:sciop:h/k", Address),
+        ("corbaloc:uiop:x|k", Address),
+        ("corbaloc:uiop:|k", Address),
+        ("corbaloc:uiop:2.0@/tmp/x|k", Address),
+        ("corbaloc:uiop:/tmp/a b|k", SchemeSpecific),
+        ("corbaloc:uiop:/tmp/%ff|k", Address),
+        ("corbaloc:uiop:/tmp/%00|k", Address),
+        ("corbaloc:ssliop:1.0@h/k", Address),
+        ("corbaloc:ssliop:h:0/k", Address),
+        ("corbaloc:diop:h h/k", Address),
+        ("corbaloc:shmiop:|k", Address),
+        ("corbaloc:giop_lite+uiop:/x,", Address),
+        ("corbaloc:giop_lite+:/tmp/x|k", Address),
+        ("corbaloc:+uiop:/tmp/x|k", Address),
+        ("corbaloc:giop+iiop:", Address),
         ("corbaloc::h,/k", Address),
         ("corbaloc:,:h/k", Address),
         ("corbaloc::h,:h2,rir:/k", Address),
@@ -105,17 +121,17 @@ fn bad_urls_tell_which_part_is_at_fault() {
 
 #[test]
 fn an_unknown_protocol_is_named() {
-    let error = "corbaloc::h,uiop:x/k".parse::<Corbaloc>().unwrap_err();
+    let error = "corbaloc::h,SCIOP:x/k".parse::<Corbaloc>().unwrap_err();
     assert_eq!(
         error,
         CorbalocError::UnsupportedProtocol {
-            protocol: "uiop".into(),
+            protocol: "SCIOP".into(),
             known: true
         }
     );
     assert_eq!(
         error.to_string(),
-        "the protocol 'uiop' is not supported yet"
+        "the protocol 'SCIOP' is not supported yet"
     );
     let error = "corbaloc:http:x/k".parse::<Corbaloc>().unwrap_err();
     assert_eq!(error.to_string(), "the protocol 'http' is not supported");
@@ -152,16 +168,177 @@ fn a_url_stands_for_a_profile_for_each_address() {
     assert_eq!(url.to_ior(), Ok(None));
 }
 
+fn uiop(minor: u8, path: &str) -> Address {
+    Address::Uiop {
+        major: 1,
+        minor,
+        path: path.into(),
+    }
+}
+
+fn pair(protocol: &str, place: &str) -> Address {
+    Address::Pair {
+        protocol: protocol.into(),
+        place: place.into(),
+    }
+}
+
+#[test]
+fn other_protocols_have_addresses_of_their_own() {
+    let ssliop = |minor, port| Address::Ssliop {
+        major: 1,
+        minor,
+        host: "h".into(),
+        port,
+    };
+    let diop = Address::Diop {
+        major: 1,
+        minor: 0,
+        host: "h".into(),
+        port: 99,
+    };
+    let cases: [(&str, Vec<Address>, &[u8]); 19] = [
+        ("corbaloc:uiop:1.2@/tmp/x|k", vec![uiop(2, "/tmp/x")], b"k"),
+        (
+            "corbaloc:UIOP:/tmp/x|a|/b",
+            vec![uiop(0, "/tmp/x")],
+            b"a|/b",
+        ),
+        ("corbaloc:uiop:/tmp/x", vec![uiop(0, "/tmp/x")], b""),
+        ("corbaloc:uiop:/a@b|k", vec![uiop(0, "/a@b")], b"k"),
+        (
+            "corbaloc:uiop:/a%20%2c%c3%a4|k",
+            vec![uiop(0, "/a ,ä")],
+            b"k",
+        ),
+        (
+            "corbaloc:uiop:1.2@/x,iiop:1.2@h:1/k",
+            vec![uiop(2, "/x"), iiop(2, "h", 1)],
+            b"k",
+        ),
+        (
+            "corbaloc:iiop:1.2@h:1,uiop:1.2@/x|k",
+            vec![iiop(2, "h", 1), uiop(2, "/x")],
+            b"k",
+        ),
+        ("corbaloc:ssliop:h:99/k", vec![ssliop(2, 99)], b"k"),
+        ("corbaloc:ssliop:1.1@h/k", vec![ssliop(1, 684)], b"k"),
+        ("corbaloc:diop:h:99/k", vec![diop], b"k"),
+        (
+            "corbaloc:shmiop:/tmp/x|k",
+            vec![pair("giop+shmiop", "/tmp/x")],
+            b"k",
+        ),
+        (
+            "corbaloc:inproc:name/k",
+            vec![pair("giop+inproc", "name")],
+            b"k",
+        ),
+        (
+            "corbaloc:giop_lite+uiop:/tmp/x|k/l",
+            vec![pair("giop_lite+uiop", "/tmp/x")],
+            b"k/l",
+        ),
+        (
+            "corbaloc:giop_lite+iiop:h:1/k",
+            vec![pair("giop_lite+iiop", "h:1")],
+            b"k",
+        ),
+        (
+            "corbaloc:giop+reliable+diop:[::1]:1/k",
+            vec![pair("giop+reliable+diop", "[::1]:1")],
+            b"k",
+        ),
+        (
+            "corbaloc:giop+mine:any%2fplace/k",
+            vec![pair("giop+mine", "any/place")],
+            b"k",
+        ),
+        (
+            "corbaloc:giop+shmiop:/x,giop+shmiop:/y|k",
+            vec![pair("giop+shmiop", "/x"), pair("giop+shmiop", "/y")],
+            b"k",
+        ),
+        (
+            "corbaloc:giop+shmiop:/x,:h/k",
+            vec![pair("giop+shmiop", "/x"), iiop(0, "h", 2809)],
+            b"k",
+        ),
+        ("corbaloc:iiop:/k", vec![iiop(0, "localhost", 2809)], b"k"),
+    ];
+    for (url, addresses, key) in cases {
+        let parsed: Corbaloc = url.parse().expect(url);
+        assert_eq!(parsed.addresses, addresses, "{url}");
+        assert_eq!(parsed.key, key, "{url}");
+        assert_eq!(parsed.to_string().parse(), Ok(parsed), "{url}");
+    }
+}
+
+#[test]
+fn each_protocol_stands_for_the_profile_that_it_has() {
+    let profiles = |url: &str| {
+        let url: Corbaloc = url.parse().unwrap();
+        let ior = url.to_ior().unwrap().unwrap();
+        let decoded = ior.profiles.iter().map(|it| it.decode().unwrap());
+        decoded.collect::<Vec<_>>()
+    };
+    let all = profiles("corbaloc:uiop:1.2@/x,diop:d:1,shmiop:/y,ssliop:s:2/key");
+    let [
+        Profile::Uiop(uiop),
+        Profile::Diop(diop),
+        Profile::Pair(pair),
+        Profile::Iiop(iiop),
+    ] = &all[..]
+    else {
+        panic!("one of each expected: {all:?}");
+    };
+    assert_eq!(
+        (uiop.path.as_str(), &uiop.object_key[..]),
+        ("/x", &b"key"[..])
+    );
+    assert_eq!((diop.host.as_str(), diop.port), ("d", 1));
+    assert_eq!((pair.messaging(), pair.link()), ("giop", "shmiop"));
+    assert_eq!(pair.places, ["/y"]);
+    assert_eq!((iiop.host.as_str(), iiop.port), ("s", 0));
+    let Ok(Component::SslSecTrans(ssl)) = iiop.components[0].decode() else {
+        panic!("a component with the port expected");
+    };
+    assert_eq!(ssl.port, 2);
+    assert!(
+        ssl.target_requires
+            .contain(AssociationOptions::CONFIDENTIALITY)
+    );
+    assert!(ssl.target_supports.contain(ssl.target_requires));
+}
+
+fn any_address() -> impl Strategy<Value = Address> {
+    let host = || ("[a-z0-9.-]{1,12}", 1u16.., 0u8..3);
+    prop_oneof![
+        host().prop_map(|(host, port, minor)| iiop(minor, &host, port)),
+        host().prop_map(|(host, port, minor)| Address::Ssliop {
+            major: 1,
+            minor: minor.max(1),
+            host,
+            port
+        }),
+        host().prop_map(|(host, port, minor)| Address::Diop {
+            major: 1,
+            minor,
+            host,
+            port
+        }),
+        (0u8..3, "/[^\\p{Cc}]{0,20}").prop_map(|(minor, path)| uiop(minor, &path)),
+        ("[a-z_]{1,6}(\\+[a-z]{1,6}){1,2}", "[^\\p{Cc}]{1,20}")
+            .prop_map(|(protocol, place)| pair(&protocol, &place)),
+    ]
+}
+
 proptest! {
     #[test]
     fn what_is_displayed_reads_back(
-        addresses in vec((0u8..3, "[a-z0-9.-]{1,12}", 1u16..), 1..4),
+        addresses in vec(any_address(), 1..4),
         key in vec(any::<u8>(), 0..20),
     ) {
-        let addresses = addresses
-            .into_iter()
-            .map(|(minor, host, port)| iiop(minor, &host, port))
-            .collect();
         let url = Corbaloc { addresses, key };
         prop_assert_eq!(url.to_string().parse::<Corbaloc>(), Ok(url));
     }

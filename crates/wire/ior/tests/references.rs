@@ -9,9 +9,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_ior::{
-    CodeSetComponent, CodeSetComponentInfo, Component, Corbaloc, Endpoint, IiopProfile,
-    IiopVersion, Ior, IorError, PolicyValue, Profile, SslSecTrans, TaggedComponent, TaggedProfile,
-    tags,
+    AssociationOptions, CodeSetComponent, CodeSetComponentInfo, Component, Corbaloc, DiopProfile,
+    Endpoint, IiopProfile, IiopVersion, Ior, IorError, PairProfile, PolicyValue, Profile,
+    SslSecTrans, TaggedComponent, TaggedProfile, UiopProfile, UnixTrans, tags,
 };
 
 /// What omniORB's `genior IDL:Test/Echo:1.0 example.org 2809 key` printed.
@@ -145,11 +145,14 @@ fn known_components_decode_to_what_they_were_made_of() {
         data: hex("00 00 0066 0006 0ccc"),
     };
     let expected = SslSecTrans {
-        target_supports: 0x66,
-        target_requires: 6,
+        target_supports: AssociationOptions(0x66),
+        target_requires: AssociationOptions(6),
         port: 0xccc,
     };
     assert_eq!(component.decode(), Ok(Component::SslSecTrans(expected)));
+    let made = TaggedComponent::ssl_sec_trans(&expected);
+    assert_eq!(made.tag, tags::component::SSL_SEC_TRANS);
+    assert_eq!(made.decode(), Ok(Component::SslSecTrans(expected)));
     assert_eq!(
         TaggedComponent::orb_type(5).decode(),
         Ok(Component::OrbType(5))
@@ -260,6 +263,174 @@ fn tags_have_the_names_of_the_standard() {
     assert_eq!(tags::component_name(0xffff_ffff), None);
 }
 
+/// What `omniNames -ORBendPoint giop:unix:/tmp/omni` printed on a host named `vm`.
+const OMNIORB_UNIX: &str = "IOR:010000002b00000049444c3a6f6d672e6f72672f436f734e616d696e672f4e616d6\
+    96e67436f6e746578744578743a312e30000001000000000000008c0000000101020003000000766d0000000000000b\
+    0000004e616d6553657276696365000400000000000000080000000100000000545441010000001c000000010000000\
+    10001000100000001000105090101000100000009010100025454411a0000000100000003000000766d00000a000000\
+    2f746d702f6f6d6e6900000003545441080000009534026b010037d9";
+
+#[test]
+fn a_local_socket_of_omniorb_is_a_host_and_a_path() {
+    let ior: Ior = OMNIORB_UNIX.parse().unwrap();
+    let profile = ior.iiop_profiles().next().unwrap().unwrap();
+    assert_eq!((profile.host.as_str(), profile.port), ("vm", 0));
+    let component = &profile.components[2];
+    assert_eq!(component.tag, tags::component::OMNIORB_UNIX_TRANS);
+    let socket = UnixTrans {
+        host: "vm".into(),
+        path: "/tmp/omni".into(),
+    };
+    assert_eq!(component.decode(), Ok(Component::UnixTrans(socket.clone())));
+    let made = TaggedComponent::unix_trans(&socket).unwrap();
+    assert_eq!(made.decode(), component.decode());
+    if ByteOrder::NATIVE == ByteOrder::Little {
+        assert_eq!(&made, component, "octet for octet");
+    }
+}
+
+#[test]
+fn association_options_show_their_names() {
+    let shown = |bits| AssociationOptions(bits).to_string();
+    assert_eq!(shown(0), "0x0000");
+    assert_eq!(shown(1), "NoProtection");
+    assert_eq!(shown(0x8006), "Integrity, Confidentiality, 0x8000");
+}
+
+#[test]
+fn a_uiop_profile_has_the_layout_of_tao() {
+    let profile = UiopProfile {
+        version: IiopVersion { major: 1, minor: 2 },
+        path: "/s".into(),
+        object_key: b"k".to_vec(),
+        components: Vec::new(),
+    };
+    let data = hex("00 01 02 00 00000003 2f7300 00 00000001 6b 000000 00000000");
+    assert_eq!(profile.encode(ByteOrder::Big).unwrap(), data);
+    let tagged = profile.to_tagged(ByteOrder::Little).unwrap();
+    assert_eq!(tagged.tag, tags::profile::TAO_UIOP);
+    assert_eq!(tagged.decode(), Ok(Profile::Uiop(profile)));
+}
+
+#[test]
+fn a_diop_profile_has_the_body_of_iiop_and_a_tag_of_its_own() {
+    let same = IiopProfile {
+        version: IiopVersion { major: 1, minor: 1 },
+        host: "h".into(),
+        port: 7,
+        object_key: b"k".to_vec(),
+        components: vec![TaggedComponent::orb_type(1)],
+    };
+    let profile = DiopProfile::from(same.clone());
+    assert_eq!(
+        profile.encode(ByteOrder::Big).unwrap(),
+        same.encode(ByteOrder::Big).unwrap()
+    );
+    let tagged = profile.to_tagged(ByteOrder::Little).unwrap();
+    assert_eq!(tagged.tag, tags::profile::TAO_DIOP);
+    assert_eq!(tagged.decode(), Ok(Profile::Diop(profile)));
+}
+
+fn pair(protocol: &str, places: &[&str]) -> PairProfile {
+    PairProfile {
+        protocol: protocol.into(),
+        places: places.iter().map(|&place| place.into()).collect(),
+        object_key: b"k".to_vec(),
+        components: Vec::new(),
+    }
+}
+
+#[test]
+fn a_pair_profile_names_both_protocols_and_each_place() {
+    let profile = pair("giop_lite+uiop", &["/a", "/b"]);
+    let data = hex(
+        "00 01 00 00 0000000f 67696f705f6c6974652b75696f7000 00 00000002 00000003 2f6100 00 \
+         00000003 2f6200 00 00000001 6b 000000 00000000",
+    );
+    assert_eq!(profile.encode(ByteOrder::Big).unwrap(), data);
+    assert_eq!(profile.messaging(), "giop_lite");
+    assert_eq!(profile.link(), "uiop");
+    assert_eq!(pair("giop+reliable+diop", &["x"]).link(), "reliable+diop");
+    let mut later = data.clone();
+    later[2] = 9;
+    later.push(1);
+    assert_eq!(PairProfile::decode(&later), Ok(profile.clone()));
+    later[1] = 2;
+    assert_eq!(
+        PairProfile::decode(&later),
+        Err(IorError::UnsupportedVersion { major: 2, minor: 9 })
+    );
+    let tagged = profile.to_tagged(ByteOrder::Little).unwrap();
+    assert_eq!(tagged.tag, tags::profile::PUNCTUAL_PAIR);
+    assert_eq!(tagged.decode(), Ok(Profile::Pair(profile)));
+}
+
+#[test]
+fn a_pair_profile_without_a_pair_or_a_place_is_none() {
+    for (protocol, places) in [
+        ("", &["/a"][..]),
+        ("giop", &["/a"]),
+        ("giop+", &["/a"]),
+        ("+uiop", &["/a"]),
+        ("giop++uiop", &["/a"]),
+        ("giop+ü", &["/a"]),
+        ("giop+uiop", &[]),
+        ("giop+uiop", &[""]),
+    ] {
+        let encoded = pair(protocol, places).encode(ByteOrder::Big);
+        assert!(matches!(encoded, Err(CdrError::Invalid(_))), "{protocol}");
+    }
+    let good = pair("giop+uiop", &["/a"]).encode(ByteOrder::Big).unwrap();
+    let mut bad = good.clone();
+    bad[12] = b' ';
+    let read = PairProfile::decode(&bad);
+    assert!(matches!(read, Err(IorError::Cdr(CdrError::Invalid(_)))));
+    let mut crowd = good;
+    crowd[20..24].copy_from_slice(&0x0100_0000u32.to_be_bytes());
+    let read = PairProfile::decode(&crowd);
+    assert!(matches!(
+        read,
+        Err(IorError::Cdr(CdrError::Truncated { .. }))
+    ));
+}
+
+#[test]
+fn every_truncation_of_a_profile_or_component_is_an_error() {
+    let ior = "corbaloc:uiop:1.2@/x,diop:1.2@d:1,shmiop:/y,ssliop:s:2/key";
+    let ior = ior.parse::<Corbaloc>().unwrap().to_ior().unwrap().unwrap();
+    for profile in ior.profiles {
+        assert!(profile.decode().is_ok());
+        for end in 0..profile.data.len() {
+            let cut = TaggedProfile {
+                tag: profile.tag,
+                data: profile.data[..end].to_vec(),
+            };
+            assert!(cut.decode().is_err(), "{end} octets");
+        }
+    }
+    let socket = UnixTrans {
+        host: "vm".into(),
+        path: "/tmp/omni".into(),
+    };
+    let ssl = SslSecTrans {
+        target_supports: AssociationOptions(0x66),
+        target_requires: AssociationOptions(6),
+        port: 1,
+    };
+    for component in [
+        TaggedComponent::unix_trans(&socket).unwrap(),
+        TaggedComponent::ssl_sec_trans(&ssl),
+    ] {
+        for end in 0..component.data.len() {
+            let cut = TaggedComponent {
+                tag: component.tag,
+                data: component.data[..end].to_vec(),
+            };
+            assert!(cut.decode().is_err(), "{end} octets");
+        }
+    }
+}
+
 fn tagged() -> impl Strategy<Value = (u32, Vec<u8>)> {
     (prop_oneof![0u32..40, any::<u32>()], vec(any::<u8>(), 0..40))
 }
@@ -315,8 +486,47 @@ proptest! {
     }
 
     #[test]
+    fn uiop_diop_and_pair_profiles_survive(
+        minor in 0u8..4,
+        path in "[^\0]{0,20}",
+        host in "[a-z.]{0,20}",
+        port: u16,
+        protocol in "[a-zA-Z0-9_.-]{1,6}(\\+[a-z]{1,6}){1,3}",
+        places in vec("[^\0]{1,12}", 1..4),
+        object_key in vec(any::<u8>(), 0..20),
+        components in vec(tagged(), 0..4),
+        big: bool,
+    ) {
+        let order = if big { ByteOrder::Big } else { ByteOrder::Little };
+        let components: Vec<_> = components
+            .into_iter()
+            .filter(|_| minor > 0)
+            .map(|(tag, data)| TaggedComponent { tag, data })
+            .collect();
+        let version = IiopVersion { major: 1, minor };
+        let uiop = UiopProfile {
+            version,
+            path,
+            object_key: object_key.clone(),
+            components: components.clone(),
+        };
+        prop_assert_eq!(UiopProfile::decode(&uiop.encode(order).unwrap()).unwrap(), uiop);
+        let diop = DiopProfile {
+            version,
+            host,
+            port,
+            object_key: object_key.clone(),
+            components: components.clone(),
+        };
+        prop_assert_eq!(DiopProfile::decode(&diop.encode(order).unwrap()).unwrap(), diop);
+        let pair = PairProfile { protocol, places, object_key, components };
+        prop_assert_eq!(PairProfile::decode(&pair.encode(order).unwrap()).unwrap(), pair);
+    }
+
+    #[test]
     fn any_octets_end_in_a_reference_or_an_error_within_bounded_memory(
-        tag in prop_oneof![0u32..4, Just(0x5441_4f00), Just(0x5441_4f02), 20u32..21],
+        tag in prop_oneof![0u32..4, 20u32..21, 0x5441_4f00u32..0x5441_4f05,
+            Just(0x5055_4e01), Just(0x4154_5402)],
         data in vec(prop_oneof![Just(0u8), Just(1), any::<u8>()], 0..120),
     ) {
         let allowed = 16 * data.len() + 512;

@@ -1,0 +1,213 @@
+//! One address of a `corbaloc:` URL, and the profile that it stands for.
+
+use std::fmt;
+
+use punctual_cdr::{ByteOrder, CdrError};
+
+use crate::component::TaggedComponent;
+use crate::diop::DiopProfile;
+use crate::iiop::{Endpoint, IiopProfile, IiopVersion};
+use crate::pair::PairProfile;
+use crate::profile::TaggedProfile;
+use crate::security::{AssociationOptions, SslSecTrans};
+use crate::uiop::UiopProfile;
+
+/// What stands unescaped in a place, beside letters and digits.
+const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";
+
+/// What is known of a TLS endpoint that a URL names: what every one can do, and that it is needed.
+const SSL_SUPPORTED: AssociationOptions = SSL_REQUIRED
+    .and(AssociationOptions::ESTABLISH_TRUST_IN_TARGET)
+    .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT);
+const SSL_REQUIRED: AssociationOptions =
+    AssociationOptions::INTEGRITY.and(AssociationOptions::CONFIDENTIALITY);
+
+/// One address of a `corbaloc:` URL.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Address {
+    /// IIOP over TCP.
+    Iiop {
+        /// The major version; 1.
+        major: u8,
+        /// The minor version; 0 unless told.
+        minor: u8,
+        /// A name or an address; an IPv6 address has no brackets here.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// IIOP over TLS.
+    Ssliop {
+        /// The major version; 1.
+        major: u8,
+        /// The minor version; 2 unless told, and never 0, which has no room for the port.
+        minor: u8,
+        /// As for IIOP.
+        host: String,
+        /// The port that speaks TLS.
+        port: u16,
+    },
+    /// TAO's GIOP over UDP.
+    Diop {
+        /// The major version; 1.
+        major: u8,
+        /// The minor version; 0 unless told.
+        minor: u8,
+        /// As for IIOP.
+        host: String,
+        /// The UDP port.
+        port: u16,
+    },
+    /// TAO's GIOP over local sockets.
+    Uiop {
+        /// The major version; 1.
+        major: u8,
+        /// The minor version; 0 unless told.
+        minor: u8,
+        /// The path of the socket, absolute.
+        path: String,
+    },
+    /// A messaging protocol over a link of Punctual's.
+    Pair {
+        /// Their names, with those of adapters between them, joined by `+`.
+        protocol: String,
+        /// The place in the link's notation.
+        place: String,
+    },
+    /// An initial reference of this ORB.
+    Rir,
+}
+
+impl Address {
+    /// The profile for an object behind this address; `None` for `rir`.
+    pub(super) fn to_profile(&self, object_key: &[u8]) -> Result<Option<TaggedProfile>, CdrError> {
+        let object_key = object_key.to_vec();
+        let version = |major: &u8, minor: &u8| IiopVersion {
+            major: *major,
+            minor: *minor,
+        };
+        let iiop = |major, minor, host: &String, port, components| IiopProfile {
+            version: version(major, minor),
+            host: host.clone(),
+            port,
+            object_key: object_key.clone(),
+            components,
+        };
+        let order = ByteOrder::NATIVE;
+        let profile = match self {
+            Self::Iiop {
+                major,
+                minor,
+                host,
+                port,
+            } => iiop(major, minor, host, *port, Vec::new()).to_tagged(order),
+            Self::Ssliop {
+                major,
+                minor,
+                host,
+                port,
+            } => {
+                let component = TaggedComponent::ssl_sec_trans(&SslSecTrans {
+                    target_supports: SSL_SUPPORTED,
+                    target_requires: SSL_REQUIRED,
+                    port: *port,
+                });
+                // No port for plain IIOP: TLS is all there is.
+                iiop(major, minor, host, 0, vec![component]).to_tagged(order)
+            }
+            Self::Diop {
+                major,
+                minor,
+                host,
+                port,
+            } => DiopProfile::from(iiop(major, minor, host, *port, Vec::new())).to_tagged(order),
+            Self::Uiop { major, minor, path } => UiopProfile {
+                version: version(major, minor),
+                path: path.clone(),
+                object_key,
+                components: Vec::new(),
+            }
+            .to_tagged(order),
+            Self::Pair { protocol, place } => PairProfile {
+                protocol: protocol.clone(),
+                places: vec![place.clone()],
+                object_key,
+                components: Vec::new(),
+            }
+            .to_tagged(order),
+            Self::Rir => return Ok(None),
+        };
+        profile.map(Some)
+    }
+
+    /// Whether the address holds slashes of its own, so that a `|` stands before the key.
+    pub(super) fn ends_with_bar(&self) -> bool {
+        match self {
+            Self::Uiop { .. } => true,
+            Self::Pair { place, .. } => place.starts_with('/'),
+            _ => false,
+        }
+    }
+}
+
+/// Shows the address as it stands in a URL.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut at_host = |protocol, major: &u8, minor: &u8, host: &String, port: &u16| {
+            let endpoint = Endpoint {
+                host: host.clone(),
+                port: *port,
+            };
+            write!(f, "{protocol}:{major}.{minor}@{endpoint}")
+        };
+        match self {
+            Self::Iiop {
+                major,
+                minor,
+                host,
+                port,
+            } => at_host("iiop", major, minor, host, port),
+            Self::Ssliop {
+                major,
+                minor,
+                host,
+                port,
+            } => at_host("ssliop", major, minor, host, port),
+            Self::Diop {
+                major,
+                minor,
+                host,
+                port,
+            } => at_host("diop", major, minor, host, port),
+            Self::Uiop { major, minor, path } => {
+                write!(f, "uiop:{major}.{minor}@")?;
+                write_escaped(f, path.as_bytes(), UNESCAPED)
+            }
+            Self::Pair { protocol, place } => {
+                write!(f, "{protocol}:")?;
+                // In a place that is no path, a slash would end the address.
+                let path = place.starts_with('/');
+                let unescaped = UNESCAPED.strip_prefix(b"/").filter(|_| !path);
+                write_escaped(f, place.as_bytes(), unescaped.unwrap_or(UNESCAPED))
+            }
+            Self::Rir => f.write_str("rir:"),
+        }
+    }
+}
+
+/// Writes octets, with an escape for each that is no letter, no digit, and not in `unescaped`.
+pub(super) fn write_escaped(
+    f: &mut fmt::Formatter<'_>,
+    octets: &[u8],
+    unescaped: &[u8],
+) -> fmt::Result {
+    for octet in octets {
+        if octet.is_ascii_alphanumeric() || unescaped.contains(octet) {
+            write!(f, "{}", char::from(*octet))?;
+        } else {
+            write!(f, "%{octet:02x}")?;
+        }
+    }
+    Ok(())
+}

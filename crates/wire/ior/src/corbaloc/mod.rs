@@ -1,0 +1,86 @@
+//! `corbaloc:` URLs (CORBA 3.3 part 2, §7.6.10): references that people can type.
+//!
+//! ```text
+//! corbaloc:rir:/NameService
+//! corbaloc:iiop:1.2@host:2809,:[::1]:2810/Key%20with%20space
+//! corbaloc:ssliop:host:684/key          IIOP over TLS
+//! corbaloc:uiop:1.2@/run/server|key     a path holds slashes: a bar stands before the key
+//! corbaloc:diop:host:2809/key           GIOP over UDP
+//! corbaloc:shmiop:/run/server|key       GIOP over a link of Punctual's
+//! corbaloc:giop_lite+uiop:/run/server|key
+//!                                       any messaging protocol over any link
+//! ```
+
+mod address;
+mod error;
+mod parse;
+
+pub use address::Address;
+pub use error::{CorbalocError, CorbalocPart};
+
+use std::fmt;
+
+use punctual_cdr::CdrError;
+
+use crate::reference::Ior;
+
+/// The port that an IIOP or DIOP address without one means.
+pub const DEFAULT_IIOP_PORT: u16 = 2809;
+
+/// The port that an SSLIOP address without one means (IANA: corba-iiop-ssl).
+pub const DEFAULT_SSLIOP_PORT: u16 = 684;
+
+/// What the standard leaves unescaped in a key, beside letters and digits.
+const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
+
+/// A parsed `corbaloc:` URL.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Corbaloc {
+    /// Where the object may be, in order of preference; one at least. `Rir` stands alone.
+    pub addresses: Vec<Address>,
+    /// The object key, escapes resolved; for `rir` the name of the initial reference.
+    pub key: Vec<u8>,
+}
+
+impl Corbaloc {
+    /// Whether the URL names an initial reference of this ORB.
+    #[must_use]
+    pub fn is_rir(&self) -> bool {
+        self.addresses.contains(&Address::Rir)
+    }
+
+    /// The reference that the URL stands for: one profile for each address, no type id. `None` for
+    /// `rir`, which the ORB resolves.
+    ///
+    /// # Errors
+    /// What a host name or a place cannot be, if the value was not parsed.
+    pub fn to_ior(&self) -> Result<Option<Ior>, CdrError> {
+        let mut profiles = Vec::with_capacity(self.addresses.len());
+        for address in &self.addresses {
+            match address.to_profile(&self.key)? {
+                Some(profile) => profiles.push(profile),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Ior {
+            type_id: String::new(),
+            profiles,
+        }))
+    }
+}
+
+/// Shows a URL that parses to the same value.
+impl fmt::Display for Corbaloc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("corbaloc:")?;
+        for (index, address) in self.addresses.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            address.fmt(f)?;
+        }
+        let bar = self.addresses.last().is_some_and(Address::ends_with_bar);
+        f.write_str(if bar { "|" } else { "/" })?;
+        address::write_escaped(f, &self.key, UNESCAPED)
+    }
+}

@@ -1,0 +1,263 @@
+//! From the text of a `corbaloc:` URL to what it says.
+
+use std::net::Ipv6Addr;
+use std::str::FromStr;
+
+use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT};
+use crate::iiop::{Endpoint, IiopVersion};
+use crate::pair::is_pair;
+
+/// The initial reference that `corbaloc:rir:` without a key means.
+const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
+
+/// Protocols of other ORBs that are known by name only.
+const KNOWN_ELSEWHERE: [&str; 3] = ["miop", "sciop", "htiop"];
+
+/// Links that have no profile of their own: GIOP over them is what their bare names mean.
+const BARE_LINKS: [&str; 2] = ["shmiop", "inproc"];
+
+impl FromStr for Corbaloc {
+    type Err = CorbalocError;
+
+    fn from_str(url: &str) -> Result<Self, CorbalocError> {
+        const SCHEME: &str = "corbaloc:";
+        match url.get(..SCHEME.len()) {
+            Some(scheme) if scheme.eq_ignore_ascii_case(SCHEME) => {}
+            _ => return Err(CorbalocError::NotCorbaloc),
+        }
+        let mut addresses = Vec::new();
+        let mut at = SCHEME.len();
+        loop {
+            let rest = url.get(at..).unwrap_or_default();
+            let end = rest.find(ends_address(rest)).unwrap_or(rest.len());
+            let (address, tail) = rest.split_at(end);
+            addresses.push(parse_address(address, at)?);
+            at += end;
+            if !tail.starts_with(',') {
+                break;
+            }
+            at += 1;
+        }
+        if addresses.len() > 1 && addresses.contains(&Address::Rir) {
+            return Err(CorbalocError::RirNotAlone);
+        }
+        // What is left is nothing, or a slash or bar and the key.
+        let key = url.get(at + 1..).unwrap_or_default();
+        let mut key = unescape(key, at + 1)?;
+        if key.is_empty() && addresses.contains(&Address::Rir) {
+            key = DEFAULT_INITIAL_REFERENCE.to_vec();
+        }
+        Ok(Self { addresses, key })
+    }
+}
+
+/// What ends the address at the start of `rest`: a comma, or what stands before the key, which is a
+/// slash, but a bar where the address is a path.
+fn ends_address(rest: &str) -> [char; 2] {
+    let (protocol, place) = rest.split_once(':').unwrap_or((rest, ""));
+    let path = place.starts_with('/') || protocol.eq_ignore_ascii_case("uiop");
+    // `rir:/key` and `:/key`, the local host with nothing told, are no paths.
+    let never = protocol.is_empty()
+        || ["rir", "iiop", "ssliop", "diop"]
+            .iter()
+            .any(|name| protocol.eq_ignore_ascii_case(name));
+    [',', if path && !never { '|' } else { '/' }]
+}
+
+fn parse_address(text: &str, position: usize) -> Result<Address, CorbalocError> {
+    let Some((protocol, address)) = text.split_once(':') else {
+        return Err(CorbalocError::NoProtocol { position });
+    };
+    let name = protocol.to_ascii_lowercase();
+    match name.as_str() {
+        "" | "iiop" => {
+            let (version, Endpoint { host, port }) = parse_iiop(address, 0, DEFAULT_IIOP_PORT)?;
+            let IiopVersion { major, minor } = version;
+            Ok(Address::Iiop {
+                major,
+                minor,
+                host,
+                port,
+            })
+        }
+        "ssliop" => parse_ssliop(address),
+        "diop" => {
+            let (version, Endpoint { host, port }) = parse_iiop(address, 0, DEFAULT_IIOP_PORT)?;
+            let IiopVersion { major, minor } = version;
+            Ok(Address::Diop {
+                major,
+                minor,
+                host,
+                port,
+            })
+        }
+        "uiop" => parse_uiop(address, position + protocol.len() + 1),
+        "rir" if address.is_empty() => Ok(Address::Rir),
+        "rir" => Err(CorbalocError::RirNotAlone),
+        other if is_pair(other) || BARE_LINKS.contains(&other) => {
+            parse_pair(other, address, position + protocol.len() + 1)
+        }
+        other => Err(CorbalocError::UnsupportedProtocol {
+            known: KNOWN_ELSEWHERE.contains(&other),
+            protocol: protocol.to_owned(),
+        }),
+    }
+}
+
+/// `[version @] host [: port]`; what is missing is 1.`minor`, the local host, and `default_port`.
+fn parse_iiop(
+    text: &str,
+    minor: u8,
+    default_port: u16,
+) -> Result<(IiopVersion, Endpoint), CorbalocError> {
+    let (version, text) = parse_version_before(text, minor)?;
+    let (host, port) = match text.strip_prefix('[') {
+        Some(rest) => {
+            let bad_host = || CorbalocError::BadHost {
+                text: text.to_owned(),
+            };
+            let (host, port) = rest.split_once(']').ok_or_else(bad_host)?;
+            host.parse::<Ipv6Addr>().map_err(|_| bad_host())?;
+            let port = match port.strip_prefix(':') {
+                Some(port) => Some(port),
+                None if port.is_empty() => None,
+                None => return Err(bad_host()),
+            };
+            (host, port)
+        }
+        None => match text.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        },
+    };
+    let name = |octet: u8| octet.is_ascii_alphanumeric() || b"-._:".contains(&octet);
+    if !host.bytes().all(name) {
+        return Err(CorbalocError::BadHost {
+            text: host.to_owned(),
+        });
+    }
+    let port = port.map_or(Ok(default_port), parse_port)?;
+    let host = if host.is_empty() { "localhost" } else { host };
+    let host = host.to_owned();
+    Ok((version, Endpoint { host, port }))
+}
+
+/// As IIOP, from 1.1 on: a 1.0 profile has no room for the component that tells the port.
+fn parse_ssliop(text: &str) -> Result<Address, CorbalocError> {
+    let (version, Endpoint { host, port }) = parse_iiop(text, 2, DEFAULT_SSLIOP_PORT)?;
+    if !version.has_components() {
+        return Err(CorbalocError::BadVersion {
+            text: version.to_string(),
+        });
+    }
+    let IiopVersion { major, minor } = version;
+    Ok(Address::Ssliop {
+        major,
+        minor,
+        host,
+        port,
+    })
+}
+
+/// `[version @] path`.
+fn parse_uiop(text: &str, start: usize) -> Result<Address, CorbalocError> {
+    let (IiopVersion { major, minor }, path) = match text.starts_with('/') {
+        true => (IiopVersion { major: 1, minor: 0 }, text),
+        false => parse_version_before(text, 0)?,
+    };
+    let path = unescape_place(path, start + (text.len() - path.len()))?;
+    if !path.starts_with('/') {
+        return Err(CorbalocError::BadPlace {
+            text: path,
+            expected: "an absolute path",
+        });
+    }
+    Ok(Address::Uiop { major, minor, path })
+}
+
+fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, CorbalocError> {
+    let place = unescape_place(text, start)?;
+    // A bare bar would be meant to end the place; it ends only what begins with a slash.
+    if place.is_empty() || text.contains('|') {
+        return Err(CorbalocError::BadPlace {
+            text: text.to_owned(),
+            expected: "an absolute path where a bar stands before the key, and never empty",
+        });
+    }
+    let protocol = match protocol.contains('+') {
+        true => protocol.to_owned(),
+        false => format!("giop+{protocol}"),
+    };
+    Ok(Address::Pair { protocol, place })
+}
+
+/// What stands before an `@` as a version, 1.`minor` without one, and what is behind it.
+fn parse_version_before(text: &str, minor: u8) -> Result<(IiopVersion, &str), CorbalocError> {
+    match text.split_once('@') {
+        Some((version, rest)) => Ok((parse_version(version)?, rest)),
+        None => Ok((IiopVersion { major: 1, minor }, text)),
+    }
+}
+
+fn parse_version(text: &str) -> Result<IiopVersion, CorbalocError> {
+    let number = |text: &str| -> Option<u8> {
+        let digits = text.bytes().all(|octet| octet.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    };
+    text.split_once('.')
+        .and_then(|(major, minor)| {
+            Some(IiopVersion {
+                major: number(major)?,
+                minor: number(minor)?,
+            })
+        })
+        .filter(|version| version.major == 1)
+        .ok_or_else(|| CorbalocError::BadVersion {
+            text: text.to_owned(),
+        })
+}
+
+fn parse_port(text: &str) -> Result<u16, CorbalocError> {
+    let digits = text.bytes().all(|octet| octet.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|port| digits && *port != 0)
+        .ok_or_else(|| CorbalocError::BadPort {
+            text: text.to_owned(),
+        })
+}
+
+fn unescape(text: &str, start: usize) -> Result<Vec<u8>, CorbalocError> {
+    let mut key = Vec::with_capacity(text.len());
+    let mut octets = (start..).zip(text.bytes());
+    while let Some((position, octet)) = octets.next() {
+        match octet {
+            b'%' => {
+                let mut half = || {
+                    let (_, digit) = octets.next()?;
+                    let value = char::from(digit).to_digit(16)?;
+                    u8::try_from(value).ok()
+                };
+                match (half(), half()) {
+                    (Some(high), Some(low)) => key.push(high << 4 | low),
+                    _ => return Err(CorbalocError::BadEscape { position }),
+                }
+            }
+            // More than the standard's set is accepted, as long as nobody can misread it.
+            _ if octet.is_ascii_graphic() => key.push(octet),
+            _ => return Err(CorbalocError::BadKeyCharacter { position }),
+        }
+    }
+    Ok(key)
+}
+
+/// A place, its escapes resolved: text without control characters.
+fn unescape_place(text: &str, start: usize) -> Result<String, CorbalocError> {
+    let place = String::from_utf8(unescape(text, start)?).ok();
+    place
+        .filter(|place| !place.contains(char::is_control))
+        .ok_or_else(|| CorbalocError::BadPlace {
+            text: text.to_owned(),
+            expected: "text in UTF-8 without control characters",
+        })
+}

@@ -1,0 +1,77 @@
+//! TAO's DIOP profile: one-way requests over UDP. Its body is that of the IIOP profile.
+
+use punctual_cdr::{ByteOrder, CdrError};
+
+use crate::component::TaggedComponent;
+use crate::error::IorError;
+use crate::iiop::{IiopProfile, IiopVersion};
+use crate::profile::TaggedProfile;
+use crate::tags;
+
+/// The body of TAO's DIOP profile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DiopProfile {
+    /// The highest version that the server speaks.
+    pub version: IiopVersion,
+    /// A name or an address; an IPv6 address has no brackets.
+    pub host: String,
+    /// The UDP port.
+    pub port: u16,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// More facts; version 1.0 has none.
+    pub components: Vec<TaggedComponent>,
+}
+
+impl DiopProfile {
+    /// Reads a profile's data.
+    ///
+    /// # Errors
+    /// As [`IiopProfile::decode`].
+    pub fn decode(data: &[u8]) -> Result<Self, IorError> {
+        IiopProfile::decode(data).map(Self::from)
+    }
+
+    /// The profile's data, in this byte order.
+    ///
+    /// # Errors
+    /// As [`IiopProfile::encode`].
+    pub fn encode(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
+        IiopProfile::from(self.clone()).encode(order)
+    }
+
+    /// The profile as part of a reference.
+    ///
+    /// # Errors
+    /// As [`IiopProfile::encode`].
+    pub fn to_tagged(&self, order: ByteOrder) -> Result<TaggedProfile, CdrError> {
+        Ok(TaggedProfile {
+            tag: tags::profile::TAO_DIOP,
+            data: self.encode(order)?,
+        })
+    }
+}
+
+impl From<IiopProfile> for DiopProfile {
+    fn from(same: IiopProfile) -> Self {
+        Self {
+            version: same.version,
+            host: same.host,
+            port: same.port,
+            object_key: same.object_key,
+            components: same.components,
+        }
+    }
+}
+
+impl From<DiopProfile> for IiopProfile {
+    fn from(same: DiopProfile) -> Self {
+        Self {
+            version: same.version,
+            host: same.host,
+            port: same.port,
+            object_key: same.object_key,
+            components: same.components,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a TLS endpoint offers and demands: the `SSL_SEC_TRANS` component (SSLIOP of the CORBA Security
+//! Service 1.8, §14.7).
+//!
+//! ```text
+//! encapsulation { ushort target_supports; ushort target_requires; ushort port; }
+//! ```
+
+use std::fmt;
+
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+
+/// Options of a security association, as bits (`Security::AssociationOptions`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AssociationOptions(
+    /// The bits.
+    pub u16,
+);
+
+impl AssociationOptions {
+    /// No protection.
+    pub const NO_PROTECTION: Self = Self(1);
+    /// What is sent cannot be changed unnoticed.
+    pub const INTEGRITY: Self = Self(2);
+    /// What is sent cannot be read by others.
+    pub const CONFIDENTIALITY: Self = Self(4);
+    /// What is sent again is noticed.
+    pub const DETECT_REPLAY: Self = Self(8);
+    /// What is out of order is noticed.
+    pub const DETECT_MISORDERING: Self = Self(16);
+    /// The server proves who it is.
+    pub const ESTABLISH_TRUST_IN_TARGET: Self = Self(32);
+    /// The client proves who it is.
+    pub const ESTABLISH_TRUST_IN_CLIENT: Self = Self(64);
+    /// The client's rights are not handed on.
+    pub const NO_DELEGATION: Self = Self(128);
+    /// The client's rights are handed on as they are.
+    pub const SIMPLE_DELEGATION: Self = Self(256);
+    /// The client's rights are handed on beside the server's.
+    pub const COMPOSITE_DELEGATION: Self = Self(512);
+    /// Another's identity may be asserted (CSIv2).
+    pub const IDENTITY_ASSERTION: Self = Self(1024);
+    /// The client says who may act for it (CSIv2).
+    pub const DELEGATION_BY_CLIENT: Self = Self(2048);
+
+    const NAMES: [(Self, &'static str); 12] = [
+        (Self::NO_PROTECTION, "NoProtection"),
+        (Self::INTEGRITY, "Integrity"),
+        (Self::CONFIDENTIALITY, "Confidentiality"),
+        (Self::DETECT_REPLAY, "DetectReplay"),
+        (Self::DETECT_MISORDERING, "DetectMisordering"),
+        (Self::ESTABLISH_TRUST_IN_TARGET, "EstablishTrustInTarget"),
+        (Self::ESTABLISH_TRUST_IN_CLIENT, "EstablishTrustInClient"),
+        (Self::NO_DELEGATION, "NoDelegation"),
+        (Self::SIMPLE_DELEGATION, "SimpleDelegation"),
+        (Self::COMPOSITE_DELEGATION, "CompositeDelegation"),
+        (Self::IDENTITY_ASSERTION, "IdentityAssertion"),
+        (Self::DELEGATION_BY_CLIENT, "DelegationByClient"),
+    ];
+
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `others` are among these.
+    #[must_use]
+    pub const fn contain(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+}
+
+/// Shows the names, and as a number what has none: `Integrity, Confidentiality, 0x8000`.
+impl fmt::Display for AssociationOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        let mut separator = "";
+        for (option, name) in Self::NAMES {
+            if self.contain(option) {
+                write!(f, "{separator}{name}")?;
+                separator = ", ";
+                rest &= !option.0;
+            }
+        }
+        if rest != 0 || self.0 == 0 {
+            write!(f, "{separator}{rest:#06x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a TLS endpoint supports and requires, and its port; the host is the profile's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SslSecTrans {
+    /// What the target supports.
+    pub target_supports: AssociationOptions,
+    /// What the target requires.
+    pub target_requires: AssociationOptions,
+    /// The port.
+    pub port: u16,
+}
+
+impl Marshal for SslSecTrans {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u16(self.target_supports.0);
+        out.put_u16(self.target_requires.0);
+        out.put_u16(self.port);
+        Ok(())
+    }
+}
+
+impl Unmarshal for SslSecTrans {
+    const MIN_SIZE: usize = 6;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            target_supports: AssociationOptions(input.get_u16()?),
+            target_requires: AssociationOptions(input.get_u16()?),
+            port: input.get_u16()?,
+        })
+    }
+}
