@@ -1,7 +1,7 @@
 //! What a reference says, as data that is printed as text or as JSON.
 
 use punctual_ior::{
-    CodeSetComponent, Component, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags,
+    CodeSetComponent, Component, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags,
 };
 use serde::Serialize;
 
@@ -24,12 +24,18 @@ pub(crate) struct ProfileFacts {
     pub(crate) name: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
+    /// The messaging protocol and the link, where the profile is for any of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) port: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
+    /// Places in the link's notation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) places: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) object_key: Option<Octets>,
     pub(crate) components: Vec<ComponentFacts>,
@@ -115,23 +121,27 @@ impl ProfileFacts {
             tag: profile.tag,
             name: tags::profile_name(profile.tag),
             version: None,
+            protocol: None,
             host: None,
             port: None,
             path: None,
+            places: Vec::new(),
             object_key: None,
             components: Vec::new(),
             data: None,
             problem: None,
         };
         match profile.decode() {
-            Ok(Profile::Iiop(iiop) | Profile::Shmiop(iiop) | Profile::Diop(iiop)) => Self {
-                host: Some(iiop.host),
-                port: Some(iiop.port),
-                ..bare.at(iiop.version, &iiop.object_key, &iiop.components)
-            },
+            Ok(Profile::Iiop(iiop) | Profile::Shmiop(iiop)) => bare.at_host(iiop),
+            Ok(Profile::Diop(diop)) => bare.at_host(diop.into()),
             Ok(Profile::Uiop(uiop)) => Self {
                 path: Some(uiop.path),
                 ..bare.at(uiop.version, &uiop.object_key, &uiop.components)
+            },
+            Ok(Profile::Pair(pair)) => Self {
+                protocol: Some(pair.protocol),
+                places: pair.places,
+                ..bare.with(&pair.object_key, &pair.components)
             },
             Ok(Profile::MultipleComponents(components)) => Self {
                 components: components.iter().map(ComponentFacts::of).collect(),
@@ -149,9 +159,23 @@ impl ProfileFacts {
         }
     }
 
+    fn at_host(self, iiop: IiopProfile) -> Self {
+        Self {
+            host: Some(iiop.host),
+            port: Some(iiop.port),
+            ..self.at(iiop.version, &iiop.object_key, &iiop.components)
+        }
+    }
+
     fn at(self, version: IiopVersion, key: &[u8], components: &[TaggedComponent]) -> Self {
         Self {
             version: Some(version.to_string()),
+            ..self.with(key, components)
+        }
+    }
+
+    fn with(self, key: &[u8], components: &[TaggedComponent]) -> Self {
+        Self {
             object_key: Some(Octets::from(key)),
             components: components.iter().map(ComponentFacts::of).collect(),
             ..self
@@ -197,8 +221,12 @@ fn meaning(component: &Component) -> Vec<Meaning> {
         }
         Component::SslSecTrans(ssl) => vec![
             fact("port", ssl.port.to_string()),
-            fact("supports", format!("{:#06x}", ssl.target_supports)),
-            fact("requires", format!("{:#06x}", ssl.target_requires)),
+            fact("supports", ssl.target_supports.to_string()),
+            fact("requires", ssl.target_requires.to_string()),
+        ],
+        Component::UnixTrans(socket) => vec![
+            fact("host", socket.host.clone()),
+            fact("path", socket.path.clone()),
         ],
         Component::Policies(policies) => policies
             .iter()

@@ -40,6 +40,7 @@ fn print_profile(index: usize, profile: &ProfileFacts) {
     }
     let texts = [
         ("version", &profile.version),
+        ("protocol", &profile.protocol),
         ("host", &profile.host),
         ("path", &profile.path),
     ];
@@ -47,6 +48,9 @@ fn print_profile(index: usize, profile: &ProfileFacts) {
         if let Some(text) = text {
             line(1, label, text);
         }
+    }
+    for place in &profile.places {
+        line(1, "place", place);
     }
     if let Some(port) = profile.port {
         line(1, "port", &port.to_string());
