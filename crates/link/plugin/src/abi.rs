@@ -339,6 +339,7 @@ const fn signature() -> u64 {
     while index < SHAPES.len() {
         let (name, shape, place) = SHAPES[index];
         hash = hash_octets(hash, name.as_bytes());
+        hash = hash_octets(hash, b":");
         hash = hash_octets(hash, shape.as_bytes());
         hash = hash_octets(hash, &(place as u64).to_le_bytes());
         index += 1;
