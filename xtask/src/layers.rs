@@ -39,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
     (
         "punctual",
-        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP],
+        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, LINK],
     ),
     // tools, and what stands outside of the layers and uses them.
     (

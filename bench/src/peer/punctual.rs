@@ -141,14 +141,14 @@ mod tests {
     #[test]
     fn messages_are_as_long_as_the_floor_takes_them_to_be() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut endpoint = ListenEndpoint::iiop("127.0.0.1", 0);
-        endpoint.port_in_ior = Some(listener.local_addr().unwrap().port());
+        let endpoint = ListenEndpoint::iiop("127.0.0.1", 0)
+            .option("port_in_ior", listener.local_addr().unwrap().port());
         let server = Orb::builder().listen(endpoint).build().unwrap();
         let poa = server.root_poa().unwrap();
         let cubit: Cubit = poa.activate(CubitImpl::new(server.clone())).unwrap();
         poa.manager().activate().unwrap();
         let reference = server.object_to_string(&cubit).unwrap();
-        let (port, meter) = (server.endpoints()[0].port, Arc::new(Meter::default()));
+        let (port, meter) = (server.endpoints()[0].port().unwrap(), Arc::new(Meter::default()));
         let metering = meter.clone();
         std::thread::spawn(move || meter_connection(&listener, port, &metering));
 

@@ -13,6 +13,9 @@ mod exception;
 mod lane;
 mod messaging;
 mod orb;
+mod policy;
+mod profile;
+mod protocol;
 mod reference;
 mod server;
 
@@ -21,6 +24,15 @@ pub use client::Operation;
 pub use config::{ConfigError, ListenEndpoint, OrbConfig, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+pub use messaging::{
+    Abilities, EachRequest, Examined, Frame, FrameArrival, Giop, Head, Messaging, Needs, Session,
+};
 pub use orb::{InitError, Orb, OrbBuilder};
+pub use policy::{
+    ClientProtocols, LinkProperty, Otherwise, Policy, PolicyCurrent, PolicyManager, SetOverride,
+    Transfer,
+};
+pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
+pub use protocol::{ProtocolBundle, ProtocolError};
 pub use reference::{AsObject, Interface, ObjectRef, UserException};
 pub use server::{Dispatched, ServerCall};

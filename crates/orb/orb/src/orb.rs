@@ -4,16 +4,19 @@ use crate::adapter::ObjectAdapter;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::Lane;
-use crate::messaging::Tracer;
+use crate::messaging::{Messaging, Tracer};
+use crate::policy::{Managed, PolicyCurrent, PolicyManager};
+use crate::profile::ProfileCodec;
+use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use punctual_cdr::Limits;
 use punctual_ior::Ior;
-use punctual_link::Link;
-use punctual_link::iiop::Iiop;
+use punctual_link::{Adapter, Link};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
@@ -27,13 +30,18 @@ pub struct Orb {
 struct Shared {
     config: OrbConfig,
     limits: Arc<Limits>,
-    link: Arc<dyn Link>,
+    /// Tells it from every other ORB of the process.
+    number: u64,
+    protocols: Protocols,
+    policies: Managed,
     lane: Lane,
     adapter: OnceLock<Arc<dyn ObjectAdapter>>,
     initial: RwLock<BTreeMap<String, ObjectRef>>,
     life: Mutex<Life>,
     changed: Condvar,
 }
+
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
@@ -49,6 +57,9 @@ pub enum InitError {
     /// An option or a key that cannot be obeyed.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A protocol that cannot be used: unknown, or its parts do not fit.
+    #[error("{0}")]
+    Protocol(#[from] ProtocolError),
 }
 
 impl Orb {
@@ -62,7 +73,7 @@ impl Orb {
     ) -> Result<(Self, Vec<String>), InitError> {
         let mut config = OrbConfig::default();
         let rest = config.apply_arguments(arguments)?;
-        Ok((Self::with_config(config)?, rest))
+        Ok((Self::with_config(config, &ProtocolBundle::new())?, rest))
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -71,11 +82,17 @@ impl Orb {
         OrbBuilder::default()
     }
 
-    fn with_config(config: OrbConfig) -> Result<Self, InitError> {
+    fn with_config(config: OrbConfig, added: &ProtocolBundle) -> Result<Self, InitError> {
         config.check()?;
+        let protocols = Protocols::default();
+        protocols.add(&builtin(&config))?;
+        protocols.add(added)?;
+        check_protocols(&config, &protocols.now())?;
         let shared = Shared {
             limits: Arc::new(config.limits.clone()),
-            link: Arc::new(Iiop::new(config.iiop)),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            protocols,
+            policies: Managed::default(),
             lane: Lane::new(config.max_connections),
             adapter: OnceLock::new(),
             initial: RwLock::new(BTreeMap::new()),
@@ -92,6 +109,18 @@ impl Orb {
     #[must_use]
     pub fn config(&self) -> &OrbConfig {
         &self.shared.config
+    }
+
+    /// The policies of this ORB as a whole.
+    #[must_use]
+    pub fn policy_manager(&self) -> PolicyManager<'_> {
+        PolicyManager::new(self)
+    }
+
+    /// The calling thread's policies for calls through this ORB.
+    #[must_use]
+    pub fn policy_current(&self) -> PolicyCurrent<'_> {
+        PolicyCurrent::new(self)
     }
 
     /// Registers an object under a name for [`Orb::resolve_initial_references`] and for
@@ -245,6 +274,57 @@ impl Orb {
         self.lane().listening.endpoints()
     }
 
+    /// Adds protocols while the ORB runs: all of the bundle, or after an error nothing of it.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] for a name that is taken and for pairs that do not fit.
+    pub fn add_protocols(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
+        self.shared.protocols.add(bundle)
+    }
+
+    /// Retires a link, a messaging protocol or an adapter while the ORB runs. Endpoints that use it
+    /// close; calls in progress over it, in either direction, finish; references go on by their other
+    /// profiles, if they have any.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] when there is none of that name, and when the configuration's
+    /// `client_protocols` name it.
+    pub fn retire_protocol(&self, name: &str) -> Result<(), ProtocolError> {
+        let config = self.config();
+        self.shared.protocols.retire(name, |registry| {
+            config.client_protocols.iter().try_for_each(|protocol| {
+                let gone = registry.pair(protocol).err();
+                gone.map_or(Ok(()), |error| {
+                    Err(ProtocolError::InUse(name.to_owned(), error.to_string()))
+                })
+            })
+        })?;
+        let is_gone = |protocol: &str| protocol.split('+').any(|part| part == name);
+        self.lane().listening.retire_protocols(is_gone);
+        self.lane().retire(is_gone);
+        Ok(())
+    }
+
+    /// Listens at one more endpoint while the ORB runs, and says where that is. References made from
+    /// now on name it.
+    ///
+    /// # Errors
+    /// INITIALIZE when it cannot be listened at, BAD_INV_ORDER after a shutdown.
+    pub fn add_endpoint(
+        &self,
+        endpoint: ListenEndpoint,
+    ) -> Result<ListenEndpoint, SystemException> {
+        self.check_running()?;
+        self.lane().listening.add(self, endpoint)
+    }
+
+    /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and
+    /// says goodbye to the clients that came there; their calls in progress finish. `false` when the
+    /// ORB does not listen there.
+    pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
+        self.lane().listening.retire(endpoint)
+    }
+
     /// How many clients are connected.
     #[must_use]
     pub fn client_connections(&self) -> usize {
@@ -286,8 +366,16 @@ impl Orb {
         &self.shared.lane
     }
 
-    pub(crate) fn link(&self) -> &dyn Link {
-        &*self.shared.link
+    pub(crate) fn number(&self) -> u64 {
+        self.shared.number
+    }
+
+    pub(crate) fn managed_policies(&self) -> &Managed {
+        &self.shared.policies
+    }
+
+    pub(crate) fn protocols(&self) -> &Protocols {
+        &self.shared.protocols
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -322,6 +410,13 @@ impl fmt::Debug for Orb {
     }
 }
 
+/// Every protocol that a configuration names must be there and fit.
+fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
+    let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
+    let mut named = config.client_protocols.iter().chain(listened);
+    named.try_for_each(|protocol| registry.pair(protocol).map(drop))
+}
+
 fn has_shut_down() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,
@@ -335,6 +430,7 @@ fn has_shut_down() -> SystemException {
 #[derive(Debug, Default)]
 pub struct OrbBuilder {
     config: OrbConfig,
+    added: ProtocolBundle,
 }
 
 impl OrbBuilder {
@@ -349,6 +445,34 @@ impl OrbBuilder {
     #[must_use]
     pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
         self.config.listen.push(endpoint);
+        self
+    }
+
+    /// Adds a link, which endpoints and protocols then name by its name.
+    #[must_use]
+    pub fn link(mut self, link: Arc<dyn Link>) -> Self {
+        self.added = self.added.link(link);
+        self
+    }
+
+    /// Adds a messaging protocol.
+    #[must_use]
+    pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
+        self.added = self.added.messaging(messaging);
+        self
+    }
+
+    /// Adds an adapter.
+    #[must_use]
+    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
+        self.added = self.added.adapter(adapter);
+        self
+    }
+
+    /// Adds a codec for profiles of a tag, before those that there are.
+    #[must_use]
+    pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
+        self.added = self.added.profile_codec(codec);
         self
     }
 
@@ -387,6 +511,6 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        Orb::with_config(self.config)
+        Orb::with_config(self.config, &self.added)
     }
 }

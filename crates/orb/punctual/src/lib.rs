@@ -14,14 +14,25 @@
 //! ```
 
 pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
+pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, CompletionStatus, ConfigError, Context, InitError, Interface, ListenEndpoint,
-    ObjectRef, Orb, OrbBuilder, OrbConfig, SystemException, SystemExceptionKind, Timeouts, Trace,
-    UserException, minor,
+    AsObject, ClientProtocols, CompletionStatus, ConfigError, Context, InitError, Interface,
+    LinkProperty, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy,
+    PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolError, SetOverride, SystemException,
+    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, minor,
 };
 pub use punctual_poa::{
     AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
 };
+
+/// What protocols of one's own are written with: links, messaging protocols, profile codecs.
+pub mod protocol {
+    pub use punctual_link::*;
+    pub use punctual_orb::{
+        Abilities, EachRequest, Examined, Frame, FrameArrival, Giop, Head, Messaging, Needs, Place,
+        PlacedProfile, ProfileCodec, Publication, Session,
+    };
+}
 
 /// What generated code is written with. Not for use by hand, and not stable.
 #[doc(hidden)]

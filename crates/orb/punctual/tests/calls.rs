@@ -484,7 +484,7 @@ fn several_endpoints_are_published_and_ipv6_is_one_of_them() {
     // The first address is dead: the second serves.
     let url = format!(
         "corbaloc::127.0.0.1:1,:[::1]:{}/{escaped}",
-        endpoints[1].port
+        endpoints[1].port().unwrap()
     );
     let echo = Echo::from_object(client.string_to_object(&url).unwrap());
     assert_eq!(echo.long(8).unwrap(), 8);

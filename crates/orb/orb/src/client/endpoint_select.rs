@@ -4,15 +4,18 @@ use super::mux::ClientConnection;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
+use crate::profile::PlacedProfile;
+use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_giop::code_sets;
-use punctual_ior::{Endpoint as Place, IiopProfile, Ior, tags};
+use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
 use punctual_link::Address;
 use std::sync::{Arc, Weak};
 
 /// One way to reach an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
+    pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
@@ -56,26 +59,30 @@ impl Bound {
     }
 }
 
-/// The endpoints of a reference: each usable profile's own, then its alternates.
+/// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols.
 ///
 /// # Errors
-/// INV_OBJREF when no profile decodes, TRANSIENT when none is of a known kind,
+/// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
 /// CODESET_INCOMPATIBLE when there is none that shares a code set.
-pub(crate) fn endpoints(ior: &Ior, newest: GiopVersion) -> Result<Vec<Endpoint>, SystemException> {
+pub(crate) fn endpoints(
+    ior: &Ior,
+    newest: GiopVersion,
+    registry: &Registry,
+) -> Result<Vec<Endpoint>, SystemException> {
     let mut found = Vec::new();
     let mut problem = None;
-    for (index, profile) in ior.profiles.iter().enumerate() {
-        if profile.tag != tags::profile::INTERNET_IOP {
+    for (index, tagged) in ior.profiles.iter().enumerate() {
+        let Some(codec) = registry.codec(tagged.tag) else {
             continue;
-        }
-        let profile = match IiopProfile::decode(&profile.data) {
+        };
+        let profile = match codec.decode(&tagged.data) {
             Ok(profile) => profile,
             Err(error) => {
                 problem = Some(bad_profile(index, &error));
                 continue;
             }
         };
-        match endpoints_of(&profile, index, newest) {
+        match endpoints_of(profile, index, newest, registry) {
             Ok(endpoints) => found.extend(endpoints),
             Err(exception) => problem = Some(exception),
         }
@@ -88,42 +95,79 @@ pub(crate) fn endpoints(ior: &Ior, newest: GiopVersion) -> Result<Vec<Endpoint>,
 }
 
 fn endpoints_of(
-    profile: &IiopProfile,
+    profile: PlacedProfile,
     index: usize,
     newest: GiopVersion,
+    registry: &Registry,
 ) -> Result<Vec<Endpoint>, SystemException> {
-    let version = profile.version.giop().ok_or_else(|| {
-        SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No)
-            .with_detail(format!(
-                "profile {index} is IIOP {}, which nobody knows",
-                profile.version
-            ))
-    })?;
-    let version = version.min(newest);
-    let code_sets = match version {
-        GiopVersion::V1_0 => CodeSets::UNNEGOTIATED,
-        _ => code_sets::negotiate(profile.code_sets().as_ref()).map_err(code_set_exception)?,
-    };
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
-    let endpoint = |place: Place| Endpoint {
-        address: Address::iiop(&place.host, place.port),
-        version,
-        code_sets,
-        object_key: object_key.clone(),
-        profile: index,
-    };
-    // A port of 0 says that the profile's own address is not for use (another transport's is).
-    Ok(profile
-        .endpoints()
-        .filter(|place| place.port != 0)
-        .map(endpoint)
-        .collect())
+    let mut found = Vec::new();
+    let mut problem = None;
+    for place in profile.places {
+        let pair = match registry.pair(&place.protocol) {
+            Ok(pair) => Arc::new(pair),
+            Err(error) => {
+                problem = Some(no_protocol(index, &error));
+                continue;
+            }
+        };
+        let (version, code_sets) = if pair.messaging.abilities().contexts {
+            let version = profile.version.min(newest);
+            (version, agreed(version, &profile.components)?)
+        } else {
+            (GiopVersion::V1_2, CodeSets::NATIVE)
+        };
+        found.push(Endpoint {
+            pair,
+            address: place.address,
+            version,
+            code_sets,
+            object_key: object_key.clone(),
+            profile: index,
+        });
+    }
+    match problem {
+        Some(problem) if found.is_empty() => Err(problem),
+        _ => Ok(found),
+    }
+}
+
+fn agreed(
+    version: GiopVersion,
+    components: &[TaggedComponent],
+) -> Result<CodeSets, SystemException> {
+    match version {
+        GiopVersion::V1_0 => Ok(CodeSets::UNNEGOTIATED),
+        _ => code_sets::negotiate(announced(components).as_ref()).map_err(code_set_exception),
+    }
+}
+
+/// The code sets that a profile's components announce.
+pub(crate) fn announced(components: &[TaggedComponent]) -> Option<CodeSetComponentInfo> {
+    let component = components
+        .iter()
+        .find(|component| component.tag == tags::component::CODE_SETS)?;
+    match component.decode() {
+        Ok(Component::CodeSets(info)) => Some(info),
+        _ => None,
+    }
 }
 
 fn bad_profile(index: usize, error: &dyn std::fmt::Display) -> SystemException {
     SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
         format!("profile {index} of the reference does not decode: {error}"),
     )
+}
+
+fn no_protocol(index: usize, error: &dyn std::fmt::Display) -> SystemException {
+    SystemException::new(
+        Kind::Transient,
+        minor::NO_USABLE_PROFILE,
+        CompletionStatus::No,
+    )
+    .with_detail(format!(
+        "profile {index} of the reference cannot be used: {error}"
+    ))
 }
 
 fn no_profile(ior: &Ior) -> SystemException {

@@ -3,7 +3,9 @@
 use super::endpoint_select::Binding;
 use super::reply_table::{Broken, MAX_WAITING};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::reference::Target;
 use punctual_exec::Deadline;
+use punctual_ior::{IiopProfile, Ior, tags};
 use punctual_link::{Address, Cause, LinkError, Phase, SendError};
 
 /// How one attempt ended without an outcome.
@@ -72,15 +74,26 @@ pub(super) fn no_reply(binding: &Binding, broken: &Broken) -> Failed {
     }
 }
 
-pub(super) fn too_many_forwards(limit: u32) -> SystemException {
-    SystemException::new(
-        Kind::Transient,
-        minor::TOO_MANY_FORWARDS,
-        CompletionStatus::No,
-    )
-    .with_detail(format!(
-        "forwarded more than {limit} times, perhaps in a loop"
+/// Forwards nest too deep: from where to where the last would have led.
+pub(super) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
+    let kind = Kind::Transient;
+    SystemException::new(kind, minor::TOO_MANY_FORWARDS, CompletionStatus::No).with_detail(format!(
+        "forwards nest deeper than {limit} (max_forwards), perhaps in a loop: the last led from {} \
+         to {}",
+        described(from.ior()),
+        described(to)
     ))
+}
+
+fn described(ior: &Ior) -> String {
+    let iiop = ior.profiles.iter().find_map(|tagged| {
+        let is_iiop = tagged.tag == tags::profile::INTERNET_IOP;
+        is_iiop.then(|| IiopProfile::decode(&tagged.data).ok())?
+    });
+    match iiop {
+        Some(profile) => Address::iiop(&profile.host, profile.port).to_string(),
+        None => format!("a reference with {} profiles", ior.profiles.len()),
+    }
 }
 
 pub(super) fn too_many_calls() -> SystemException {
@@ -101,16 +114,39 @@ pub(crate) fn out_of_place() -> SystemException {
         .with_detail("the reply's status does not fit the request")
 }
 
-/// No endpoint could be connected to: which there were, and what came of each.
-pub(crate) fn unreachable(failures: &[(Address, LinkError)], call: Deadline) -> SystemException {
+/// What came of one of a reference's endpoints.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It could not be connected to.
+    Link(Address, LinkError),
+    /// The call did not come about there.
+    Raised(SystemException),
+}
+
+/// All endpoints have failed: which there were, and what came of each. If there was only one, its own
+/// failure says it best.
+pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemException {
+    if failures.len() == 1 {
+        if let Some(Failure::Raised(exception)) =
+            failures.pop_if(|one| matches!(one, Failure::Raised(_)))
+        {
+            return exception;
+        }
+    }
+    let only_links = failures.iter().all(|one| matches!(one, Failure::Link(..)));
     let all: Vec<String> = failures
         .iter()
-        .map(|(address, error)| format!("{address}: {error}"))
+        .map(|failure| match failure {
+            Failure::Link(address, error) => format!("{address}: {error}"),
+            Failure::Raised(exception) => exception.to_string(),
+        })
         .collect();
     let (kind, minor) = if call.has_passed() {
         (Kind::Timeout, minor::CONNECT_TIMED_OUT)
-    } else {
+    } else if only_links {
         (Kind::Transient, minor::CONNECT_FAILED)
+    } else {
+        (Kind::Transient, minor::NO_USABLE_PROFILE)
     };
     SystemException::new(kind, minor, CompletionStatus::No).with_detail(all.join("; "))
 }

@@ -1,19 +1,21 @@
-//! One call: bind, marshal, send, wait; follow forwards; repeat where it is safe.
+//! One call: bind, marshal, send, wait; follow forwards and go on to other profiles ([`super::route`]);
+//! repeat where it is safe.
 //!
 //! Repeating is safe when the server cannot have begun: the request never left, or the peer said
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
+use super::endpoint_select::Binding;
 use super::failure::{
     Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
-    too_many_forwards,
 };
 use super::reply::{Reply, ReplyOutcome};
+use super::route::Route;
 use super::wait::NoReply;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
 };
-use crate::reference::{ObjectRef, Target};
+use crate::reference::ObjectRef;
 use crate::server;
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
@@ -146,17 +148,13 @@ impl<'a> Call<'a> {
     }
 
     fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
-        let max_forwards = self.object.orb().config().max_forwards;
-        let (mut forwards, mut stale, mut readdressed, mut fell_back) = (0, 0, 0, false);
+        let mut route = Route::new(self.object, self.expects_reply());
+        let (mut stale, mut readdressed) = (0, 0);
         loop {
-            let (target, forwarded) = self.object.target();
-            let failed = match self.attempt(&target) {
-                Ok(Some(ReplyOutcome::Forward(to))) => {
-                    forwards += 1;
-                    if forwards > max_forwards {
-                        return Err(too_many_forwards(max_forwards));
-                    }
-                    self.object.forward(to);
+            let binding = route.bind(self.deadline)?;
+            let failed = match self.attempt(&binding, &route) {
+                Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
+                    route.forward(to, permanently)?;
                     continue;
                 }
                 Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
@@ -169,49 +167,61 @@ impl<'a> Call<'a> {
                 }
                 // A forward that has gone stale: its object may be back at the original place.
                 Ok(Some(ReplyOutcome::SystemException(exception)))
-                    if forwarded
-                        && !fell_back
-                        && exception.kind() == Kind::ObjectNotExist
-                        && exception.completed() == CompletionStatus::No =>
+                    if exception.kind() == Kind::ObjectNotExist
+                        && exception.completed() == CompletionStatus::No
+                        && route.is_forwarded() =>
+                {
+                    if route.restart() {
+                        continue;
+                    }
+                    return Ok(Some(ReplyOutcome::SystemException(exception)));
+                }
+                Ok(Some(ReplyOutcome::SystemException(exception)))
+                    if may_succeed_elsewhere(&exception) =>
                 {
                     Failed::Finally(exception)
                 }
-                Ok(outcome) => return Ok(outcome),
+                Ok(outcome) => {
+                    route.remember(&binding);
+                    return Ok(outcome);
+                }
                 Err(failed) => failed,
             };
             match failed {
                 Failed::Stale(_) if stale < MAX_STALE && !self.deadline.has_passed() => stale += 1,
                 Failed::Stale(exception) | Failed::Finally(exception) => {
-                    let safe = exception.completed() == CompletionStatus::No;
-                    if !forwarded || fell_back || !safe || self.deadline.has_passed() {
+                    if !may_succeed_elsewhere(&exception) || self.deadline.has_passed() {
                         return Err(exception);
                     }
-                    fell_back = true;
-                    self.object.unforward();
+                    if !route.go_on(exception) {
+                        return Err(route.give_up(self.deadline));
+                    }
+                    stale = 0;
                 }
             }
         }
     }
 
     /// Sends the request once and waits for what comes of it; `None` for a one-way that was sent.
-    fn attempt(&self, target: &Target) -> Result<Option<ReplyOutcome>, Failed> {
-        let binding = target
-            .bind(self.object.orb(), self.deadline)
-            .map_err(Failed::Finally)?;
+    fn attempt(
+        &self,
+        binding: &Binding,
+        route: &Route<'_>,
+    ) -> Result<Option<ReplyOutcome>, Failed> {
         let connection = &*binding.connection;
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let tells_code_sets = self.is_request() && connection.must_tell_code_sets();
         let request = self
-            .marshal(&binding, target, pending.id, tells_code_sets)
+            .marshal(binding, route, pending.id, tells_code_sets)
             .map_err(|error| Failed::Finally(cdr_exception(error, CompletionStatus::No)))?;
         let limit = self.object.orb().config().limits.message;
-        if request.len() > limit {
-            return Err(Failed::Finally(too_large(request.len(), limit)));
+        if request.full_len() > limit {
+            return Err(Failed::Finally(too_large(request.full_len(), limit)));
         }
         if let Err(error) = connection.send(&request, self.deadline) {
-            return Err(not_sent(&binding, &error));
+            return Err(not_sent(binding, &error));
         }
         if tells_code_sets {
             connection.code_sets_are_told();
@@ -222,14 +232,17 @@ impl<'a> Call<'a> {
         }
         server::about_to_block();
         match connection.wait(&pending, self.deadline) {
-            Ok(message) => Reply::read(message, connection.code_sets, self.object.orb())
-                .map(Some)
-                .map_err(|exception| Failed::Finally(exception.in_context(connection.peer()))),
+            Ok(message) => {
+                let (session, code_sets) = (&*connection.session, connection.code_sets);
+                Reply::read(message, session, code_sets, self.object.orb())
+                    .map(Some)
+                    .map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
+            }
             Err(NoReply::TimedOut) => {
                 self.cancel(connection, pending.id);
-                Err(Failed::Finally(timed_out(&binding, self.deadline)))
+                Err(Failed::Finally(timed_out(binding, self.deadline)))
             }
-            Err(NoReply::Broken(broken)) => Err(no_reply(&binding, &broken)),
+            Err(NoReply::Broken(broken)) => Err(no_reply(binding, &broken)),
         }
     }
 
@@ -243,4 +256,13 @@ impl<'a> Call<'a> {
             Ask::Locate => true,
         }
     }
+}
+
+/// Whether another profile may lead to success, and the server has not begun.
+fn may_succeed_elsewhere(exception: &SystemException) -> bool {
+    exception.completed() == CompletionStatus::No
+        && matches!(
+            exception.kind(),
+            Kind::Transient | Kind::CommFailure | Kind::NoResponse | Kind::ObjAdapter
+        )
 }

@@ -11,11 +11,13 @@ pub(crate) mod mux;
 mod reply;
 mod reply_table;
 mod request;
+mod route;
 mod wait;
 
-pub(crate) use failure::{out_of_place, unreachable};
+pub(crate) use failure::out_of_place;
 pub use invocation::Operation;
 pub(crate) use invocation::{Call, locate};
 pub(crate) use reply::{ReplyOutcome, unlisted};
 pub(crate) use reply_table::Broken;
 pub(crate) use request::body;
+pub(crate) use route::Path;

@@ -5,7 +5,10 @@
 //! anybody, and none is shared with another connection.
 
 use super::reply_table::{Broken, ReplyTable, Slot};
-use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message, Taken, Tracer};
+use crate::messaging::{
+    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Messaging, Session, Taken,
+    Tracer,
+};
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
@@ -27,6 +30,9 @@ const AT_LEISURE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct ClientConnection {
     pub(super) link: Arc<dyn Connection>,
+    /// How messages are laid out here.
+    pub(super) session: Arc<dyn Session>,
+    pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     /// Held while a message is sent.
@@ -35,6 +41,8 @@ pub(crate) struct ClientConnection {
     pub(super) inbox: Mutex<Inbox>,
     table: Mutex<ReplyTable>,
     usable: AtomicBool,
+    /// Whether it is to close when nobody waits any more.
+    retired: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
     fragmenting: Fragmenting,
@@ -55,22 +63,31 @@ pub(crate) struct PendingReply<'c> {
 impl ClientConnection {
     pub(crate) fn new(
         link: Arc<dyn Connection>,
-        version: GiopVersion,
-        code_sets: CodeSets,
+        messaging: &dyn Messaging,
+        (version, code_sets): (GiopVersion, CodeSets),
         limits: Arc<Limits>,
         fragmenting: Fragmenting,
         tracer: Tracer,
     ) -> Self {
+        let session = messaging.session();
+        let abilities = messaging.abilities();
         Self {
-            inbox: Mutex::new(Inbox::new(&*link, limits)),
+            inbox: Mutex::new(Inbox::new(&*link, session.clone(), limits)),
             link,
+            session,
+            abilities,
             version,
             code_sets,
             sender: parking_lot::Mutex::new(()),
             table: Mutex::new(ReplyTable::default()),
             usable: AtomicBool::new(true),
+            retired: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),
-            fragmenting,
+            fragmenting: if abilities.fragments {
+                fragmenting
+            } else {
+                Fragmenting::NEVER
+            },
             tracer,
             born: Instant::now(),
             last_used: AtomicU64::new(0),
@@ -120,7 +137,9 @@ impl ClientConnection {
 
     /// Whether this request is still to carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
-        self.version > GiopVersion::V1_0 && !self.code_sets_told.load(Ordering::Relaxed)
+        self.abilities.contexts
+            && self.version > GiopVersion::V1_0
+            && !self.code_sets_told.load(Ordering::Relaxed)
     }
 
     /// A place for a caller; `None` when too many wait already.
@@ -134,7 +153,7 @@ impl ClientConnection {
     }
 
     /// Sends one message; after an error in mid-message the connection is broken off.
-    pub(crate) fn send(&self, message: &[u8], deadline: Deadline) -> Result<(), SendError> {
+    pub(crate) fn send(&self, message: &Block, deadline: Deadline) -> Result<(), SendError> {
         let Some(sending) = self.lock_sender(deadline) else {
             let error = LinkError::timed_out(Phase::Send);
             return Err(SendError { error, sent: 0 });
@@ -159,7 +178,7 @@ impl ClientConnection {
     }
 
     /// Sends a message of little worth, if nobody is sending and it does not take long.
-    pub(super) fn send_at_leisure(&self, message: &[u8]) {
+    pub(super) fn send_at_leisure(&self, message: &Block) {
         if let Some(_sending) = self.sender.try_lock() {
             let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
             if messaging::send(&*self.link, message, none, self.tracer, soon).is_err() {
@@ -185,6 +204,20 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         self.link.close();
         self.table().fail_all(broken);
+    }
+
+    /// No new calls; closes when the last one in progress has ended.
+    pub(crate) fn retire(&self) {
+        self.usable.store(false, Ordering::Release);
+        self.retired.store(true, Ordering::Release);
+        self.close_if_retired(&self.table());
+    }
+
+    fn close_if_retired(&self, table: &ReplyTable) {
+        // Acquire pairs with the Release in `retire`.
+        if self.retired.load(Ordering::Acquire) && table.waiting() == 0 {
+            self.link.close();
+        }
     }
 
     pub(crate) fn peer(&self) -> &punctual_link::Address {
@@ -250,7 +283,7 @@ impl ClientConnection {
     }
 
     fn deliver(&self, message: Message, own: Option<u32>) -> Option<Message> {
-        let Some(id) = super::reply::request_id(&message) else {
+        let Some(id) = super::reply::request_id(&message, &*self.session) else {
             self.refuse("the peer sent a reply whose header does not decode");
             return None;
         };
@@ -272,7 +305,8 @@ impl ClientConnection {
             let soon = Deadline::after(AT_LEISURE);
             let kind = MessageKind::MessageError;
             // The peer may be gone already; it is told nothing then.
-            let _ = messaging::send_control(&*self.link, kind, self.version, self.tracer, soon);
+            let (link, session) = (&*self.link, &*self.session);
+            let _ = messaging::send_control(link, session, kind, self.version, self.tracer, soon);
         }
         drop(sending);
         self.break_off(&Broken::off(reason));
@@ -297,6 +331,7 @@ impl Drop for PendingReply<'_> {
         if was_promoted {
             table.promote_one();
         }
+        self.connection.close_if_retired(&table);
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
-use crate::messaging::Message;
+use crate::messaging::{Head as WireHead, Message, Session};
 use crate::orb::Orb;
-use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, GiopVersion, Unmarshal};
+use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Unmarshal};
 use punctual_giop::{
-    AddressingDisposition, LocateReplyHeader, LocateStatus, MessageHeader, MessageKind,
-    ReplyHeader, ReplyStatus, SystemExceptionBody,
+    AddressingDisposition, LocateReplyHeader, LocateStatus, ReplyHeader, ReplyStatus,
+    SystemExceptionBody,
 };
 use punctual_ior::Ior;
 
@@ -29,7 +29,11 @@ pub(crate) enum ReplyOutcome {
     /// A user exception: its repository id, then its members.
     UserException(Reply),
     SystemException(SystemException),
-    Forward(Ior),
+    Forward {
+        to: Ior,
+        /// For good (LOCATION_FORWARD_PERM).
+        permanently: bool,
+    },
     /// The server wants the object addressed by this disposition.
     NeedsAddressing(AddressingDisposition),
     /// To a LocateRequest: the object is there.
@@ -51,16 +55,17 @@ impl Reply {
     /// MARSHAL when it does not decode.
     pub(crate) fn read(
         message: Message,
+        session: &dyn Session,
         code_sets: CodeSets,
         orb: &Orb,
     ) -> Result<ReplyOutcome, SystemException> {
         let mut reply = Self {
+            body: message.head_position(),
             message,
             code_sets,
-            body: MessageHeader::LEN,
             orb: orb.clone(),
         };
-        let (head, body) = reply.head().map_err(|error| {
+        let (head, body) = reply.head(session).map_err(|error| {
             cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
         })?;
         reply.body = body;
@@ -81,29 +86,31 @@ impl Reply {
         };
         let mut decoder = self.message.decoder(coding);
         // `head` has decoded as many octets before.
-        let _ = decoder.skip(self.body - MessageHeader::LEN);
+        let _ = decoder.skip(self.body - self.message.head_position());
         decoder
     }
 
-    fn head(&self) -> Result<(Head, usize), CdrError> {
+    fn head(&self, session: &dyn Session) -> Result<(Head, usize), CdrError> {
         let mut decoder = self.decoder();
-        let head = if self.message.header.kind == MessageKind::LocateReply {
-            Head::Other(locate_outcome(&mut decoder)?)
-        } else {
-            reply_head(&mut decoder)?
+        let head = match session.get_head(self.message.header.kind, &mut decoder)? {
+            WireHead::Reply(header) => reply_head(&header, &mut decoder)?,
+            WireHead::LocateReply(header) => Head::Other(locate_outcome(header, &mut decoder)?),
+            _ => return Err(CdrError::Invalid("the head is not a reply's")),
         };
         Ok((head, decoder.position()))
     }
 }
 
-fn reply_head(decoder: &mut Decoder<'_>) -> Result<Head, CdrError> {
-    let header = ReplyHeader::decode(decoder)?;
+fn reply_head(header: &ReplyHeader<'_>, decoder: &mut Decoder<'_>) -> Result<Head, CdrError> {
     Ok(match header.status {
         ReplyStatus::NoException => Head::Results,
         ReplyStatus::UserException => Head::UserException,
         ReplyStatus::SystemException => Head::Other(system_exception(decoder)?),
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-            Head::Other(ReplyOutcome::Forward(Ior::unmarshal(decoder)?))
+            Head::Other(ReplyOutcome::Forward {
+                to: Ior::unmarshal(decoder)?,
+                permanently: header.status == ReplyStatus::LocationForwardPerm,
+            })
         }
         ReplyStatus::NeedsAddressingMode => Head::Other(ReplyOutcome::NeedsAddressing(
             AddressingDisposition::unmarshal(decoder)?,
@@ -111,14 +118,17 @@ fn reply_head(decoder: &mut Decoder<'_>) -> Result<Head, CdrError> {
     })
 }
 
-fn locate_outcome(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
-    let header = LocateReplyHeader::decode(decoder)?;
+fn locate_outcome(
+    header: LocateReplyHeader,
+    decoder: &mut Decoder<'_>,
+) -> Result<ReplyOutcome, CdrError> {
     Ok(match header.status {
         LocateStatus::ObjectHere => ReplyOutcome::ObjectHere,
         LocateStatus::UnknownObject => ReplyOutcome::UnknownObject,
-        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-            ReplyOutcome::Forward(Ior::unmarshal(decoder)?)
-        }
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => ReplyOutcome::Forward {
+            to: Ior::unmarshal(decoder)?,
+            permanently: header.status == LocateStatus::ObjectForwardPerm,
+        },
         LocateStatus::SystemException => system_exception(decoder)?,
         LocateStatus::NeedsAddressingMode => {
             ReplyOutcome::NeedsAddressing(AddressingDisposition::unmarshal(decoder)?)
@@ -151,13 +161,11 @@ pub(crate) fn unlisted(id: &str) -> SystemException {
 }
 
 /// The id that a reply answers, if its header decodes so far.
-pub(crate) fn request_id(message: &Message) -> Option<u32> {
-    let header = &message.header;
+pub(crate) fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
     let mut decoder = message.decoder(Coding::default());
-    if header.version == GiopVersion::V1_2 || header.kind == MessageKind::LocateReply {
-        return decoder.get_u32().ok();
+    match session.get_head(message.header.kind, &mut decoder).ok()? {
+        WireHead::Reply(header) => Some(header.request_id),
+        WireHead::LocateReply(header) => Some(header.request_id),
+        _ => None,
     }
-    ReplyHeader::decode(&mut decoder)
-        .ok()
-        .map(|header| header.request_id)
 }

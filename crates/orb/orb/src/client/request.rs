@@ -3,13 +3,14 @@
 use super::endpoint_select::Binding;
 use super::invocation::{Ask, Call};
 use super::mux::ClientConnection;
-use crate::reference::Target;
+use super::route::Route;
+use crate::messaging::Head;
+use crate::policy::Transfer;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
     AddressingDisposition, CancelRequest, LocateRequestHeader, MessageKind, RequestHeader,
-    ResponseFlags, ServiceContexts, Target as WireTarget, begin_message, finish_message,
-    service_context,
+    ResponseFlags, ServiceContexts, Target as WireTarget, service_context,
 };
 
 impl Call<'_> {
@@ -17,7 +18,7 @@ impl Call<'_> {
     pub(super) fn marshal(
         &self,
         binding: &Binding,
-        target: &Target,
+        route: &Route<'_>,
         request_id: u32,
         tells_code_sets: bool,
     ) -> Result<Block, CdrError> {
@@ -29,18 +30,20 @@ impl Call<'_> {
             limits: orb.limits(),
             environment: Some(orb),
         };
-        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
+        let session = &*connection.session;
+        let begin = |kind| session.begin(connection.lend(), kind, ByteOrder::NATIVE, coding);
+        let target = route.target();
         let wire_target = self.addressed(binding, target);
-        match &self.ask {
+        let out = match &self.ask {
             Ask::Request {
                 operation,
                 arguments,
             } => {
-                begin_message(&mut out, MessageKind::Request);
+                let mut out = begin(MessageKind::Request);
                 let told = CodeSetContext::from(connection.code_sets).encode();
                 let context = [(service_context::CODE_SETS, told.as_slice())];
                 let contexts = if tells_code_sets { &context[..] } else { &[] };
-                RequestHeader {
+                let header = RequestHeader {
                     request_id,
                     response: if operation.two_way {
                         ResponseFlags::SYNC_WITH_TARGET
@@ -50,26 +53,35 @@ impl Call<'_> {
                     target: wire_target,
                     operation: operation.name,
                     contexts: ServiceContexts::new(contexts),
+                };
+                session.put_head(&mut out, &Head::Request(header, None))?;
+                if route.effective.transfer == Transfer::Lend {
+                    out.set_lender(connection.link.lender());
                 }
-                .encode(&mut out)?;
                 body(&mut out, version, arguments)?;
+                out
             }
             Ask::Locate => {
-                begin_message(&mut out, MessageKind::LocateRequest);
-                LocateRequestHeader {
+                let mut out = begin(MessageKind::LocateRequest);
+                let header = LocateRequestHeader {
                     request_id,
                     target: wire_target,
-                }
-                .encode(&mut out)?;
+                };
+                session.put_head(&mut out, &Head::LocateRequest(header))?;
+                out
             }
-        }
+        };
         let mut block = out.into_block();
-        finish_message(&mut block)?;
+        session.finish(&mut block)?;
         Ok(block)
     }
 
     /// The object, named as the server asked for (§9.4.2.3).
-    fn addressed<'t>(&self, binding: &'t Binding, target: &'t Target) -> WireTarget<'t> {
+    fn addressed<'t>(
+        &self,
+        binding: &'t Binding,
+        target: &'t crate::reference::Target,
+    ) -> WireTarget<'t> {
         let endpoint = &binding.endpoint;
         match (self.addressing, target.ior().profiles.get(endpoint.profile)) {
             (AddressingDisposition::Profile, Some(profile)) => WireTarget::Profile {
@@ -87,11 +99,13 @@ impl Call<'_> {
     /// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
     pub(super) fn cancel(&self, connection: &ClientConnection, request_id: u32) {
         let coding = Coding::new(connection.version, self.object.orb().limits());
-        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
-        begin_message(&mut out, MessageKind::CancelRequest);
-        CancelRequest { request_id }.encode(&mut out);
+        let session = &*connection.session;
+        let kind = MessageKind::CancelRequest;
+        let mut out = session.begin(connection.lend(), kind, ByteOrder::NATIVE, coding);
+        let head = Head::Cancel(CancelRequest { request_id });
+        let put = session.put_head(&mut out, &head);
         let mut block = out.into_block();
-        if finish_message(&mut block).is_ok() {
+        if put.is_ok() && session.finish(&mut block).is_ok() {
             connection.send_at_leisure(&block);
         }
     }

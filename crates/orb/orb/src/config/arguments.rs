@@ -41,13 +41,25 @@ const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "-ORBListenEndpoints",
-        expected: "iiop://[version@][host]:port[/option=value&…], several with `;` between",
+        expected: "protocol://place[/option=value&…], several with `;` between",
         obey: |config, value| {
             for endpoint in value.split(';').filter(|part| !part.is_empty()) {
                 config
                     .listen
                     .push(ListenEndpoint::parse("-ORBListenEndpoints", endpoint)?);
             }
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBClientProtocols",
+        expected: "protocols in order of preference, with commas between",
+        obey: |config, value| {
+            let names = value
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty());
+            config.client_protocols = names.map(str::to_owned).collect();
             Ok(())
         },
     },
@@ -257,7 +269,7 @@ mod tests {
             ("-ORBInitRef", "X=bad"),
             ("-ORBInitRef", "X=corbaloc::h:70000/X"),
             ("-ORBDefaultInitRef", "h:2809"),
-            ("-ORBListenEndpoints", "tcp://:1"),
+            ("-ORBListenEndpoints", "iiop:/:1"),
             ("-ORBConfigFile", "/no/such/file.toml"),
         ] {
             let error = apply_all(&[option, value]).unwrap_err().to_string();

@@ -1,94 +1,181 @@
-//! Where to listen, and what to publish for it: `iiop://[version@][host]:port[/option=value&…]`.
+//! Where to listen, and what to publish for it: `protocol://place[/option=value&…]`.
 
 use super::{ConfigError, bad_value};
-use punctual_link::Address;
+use punctual_link::{Address, Properties, iiop};
+use std::collections::BTreeMap;
 use std::fmt;
 
-const EXPECTED: &str = "iiop://[host]:port, with an IPv6 number in brackets, then perhaps \
-                        /hostname_in_ior=name&port_in_ior=number";
+const EXPECTED: &str = "protocol://place, e.g. iiop://[host]:port or uiop:///path, then perhaps \
+                        options: /name=value&name=value (| instead of / behind a path)";
 
-/// An endpoint to listen at. The default is all interfaces, at a port of the kernel's choice.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The host to put into references instead of the one listened at.
+const HOSTNAME_IN_IOR: &str = "hostname_in_ior";
+/// The port to put into references instead of the one listened at.
+const PORT_IN_IOR: &str = "port_in_ior";
+
+/// An endpoint to listen at. The default is TCP on all interfaces, at a port of the kernel's choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenEndpoint {
-    /// Host name or number of the interface; `None` listens on all of them.
-    pub host: Option<String>,
-    /// TCP port; 0 lets the kernel choose.
-    pub port: u16,
-    /// The host to put into references instead of the one listened at, for containers and NAT.
-    pub hostname_in_ior: Option<String>,
-    /// The port to put into references instead of the one listened at.
-    pub port_in_ior: Option<u16>,
+    /// What to speak there, e.g. `iiop`, `uiop`, `giop_lite+shmiop` or `reliable+diop`.
+    pub protocol: String,
+    /// Where, in the link's notation: `host:port` (without a host all interfaces, port 0 for one of the
+    /// kernel's choice), a path, a name. Empty: wherever the link chooses.
+    pub place: String,
+    /// `hostname_in_ior` and `port_in_ior` name the address to put into references instead of the one
+    /// listened at, for containers and NAT. Others are the link's own, see there.
+    pub options: BTreeMap<String, String>,
+}
+
+impl Default for ListenEndpoint {
+    fn default() -> Self {
+        Self::new(iiop::NAME, ":0")
+    }
 }
 
 impl ListenEndpoint {
-    /// `host:port`, published as it is listened at.
+    /// `place` by `protocol`, published as it is listened at.
+    #[must_use]
+    pub fn new(protocol: &str, place: &str) -> Self {
+        Self {
+            protocol: protocol.to_owned(),
+            place: place.to_owned(),
+            options: BTreeMap::new(),
+        }
+    }
+
+    /// `host:port` by GIOP over TCP, published as it is listened at.
     #[must_use]
     pub fn iiop(host: &str, port: u16) -> Self {
-        Self {
-            host: Some(host.to_owned()),
-            port,
-            ..Self::default()
-        }
+        Self::new(iiop::NAME, Address::iiop(host, port).place())
+    }
+
+    /// The endpoint with an option.
+    #[must_use]
+    pub fn option(mut self, name: &str, value: impl ToString) -> Self {
+        self.options.insert(name.to_owned(), value.to_string());
+        self
+    }
+
+    /// Host and port, where the place has that shape; no host means all interfaces.
+    #[must_use]
+    pub fn host_and_port(&self) -> Option<(Option<&str>, u16)> {
+        parse_place(&self.place)
+    }
+
+    /// The port, where the place has one.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        self.host_and_port().map(|(_, port)| port)
     }
 
     /// Parses one endpoint; `key` is what an error names.
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
         let bad = |expected: &str| bad_value(key, text, expected);
         let (protocol, rest) = text.split_once("://").ok_or_else(|| bad(EXPECTED))?;
-        if protocol != punctual_link::iiop::NAME {
-            return Err(bad("the protocol iiop, the only one there is so far"));
+        let name_is_good = |name: &str| {
+            let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            !name.is_empty() && name.chars().all(good)
+        };
+        if !protocol.split('+').all(name_is_good) {
+            return Err(bad(
+                "a protocol: names of lower-case letters, digits and _ with + between",
+            ));
         }
-        let (place, options) = rest.split_once('/').unwrap_or((rest, ""));
+        let (place, options) = split_options(rest);
         let place = match place.split_once('@') {
             Some(("1.0" | "1.1" | "1.2", place)) => place,
-            Some(_) => return Err(bad("version 1.0, 1.1 or 1.2 before the @")),
-            None => place,
+            Some((version, _)) if version.starts_with(|c: char| c.is_ascii_digit()) => {
+                return Err(bad("version 1.0, 1.1 or 1.2 before the @"));
+            }
+            _ => place,
         };
-        let (host, port) = parse_place(place).ok_or_else(|| bad(EXPECTED))?;
-        let mut endpoint = Self {
-            host,
-            port,
-            ..Self::default()
-        };
+        if is_internet(protocol) && !place.is_empty() && parse_place(place).is_none() {
+            return Err(bad(
+                "host:port behind the protocol, with an IPv6 number in brackets",
+            ));
+        }
+        let mut endpoint = Self::new(protocol, place);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
-                Some(("hostname_in_ior", name)) if !name.is_empty() => {
-                    endpoint.hostname_in_ior = Some(name.to_owned());
+                Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                    endpoint.options.insert(name.to_owned(), value.to_owned());
                 }
-                Some(("port_in_ior", port)) => {
-                    let port = port
-                        .parse()
-                        .map_err(|_| bad("a port number for port_in_ior"))?;
-                    endpoint.port_in_ior = Some(port);
-                }
-                _ => {
-                    return Err(bad(
-                        "the options hostname_in_ior=name and port_in_ior=number",
-                    ));
-                }
+                _ => return Err(bad("options as name=value, with & between")),
             }
         }
+        endpoint.check(key, text)?;
         Ok(endpoint)
     }
 
-    /// The address to listen at. Without a host it is the IPv6 wildcard, which serves IPv4 as
-    /// well; `ipv6` tells whether this machine has it.
-    pub(crate) fn address(&self, ipv6: bool) -> Address {
-        let wildcard = if ipv6 { "::" } else { "0.0.0.0" };
-        Address::iiop(self.host.as_deref().unwrap_or(wildcard), self.port)
+    fn check(&self, key: &str, text: &str) -> Result<(), ConfigError> {
+        let port = self.options.get(PORT_IN_IOR);
+        if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+            return Err(bad_value(key, text, "a port number for port_in_ior"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn hostname_in_ior(&self) -> Option<&str> {
+        self.options.get(HOSTNAME_IN_IOR).map(String::as_str)
+    }
+
+    pub(crate) fn port_in_ior(&self) -> Option<u16> {
+        self.options.get(PORT_IN_IOR)?.parse().ok()
+    }
+
+    /// What is the link's to obey.
+    pub(crate) fn properties(&self) -> Properties {
+        let ours = |name: &str| name == HOSTNAME_IN_IOR || name == PORT_IN_IOR;
+        self.options
+            .iter()
+            .filter(|(name, _)| !ours(name))
+            .collect()
+    }
+
+    /// The addresses to try to listen at, in order, on the link of that name. Without a host these are
+    /// the IPv6 wildcard, which serves IPv4 as well, and for a machine without IPv6 that of IPv4.
+    pub(crate) fn addresses(&self, link: &str) -> Vec<Address> {
+        let wildcards = |port: u16| {
+            ["::", "0.0.0.0"].map(|host| Address::new(link, Address::iiop(host, port).place()))
+        };
+        match parse_place(&self.place) {
+            _ if self.place.is_empty() => {
+                let mut all = vec![Address::new(link, "")];
+                all.extend(wildcards(0));
+                all
+            }
+            Some((None, port)) => wildcards(port).into(),
+            Some((Some(host), port)) if !host.starts_with('/') => {
+                vec![Address::new(link, Address::iiop(host, port).place())]
+            }
+            _ => vec![Address::new(link, &self.place)],
+        }
     }
 }
 
 impl fmt::Display for ListenEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.host.as_deref() {
-            Some(host) if host.contains(':') => write!(f, "iiop://[{host}]:{}", self.port),
-            host => write!(f, "iiop://{}:{}", host.unwrap_or_default(), self.port),
-        }
+        write!(f, "{}://{}", self.protocol, self.place)
     }
 }
 
-fn parse_place(place: &str) -> Option<(Option<String>, u16)> {
+/// Whether places of this protocol are known to be `host:port`.
+fn is_internet(protocol: &str) -> bool {
+    let link = protocol.rsplit('+').next().unwrap_or_default();
+    matches!(link, "iiop" | "ssliop" | "diop")
+}
+
+/// The place, and the options behind it. A path holds `/`, so its options stand behind a `|`.
+fn split_options(rest: &str) -> (&str, &str) {
+    let separator = if rest.contains('|') || rest.starts_with('/') && !rest.contains('=') {
+        '|'
+    } else {
+        '/'
+    };
+    rest.split_once(separator).unwrap_or((rest, ""))
+}
+
+fn parse_place(place: &str) -> Option<(Option<&str>, u16)> {
     if place.is_empty() {
         return Some((None, 0));
     }
@@ -108,7 +195,7 @@ fn parse_place(place: &str) -> Option<(Option<String>, u16)> {
         None => place.split_once(':').unwrap_or((place, "0")),
     };
     let port = port.parse().ok()?;
-    Some(((!host.is_empty()).then(|| host.to_owned()), port))
+    Some(((!host.is_empty()).then_some(host), port))
 }
 
 #[cfg(test)]
@@ -122,18 +209,36 @@ mod tests {
     #[test]
     fn host_port_and_options_are_read() {
         let endpoint =
-            parse("iiop://1.2@h:12/hostname_in_ior=pub.example&port_in_ior=443").unwrap();
-        assert_eq!(endpoint.host.as_deref(), Some("h"));
-        assert_eq!(endpoint.port, 12);
-        assert_eq!(endpoint.hostname_in_ior.as_deref(), Some("pub.example"));
-        assert_eq!(endpoint.port_in_ior, Some(443));
+            parse("iiop://1.2@h:12/hostname_in_ior=pub.example&port_in_ior=443&no_delay=false")
+                .unwrap();
+        assert_eq!(endpoint.host_and_port(), Some((Some("h"), 12)));
+        assert_eq!(endpoint.hostname_in_ior(), Some("pub.example"));
+        assert_eq!(endpoint.port_in_ior(), Some(443));
+        let properties = endpoint.properties();
+        assert_eq!(
+            properties.iter().collect::<Vec<_>>(),
+            [("no_delay", "false")]
+        );
     }
 
     #[test]
     fn what_is_left_out_is_a_wildcard_and_a_port_of_the_kernels_choice() {
-        assert_eq!(parse("iiop://").unwrap(), ListenEndpoint::default());
         assert_eq!(parse("iiop://:0").unwrap(), ListenEndpoint::default());
-        assert_eq!(parse("iiop://h").unwrap(), ListenEndpoint::iiop("h", 0));
+        let wildcard = Address::iiop("::", 0);
+        assert!(
+            parse("iiop://")
+                .unwrap()
+                .addresses("iiop")
+                .contains(&wildcard)
+        );
+        assert!(
+            parse("iiop://:0")
+                .unwrap()
+                .addresses("iiop")
+                .contains(&wildcard)
+        );
+        let named = parse("iiop://h").unwrap();
+        assert_eq!(named.addresses("iiop"), [Address::iiop("h", 0)]);
     }
 
     #[test]
@@ -151,17 +256,27 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn a_path_keeps_its_slashes_and_its_options_stand_behind_a_bar() {
+        let endpoint = parse("giop_lite+uiop:///tmp/a/b|backlog=5").unwrap();
+        assert_eq!(endpoint.protocol, "giop_lite+uiop");
+        assert_eq!(endpoint.place, "/tmp/a/b");
+        assert_eq!(endpoint.properties().get("backlog"), Some("5"));
+        assert_eq!(
+            endpoint.addresses("uiop"),
+            [Address::new("uiop", "/tmp/a/b")]
+        );
+        let chosen = parse("uiop://").unwrap();
+        assert_eq!(chosen.addresses("uiop")[0], Address::new("uiop", ""));
+    }
+
+    #[test]
+    fn what_is_no_protocol_and_what_is_no_option_is_refused() {
         for text in [
-            "",
-            "iiop",
-            "uiop:///tmp/x",
-            "iiop://h:port",
-            "iiop://h:70000",
-            "iiop://3.0@h:1",
-            "iiop://h:1/hostname_in_ior=",
+            "iiop:h:1",
+            "II OP://h:1",
+            "+iiop://h:1",
+            "iiop://h:1/alone",
             "iiop://h:1/port_in_ior=x",
-            "iiop://h:1/speed=fast",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

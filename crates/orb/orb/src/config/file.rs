@@ -28,6 +28,7 @@ use std::time::Duration;
 #[serde(deny_unknown_fields)]
 struct File {
     listen: Option<Vec<String>>,
+    client_protocols: Option<Vec<String>>,
     giop_version: Option<String>,
     trace: Option<String>,
     default_initial_reference: Option<String>,
@@ -106,6 +107,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
             .map(|endpoint| ListenEndpoint::parse("listen", endpoint));
         config.listen = parsed.collect::<Result<_, _>>()?;
     }
+    set(&mut config.client_protocols, file.client_protocols);
     if let Some(version) = file.giop_version {
         config.giop_version = parse_version("giop_version", &version)?;
     }

@@ -24,6 +24,9 @@ pub struct OrbConfig {
     /// Where to listen, once a POA wants to be reached. Default: one TCP endpoint on all
     /// interfaces, at a port of the kernel's choice.
     pub listen: Vec<ListenEndpoint>,
+    /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
+    /// Empty (the default): every one that is registered, in the order of a reference's profiles.
+    pub client_protocols: Vec<String>,
     /// Initial references by name, each an `IOR:`, `corbaloc:` or `file://` text
     /// (`-ORBInitRef Name=…`).
     pub initial_references: BTreeMap<String, String>,
@@ -45,7 +48,7 @@ pub struct OrbConfig {
     pub fragment_giop_1_1: bool,
     /// The newest GIOP version to speak and to publish. Default 1.2.
     pub giop_version: GiopVersion,
-    /// How often one call may be forwarded before it fails with TRANSIENT. Default 10.
+    /// How deep forwards of one call may nest before it fails with TRANSIENT. Default 10.
     pub max_forwards: u32,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
@@ -57,6 +60,7 @@ impl Default for OrbConfig {
     fn default() -> Self {
         Self {
             listen: Vec::new(),
+            client_protocols: Vec::new(),
             initial_references: BTreeMap::new(),
             default_initial_reference: None,
             timeouts: Timeouts::default(),

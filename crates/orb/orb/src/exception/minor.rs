@@ -27,6 +27,10 @@ pub const BAD_SCHEME_SPECIFIC_PART: u32 = omg(9);
 pub const BAD_URL: u32 = omg(10);
 /// BAD_PARAM: nil given to `register_initial_reference`.
 pub const NIL_REGISTERED: u32 = omg(27);
+/// BAD_PARAM: two policies on one matter.
+pub const DUPLICATE_POLICY: u32 = omg(30);
+/// INV_POLICY: policies that cannot be reconciled.
+pub const CANNOT_RECONCILE: u32 = omg(1);
 /// BAD_INV_ORDER: `shutdown` that would wait for the call it is in.
 pub const SHUTDOWN_IN_UPCALL: u32 = omg(3);
 /// BAD_INV_ORDER: the ORB has shut down.

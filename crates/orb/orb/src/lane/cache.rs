@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Code sets belong to a connection (CORBA 3.3 part 2, §7.10.2.6), so they are part of the key.
-type Key = (Address, GiopVersion, CodeSets);
+type Key = (Box<str>, Address, GiopVersion, CodeSets, Properties);
 /// Locked while its connection is being opened, so that two callers open one between them, and a
 /// third, who goes elsewhere, waits for neither.
 type Place = Arc<Mutex<Option<Arc<ClientConnection>>>>;
@@ -33,12 +33,15 @@ impl ConnectionCache {
         &self,
         orb: &Orb,
         endpoint: &Endpoint,
+        properties: Properties,
         deadline: Deadline,
     ) -> Result<Arc<ClientConnection>, LinkError> {
         let key = (
+            endpoint.pair.name.clone(),
             endpoint.address.clone(),
             endpoint.version,
             endpoint.code_sets,
+            properties.clone(),
         );
         let place = self.places.lock().entry(key).or_default().clone();
         let locked = match deadline.end() {
@@ -51,13 +54,14 @@ impl ConnectionCache {
         }
         *place = None;
         self.reap();
-        let link = orb
-            .link()
-            .connect(&endpoint.address, &Properties::NONE, deadline)?;
+        let link = endpoint
+            .pair
+            .link
+            .connect(&endpoint.address, &properties, deadline)?;
         let connection = Arc::new(ClientConnection::new(
             link,
-            endpoint.version,
-            endpoint.code_sets,
+            &*endpoint.pair.messaging,
+            (endpoint.version, endpoint.code_sets),
             orb.shared_limits(),
             Fragmenting::new(orb.config()),
             orb.tracer(),
@@ -87,6 +91,21 @@ impl ConnectionCache {
             // Somebody else may have this place in hand, about to open it.
             held.is_some() || Arc::strong_count(place) > 1
         });
+    }
+
+    /// Takes the connections of retired protocols out; each closes when its last call has ended.
+    pub(super) fn retire(&self, is_gone: impl Fn(&str) -> bool) {
+        let gone: Vec<Place> = {
+            let mut places = self.places.lock();
+            let gone = places.extract_if(|(protocol, ..), _| is_gone(protocol));
+            gone.map(|(_, place)| place).collect()
+        };
+        for place in gone {
+            let connection = place.lock().take();
+            if let Some(connection) = connection {
+                connection.retire();
+            }
+        }
     }
 
     pub(super) fn close(&self) {

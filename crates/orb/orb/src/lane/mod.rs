@@ -11,7 +11,7 @@ use crate::orb::Orb;
 use crate::server::Listening;
 use cache::ConnectionCache;
 use punctual_exec::Deadline;
-use punctual_link::LinkError;
+use punctual_link::{LinkError, Properties};
 use std::sync::Arc;
 
 /// One lane.
@@ -34,9 +34,16 @@ impl Lane {
         &self,
         orb: &Orb,
         endpoint: &Endpoint,
+        properties: Properties,
         deadline: Deadline,
     ) -> Result<Arc<ClientConnection>, LinkError> {
-        self.outgoing.connection(orb, endpoint, deadline)
+        self.outgoing
+            .connection(orb, endpoint, properties, deadline)
+    }
+
+    /// Lets the connections of retired protocols go, each when its last call has ended.
+    pub(crate) fn retire(&self, is_gone: impl Fn(&str) -> bool) {
+        self.outgoing.retire(is_gone);
     }
 
     /// Closes every outgoing connection; calls that wait on one fail.

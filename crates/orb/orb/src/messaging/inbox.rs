@@ -1,14 +1,13 @@
 //! From received octets to whole messages.
 //!
 //! A message that fits is received together with its header. One that fills its block is handed on
-//! with the block, without a copy; where several share a block, the smaller part is copied.
+//! with the block, without a copy; where several share a block, the smaller part is copied. Runs of
+//! octets that a link lends beside a message stay where they are.
 
-use punctual_cdr::{Block, Coding, Decoder, Limits};
+use super::protocol::{Examined, Frame, Session};
+use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
-use punctual_giop::{
-    Accepted, Examined, FragmentError, FrameError, MessageHeader, Reassembly, examine,
-    message_decoder,
-};
+use punctual_giop::{Accepted, FragmentError, FrameError, MessageHeader, Reassembly};
 use punctual_link::{Connection, LinkError};
 use std::sync::Arc;
 
@@ -17,24 +16,55 @@ use std::sync::Arc;
 pub(crate) struct Message {
     pub(crate) header: MessageHeader,
     pub(crate) block: Block,
+    /// Several requests in one.
+    pub(crate) batch: bool,
+    /// Where alignment counts from.
+    origin: usize,
+    /// Where its head begins.
+    head: usize,
     /// Where fragments of GIOP 1.1 were joined, for alignment.
     seams: Vec<usize>,
 }
 
 impl Message {
-    /// Stands behind the message's header; version and byte order are the header's.
-    pub(crate) fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
-        if self.seams.is_empty() {
-            return message_decoder(&self.header, &self.block, coding);
+    fn whole(frame: &Frame, mut block: Block) -> Self {
+        // Decoders begin at the origin.
+        for lent in block.lent_mut() {
+            lent.at = lent.at.saturating_sub(frame.origin);
         }
+        Self {
+            header: frame.header,
+            block,
+            batch: frame.batch,
+            origin: frame.origin,
+            head: frame.head,
+            seams: Vec::new(),
+        }
+    }
+
+    /// Stands at the message's head; version and byte order are the header's.
+    pub(crate) fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         let coding = Coding {
             version: self.header.version,
             ..coding
         };
-        let mut decoder = Decoder::with_seams(&self.block, &self.seams, self.header.order, coding);
+        let octets = self.block.get(self.origin..).unwrap_or_default();
+        let order = self.header.order;
+        let mut decoder = if !self.seams.is_empty() {
+            Decoder::with_seams(octets, &self.seams, order, coding)
+        } else if !self.block.lent().is_empty() {
+            Decoder::with_lent(octets, self.block.lent(), order, coding)
+        } else {
+            Decoder::new(octets, order, coding)
+        };
         // A whole message has its header.
-        let _ = decoder.skip(MessageHeader::LEN);
+        let _ = decoder.skip(self.head - self.origin);
         decoder
+    }
+
+    /// What [`Decoder::position`] says at the message's head.
+    pub(crate) fn head_position(&self) -> usize {
+        self.head - self.origin
     }
 }
 
@@ -54,6 +84,8 @@ pub(crate) enum InboxError {
     Frame(#[from] FrameError),
     #[error("{0}")]
     Fragment(#[from] FragmentError),
+    #[error("octets lent beside messages do not end where one does")]
+    LentAcross,
 }
 
 impl InboxError {
@@ -66,6 +98,7 @@ impl InboxError {
 /// What one connection has received and nobody has taken yet.
 #[derive(Debug)]
 pub(crate) struct Inbox {
+    session: Arc<dyn Session>,
     block: Block,
     /// Where the next message begins.
     start: usize,
@@ -76,8 +109,13 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    pub(crate) fn new(connection: &dyn Connection, limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(
+        connection: &dyn Connection,
+        session: Arc<dyn Session>,
+        limits: Arc<Limits>,
+    ) -> Self {
         Self {
+            session,
             block: connection.lend(0),
             start: 0,
             reassembly: Reassembly::new(&limits),
@@ -88,50 +126,101 @@ impl Inbox {
 
     /// Whether part of a message is here and the rest is not.
     pub(crate) fn is_mid_message(&self) -> bool {
-        self.block.len() > self.start || self.fragments
+        self.available() > 0 || self.fragments
     }
 
     /// Whether no whole message is here, as far as the next one's header tells.
     pub(crate) fn is_dry(&self) -> bool {
-        let waiting = self.block.as_slice().get(self.start..).unwrap_or_default();
-        !matches!(examine(waiting, &self.limits), Ok(Examined::Complete(_)))
+        !matches!(self.examine(), Ok(Examined::Complete(_)))
+    }
+
+    fn examine(&self) -> Result<Examined, FrameError> {
+        let waiting = self.block.get(self.start..).unwrap_or_default();
+        self.session
+            .examine(waiting, self.available(), &self.limits)
+    }
+
+    /// Octets that are here, those lent included.
+    fn available(&self) -> usize {
+        self.block.full_len() - self.start
     }
 
     /// Takes the next whole message, if it is here. Enters no kernel.
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
         loop {
-            let waiting = self.block.as_slice().get(self.start..).unwrap_or_default();
-            let header = match examine(waiting, &self.limits)? {
+            let frame = match self.examine()? {
                 Examined::Incomplete { need } => return Ok(Taken::Need(need)),
-                Examined::Complete(header) => header,
+                Examined::Complete(frame) => frame,
             };
-            let length = header.message_len();
-            let bytes = waiting.get(..length).unwrap_or(waiting);
-            let accepted = self.reassembly.accept(&header, bytes)?;
-            match accepted {
+            if !self.block.lent().is_empty() {
+                return self.take_with_lent(&frame, connection);
+            }
+            let waiting = self.block.get(self.start..).unwrap_or_default();
+            let bytes = waiting.get(..frame.length).unwrap_or(waiting);
+            match self.reassembly.accept(&frame.header, bytes)? {
                 Accepted::Whole => {
-                    let block = self.cut(length, connection);
-                    return Ok(Taken::Message(Message {
-                        header,
-                        block,
-                        seams: Vec::new(),
-                    }));
+                    let block = self.cut(frame.length, connection);
+                    return Ok(Taken::Message(Message::whole(&frame, block)));
                 }
                 Accepted::Pending => {
                     self.fragments = true;
-                    self.advance(length);
+                    self.advance(frame.length);
                 }
                 Accepted::Assembled(whole) => {
                     self.fragments = self.reassembly.pending() > 0;
-                    self.advance(length);
+                    self.advance(frame.length);
                     return Ok(Taken::Message(Message {
                         header: whole.header,
                         block: Block::from_vec(whole.bytes),
+                        batch: false,
+                        origin: 0,
+                        head: MessageHeader::LEN,
                         seams: whole.seams,
                     }));
                 }
             }
         }
+    }
+
+    /// The next message, some octets of which are lent. It is never a fragment: what lends does not
+    /// fragment.
+    fn take_with_lent(
+        &mut self,
+        frame: &Frame,
+        connection: &dyn Connection,
+    ) -> Result<Taken, InboxError> {
+        self.begin_at_front();
+        let mut beside = 0;
+        let mut count = 0;
+        for lent in self.block.lent() {
+            let begin = lent.at + beside;
+            // A run of no octets at a message's end belongs to neither side.
+            if begin >= frame.length {
+                break;
+            }
+            beside += lent.segment.len();
+            if begin + lent.segment.len() > frame.length {
+                return Err(InboxError::LentAcross);
+            }
+            count += 1;
+        }
+        let own = frame.length - beside;
+        if count > 0 && frame.header.more_fragments {
+            return Err(InboxError::LentAcross);
+        }
+        let later: Vec<Lent> = self.block.lent_mut().split_off(count);
+        let ours = std::mem::take(self.block.lent_mut());
+        let mut message = self.cut(own, connection);
+        *message.lent_mut() = ours;
+        let shift = own - self.start;
+        *self.block.lent_mut() = later
+            .into_iter()
+            .map(|lent| Lent {
+                at: lent.at - shift,
+                ..lent
+            })
+            .collect();
+        Ok(Taken::Message(Message::whole(frame, message)))
     }
 
     /// Receives more, up to `need` octets of the next message. Blocks.
@@ -141,12 +230,25 @@ impl Inbox {
         need: usize,
         deadline: Deadline,
     ) -> Result<(), InboxError> {
-        if self.start > 0 {
-            self.block.consume_front(self.start);
-            self.start = 0;
-        }
+        self.begin_at_front();
         connection.receive(&mut self.block, need, deadline)?;
         Ok(())
+    }
+
+    /// Lets go of what was taken, so that the next message begins where the block does.
+    fn begin_at_front(&mut self) {
+        if self.start > 0 {
+            let later = std::mem::take(self.block.lent_mut());
+            self.block.consume_front(self.start);
+            *self.block.lent_mut() = later
+                .into_iter()
+                .map(|lent| Lent {
+                    at: lent.at - self.start,
+                    ..lent
+                })
+                .collect();
+            self.start = 0;
+        }
     }
 
     /// The next `length` octets as a block of their own.

@@ -1,11 +1,18 @@
 //! Messages over a connection: what comes in, what goes out, and a look at both.
 //!
-//! The one place where messaging meets transport. GIOP is the one protocol so far.
+//! The one place where messaging meets transport. [`protocol`] is the seam that messaging protocols
+//! stand behind, one file each.
 
+mod giop;
 mod inbox;
 mod outbox;
+mod protocol;
 mod trace;
 
+pub use giop::Giop;
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
 pub(crate) use outbox::{Fragmenting, send, send_control};
+pub use protocol::{
+    Abilities, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs, Session,
+};
 pub(crate) use trace::{Direction, Tracer};

@@ -1,10 +1,11 @@
 //! Whole messages onto a connection, in fragments where they are long.
 
+use super::protocol::Session;
 use super::trace::{Direction, Tracer};
 use crate::config::OrbConfig;
-use punctual_cdr::{ByteOrder, GiopVersion};
+use punctual_cdr::{Block, ByteOrder, Coding, GiopVersion};
 use punctual_exec::Deadline;
-use punctual_giop::{MessageHeader, MessageKind, split};
+use punctual_giop::{MessageKind, split};
 use punctual_link::{Connection, SendError};
 use std::io::IoSlice;
 
@@ -44,12 +45,15 @@ impl Fragmenting {
 /// Sends a message, whole or in fragments.
 pub(crate) fn send(
     connection: &dyn Connection,
-    message: &[u8],
+    message: &Block,
     fragmenting: Fragmenting,
     tracer: Tracer,
     deadline: Deadline,
 ) -> Result<(), SendError> {
     tracer.show(Direction::Sent, connection.peer(), message);
+    if !message.lent().is_empty() {
+        return send_with_lent(connection, message, deadline);
+    }
     if !fragmenting.applies_to(message) {
         return connection.send(&[IoSlice::new(message)], deadline);
     }
@@ -71,15 +75,35 @@ pub(crate) fn send(
     Ok(())
 }
 
-/// Sends a message that is nothing but a header: CloseConnection or MessageError.
+/// A message with runs in memory that the connection lent: it knows them by where they lie.
+fn send_with_lent(
+    connection: &dyn Connection,
+    message: &Block,
+    deadline: Deadline,
+) -> Result<(), SendError> {
+    let mut parts = Vec::with_capacity(2 * message.lent().len() + 1);
+    message.for_each_stretch(|stretch| parts.push(IoSlice::new(stretch)));
+    connection.send(&parts, deadline)
+}
+
+/// Sends a message that says nothing but its kind: CloseConnection or MessageError.
 pub(crate) fn send_control(
     connection: &dyn Connection,
+    session: &dyn Session,
     kind: MessageKind,
     version: GiopVersion,
     tracer: Tracer,
     deadline: Deadline,
 ) -> Result<(), SendError> {
-    let bytes = MessageHeader::new(version, ByteOrder::NATIVE, kind, 0).to_octets();
-    tracer.show(Direction::Sent, connection.peer(), &bytes);
-    connection.send(&[IoSlice::new(&bytes)], deadline)
+    let coding = Coding {
+        version,
+        ..Coding::default()
+    };
+    let out = session.begin(connection.lend(0), kind, ByteOrder::NATIVE, coding);
+    let mut message = out.into_block();
+    if session.finish(&mut message).is_err() {
+        // The protocol has no such message; the end of the connection says enough.
+        return Ok(());
+    }
+    send(connection, &message, Fragmenting::NEVER, tracer, deadline)
 }

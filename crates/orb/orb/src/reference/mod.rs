@@ -7,9 +7,10 @@ mod target;
 pub use interface::{AsObject, Interface, UserException};
 pub(crate) use target::Target;
 
-use crate::client::{self, Call, Operation, ReplyOutcome};
+use crate::client::{self, Call, Operation, Path, ReplyOutcome};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
+use crate::policy::{Cached, Effective, Policy, PolicySet, SetOverride};
 use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_ior::Ior;
@@ -32,22 +33,37 @@ pub struct ObjectRef {
 struct Shared {
     orb: Orb,
     original: Arc<Target>,
-    /// Where the server has forwarded us to, until that fails.
-    forwarded: ArcSwapOption<Target>,
+    /// Where the object has moved for good, as a server has said (LOCATION_FORWARD_PERM).
+    moved: ArcSwapOption<Target>,
+    /// Where the last call succeeded.
+    path: ArcSwapOption<Path>,
+    policies: PolicySet,
+    effective: ArcSwapOption<Cached>,
 }
 
 impl ObjectRef {
     /// The reference that an IOR describes.
     pub(crate) fn new(orb: Orb, ior: Ior) -> Self {
-        let original = Arc::new(Target::new(ior));
+        Self::with_target(orb, Arc::new(Target::new(ior)), PolicySet::default(), None)
+    }
+
+    fn with_target(
+        orb: Orb,
+        original: Arc<Target>,
+        policies: PolicySet,
+        timeout: Option<Duration>,
+    ) -> Self {
         let shared = Shared {
             orb,
             original,
-            forwarded: ArcSwapOption::empty(),
+            moved: ArcSwapOption::empty(),
+            path: ArcSwapOption::empty(),
+            policies,
+            effective: ArcSwapOption::empty(),
         };
         Self {
             shared: Arc::new(shared),
-            timeout: None,
+            timeout,
         }
     }
 
@@ -77,6 +93,35 @@ impl ObjectRef {
             shared: self.shared.clone(),
             timeout: Some(timeout),
         }
+    }
+
+    /// The same object, called under policies of this reference's own (`_set_policy_overrides`, CORBA
+    /// 3.3 part 1, §8.3.8). The reference itself stays as it is.
+    ///
+    /// # Errors
+    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    pub fn set_policy_overrides(
+        &self,
+        policies: &[Policy],
+        how: SetOverride,
+    ) -> Result<Self, SystemException> {
+        let registry = self.orb().protocols().now();
+        let policies = self.shared.policies.overridden(policies, how, &registry)?;
+        let (orb, original) = (self.orb().clone(), self.base());
+        Ok(Self::with_target(orb, original, policies, self.timeout))
+    }
+
+    /// The reference's own policies, of the given types; all, if none is given.
+    #[must_use]
+    pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
+        self.shared.policies.of_types(types)
+    }
+
+    /// The policies that hold for calls through this reference by the calling thread: the reference's,
+    /// the thread's and the ORB's, put together.
+    #[must_use]
+    pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
+        self.effective().policies(types)
     }
 
     /// Whether the object implements the interface with this repository id. Asks the server, unless
@@ -117,7 +162,7 @@ impl ObjectRef {
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
-            || self.shared.original.identity() == other.shared.original.identity()
+            || self.original().identity(self.orb()) == other.original().identity(other.orb())
     }
 
     /// A number below `maximum` that equivalent references share.
@@ -200,25 +245,50 @@ impl ObjectRef {
     }
 
     pub(crate) fn call_timeout(&self) -> Option<Duration> {
-        self.timeout.or(self.orb().config().timeouts.call)
+        self.timeout.or_else(|| self.effective().roundtrip)
     }
 
-    /// Where calls go now, and whether a forward led there.
-    pub(crate) fn target(&self) -> (Arc<Target>, bool) {
-        match self.shared.forwarded.load_full() {
-            Some(target) => (target, true),
-            None => (self.shared.original.clone(), false),
+    /// What holds for calls through this reference by the calling thread. Warm, this takes no lock.
+    pub(crate) fn effective(&self) -> Arc<Effective> {
+        let before = self.shared.effective.load();
+        let now = Cached::renewed(before.as_ref(), self.orb(), &self.shared.policies);
+        if !before
+            .as_ref()
+            .is_some_and(|before| Arc::ptr_eq(before, &now))
+        {
+            self.shared.effective.store(Some(now.clone()));
         }
+        now.effective().clone()
     }
 
-    /// Sends later calls elsewhere.
-    pub(crate) fn forward(&self, to: Ior) {
-        self.shared.forwarded.store(Some(Arc::new(Target::new(to))));
+    /// The goal that it was made with.
+    pub(crate) fn original(&self) -> &Arc<Target> {
+        &self.shared.original
     }
 
-    /// Forgets the forward.
-    pub(crate) fn unforward(&self) {
-        self.shared.forwarded.store(None);
+    /// Where calls begin.
+    pub(crate) fn base(&self) -> Arc<Target> {
+        let moved = self.shared.moved.load_full();
+        moved.unwrap_or_else(|| self.shared.original.clone())
+    }
+
+    /// The object has moved for good.
+    pub(crate) fn move_to(&self, target: Arc<Target>) {
+        self.shared.moved.store(Some(target));
+    }
+
+    pub(crate) fn path(&self) -> Option<Arc<Path>> {
+        self.shared.path.load_full()
+    }
+
+    pub(crate) fn remember(&self, path: Path) {
+        self.shared.path.store(Some(Arc::new(path)));
+    }
+
+    /// Forgets where the last call succeeded, and where the object has moved.
+    pub(crate) fn forget(&self) {
+        self.shared.path.store(None);
+        self.shared.moved.store(None);
     }
 }
 
@@ -232,13 +302,14 @@ impl Eq for ObjectRef {}
 
 impl Hash for ObjectRef {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.shared.original.identity().hash(state);
+        self.original().identity(self.orb()).hash(state);
     }
 }
 
 impl fmt::Debug for ObjectRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObjectRef({} {})", self.type_id(), self.shared.original)
+        let place = self.original().describe(self.orb());
+        write!(f, "ObjectRef({} {place})", self.type_id())
     }
 }
 

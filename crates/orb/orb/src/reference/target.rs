@@ -1,29 +1,33 @@
-//! Where a reference points: its profiles, the endpoints they yield, and the one it is bound to.
+//! Where a reference points: its profiles, and the endpoints they yield.
 
-use crate::client::endpoint_select::{Binding, Bound, Endpoint, endpoints};
-use crate::client::unreachable;
+use crate::client::endpoint_select::{Endpoint, endpoints};
 use crate::exception::SystemException;
 use crate::orb::Orb;
 use arc_swap::ArcSwapOption;
-use punctual_exec::Deadline;
-use punctual_ior::{IiopProfile, Ior, tags};
+use punctual_ior::Ior;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// A reference's goal, original or forwarded.
 pub(crate) struct Target {
     ior: Ior,
-    endpoints: OnceLock<Result<Vec<Arc<Endpoint>>, SystemException>>,
-    bound: ArcSwapOption<Bound>,
+    /// Decoded at the first call, and again when the protocols that there are have changed.
+    placed: ArcSwapOption<Placed>,
     identity: OnceLock<Identity>,
+}
+
+struct Placed {
+    /// The registry's number.
+    number: u64,
+    endpoints: Result<Arc<[Arc<Endpoint>]>, SystemException>,
 }
 
 /// What two references to one object have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// Object key, host and port.
-    Place(Vec<u8>, String, u16),
-    /// The whole of a reference without an IIOP profile.
+    /// Object key, and the first place of the first profile that is understood.
+    Place(Vec<u8>, String),
+    /// The whole of a reference that is not.
     Profiles(Vec<(u32, Vec<u8>)>),
 }
 
@@ -31,8 +35,7 @@ impl Target {
     pub(crate) fn new(ior: Ior) -> Self {
         Self {
             ior,
-            endpoints: OnceLock::new(),
-            bound: ArcSwapOption::empty(),
+            placed: ArcSwapOption::empty(),
             identity: OnceLock::new(),
         }
     }
@@ -41,73 +44,57 @@ impl Target {
         &self.ior
     }
 
-    /// A usable connection: the one bound before, or the first endpoint's that can be had.
-    ///
-    /// Warm, this takes no lock. Cold, it blocks for the connection's set-up.
-    pub(crate) fn bind(&self, orb: &Orb, deadline: Deadline) -> Result<Binding, SystemException> {
-        let bound = self.bound.load();
-        if let Some(binding) = bound.as_ref().and_then(|bound| bound.binding()) {
-            if binding.connection.is_usable(deadline) {
-                return Ok(binding);
-            }
-            self.bound.store(None);
-        }
-        orb.check_not_over()?;
-        let config = orb.config();
-        let all = self.endpoints.get_or_init(|| {
-            let found = endpoints(&self.ior, config.giop_version)?;
-            Ok(found.into_iter().map(Arc::new).collect())
-        });
-        let all = all.as_ref().map_err(Clone::clone)?;
-        let until = deadline.earlier(Deadline::after_maybe(config.timeouts.connect));
-        let mut failures = Vec::new();
-        for endpoint in all {
-            match orb.lane().connection(orb, endpoint, until) {
-                Ok(connection) => {
-                    let endpoint = endpoint.clone();
-                    let binding = Binding {
-                        connection,
-                        endpoint,
-                    };
-                    self.bound.store(Some(Arc::new(binding.to_bound())));
-                    return Ok(binding);
-                }
-                Err(error) => failures.push((endpoint.address.clone(), error)),
+    /// All endpoints by protocols that are registered, in the order of the profiles.
+    pub(crate) fn endpoints(&self, orb: &Orb) -> Result<Arc<[Arc<Endpoint>]>, SystemException> {
+        let registry = orb.protocols().now();
+        if let Some(placed) = &*self.placed.load() {
+            if placed.number == registry.number {
+                return placed.endpoints.clone();
             }
         }
-        Err(unreachable(&failures, deadline))
+        let found = endpoints(&self.ior, orb.config().giop_version, &registry);
+        let endpoints = found.map(|found| found.into_iter().map(Arc::new).collect());
+        let placed = Placed {
+            number: registry.number,
+            endpoints,
+        };
+        let endpoints = placed.endpoints.clone();
+        self.placed.store(Some(Arc::new(placed)));
+        endpoints
     }
 
-    pub(crate) fn identity(&self) -> &Identity {
+    pub(crate) fn identity(&self, orb: &Orb) -> &Identity {
         self.identity.get_or_init(|| {
-            let iiop = self
-                .ior
-                .profiles
-                .iter()
-                .find(|one| one.tag == tags::profile::INTERNET_IOP);
-            match iiop.map(|profile| IiopProfile::decode(&profile.data)) {
-                Some(Ok(profile)) => {
-                    Identity::Place(profile.object_key, profile.host, profile.port)
+            let registry = orb.protocols().now();
+            let decoded = self.ior.profiles.iter().find_map(|tagged| {
+                let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+                let place = profile.places.first()?;
+                Some((profile.object_key, place.address.to_string()))
+            });
+            match decoded {
+                Some((key, place)) => Identity::Place(key, place),
+                None => {
+                    let profiles = self.ior.profiles.iter();
+                    Identity::Profiles(profiles.map(|one| (one.tag, one.data.clone())).collect())
                 }
-                _ => Identity::Profiles(
-                    self.ior
-                        .profiles
-                        .iter()
-                        .map(|one| (one.tag, one.data.clone()))
-                        .collect(),
-                ),
             }
         })
     }
+
+    /// For people.
+    pub(crate) fn describe(&self, orb: &Orb) -> String {
+        match self.identity(orb) {
+            Identity::Place(_, place) => format!("at {place}"),
+            Identity::Profiles(profiles) => format!("with {} profiles", profiles.len()),
+        }
+    }
 }
 
-impl fmt::Display for Target {
+impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.identity() {
-            Identity::Place(_, host, port) => {
-                write!(f, "at {}", punctual_link::Address::iiop(host, *port))
-            }
-            Identity::Profiles(profiles) => write!(f, "with {} profiles", profiles.len()),
-        }
+        f.debug_struct("Target")
+            .field("type_id", &self.ior.type_id)
+            .field("profiles", &self.ior.profiles.len())
+            .finish_non_exhaustive()
     }
 }

@@ -7,13 +7,10 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
 };
-use crate::messaging::Message;
+use crate::messaging::{FrameArrival, Head, Message};
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
-use punctual_giop::{
-    LocateRequestHeader, MessageKind, RequestHeader, Target, code_sets, service_context,
-};
-use punctual_ior::{IiopProfile, tags};
+use punctual_giop::{MessageKind, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,6 +19,7 @@ impl ServerConnection {
     /// Does what a message asks for.
     pub(super) fn handle(self: &Arc<Self>, message: Message) {
         let handled = match message.header.kind {
+            MessageKind::Request if message.batch => self.batch(&message),
             MessageKind::Request => self.request(&message),
             MessageKind::LocateRequest => self.locate_request(&message),
             // Nothing is begun that could still be stopped: requests are served as they come.
@@ -48,18 +46,41 @@ impl ServerConnection {
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.
     fn request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
-        let version = message.header.version;
         let mut decoder = self.decoder(message);
-        let header = RequestHeader::decode(&mut decoder)?;
+        match self.session.get_head(MessageKind::Request, &mut decoder)? {
+            Head::Request(header, arrival) => {
+                self.serve_request(message, &header, arrival, decoder)
+            }
+            _ => Err(CdrError::Invalid("the head is not a request's")),
+        }
+    }
+
+    /// Several one-way requests in one message, served in their order.
+    fn batch(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+        let mut decoder = self.decoder(message);
+        let mut each = |header: RequestHeader<'_>, arrival, body: Decoder<'_>| {
+            self.serve_request(message, &header, arrival, body)
+        };
+        self.session.get_batch(&mut decoder, &mut each)
+    }
+
+    fn serve_request(
+        self: &Arc<Self>,
+        message: &Message,
+        header: &RequestHeader<'_>,
+        arrival: Option<FrameArrival>,
+        mut decoder: Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        let version = message.header.version;
         let Some(_in_progress) = self.begin() else {
             // CloseConnection tells the client that this one was not begun.
             return Ok(());
         };
-        let code_sets = self.agreed_code_sets(version, &header);
+        let code_sets = self.agreed_code_sets(version, header);
         decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
-        let mut call = ServerCall::new(self, &header, version, decoder);
+        let mut call = ServerCall::new(self, header, version, decoder, arrival);
         let answer = match code_sets {
-            Ok(_) => self.answer(&header, &mut call),
+            Ok(_) => self.answer(header, &mut call),
             Err(exception) => Answer::Failed(exception.into()),
         };
         if let Answer::Failed(DispatchError::System(exception)) = &answer {
@@ -87,7 +108,7 @@ impl ServerConnection {
     }
 
     fn answer(self: &Arc<Self>, header: &RequestHeader<'_>, call: &mut ServerCall<'_>) -> Answer {
-        let key = match object_key(&header.target) {
+        let key = match self.object_key(&header.target) {
             Ok(key) => key,
             Err(exception) => return Answer::Failed(exception.into()),
         };
@@ -118,11 +139,16 @@ impl ServerConnection {
     fn locate_request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
-        let header = LocateRequestHeader::decode(&mut decoder)?;
+        let head = self
+            .session
+            .get_head(MessageKind::LocateRequest, &mut decoder)?;
+        let Head::LocateRequest(header) = head else {
+            return Err(CdrError::Invalid("the head is not a locate request's"));
+        };
         let Some(_in_progress) = self.begin() else {
             return Ok(());
         };
-        let location = match (object_key(&header.target), self.orb.adapter()) {
+        let location = match (self.object_key(&header.target), self.orb.adapter()) {
             (Ok(key), Some(adapter)) => adapter.locate(&key),
             _ => Location::Unknown,
         };
@@ -146,6 +172,9 @@ impl ServerConnection {
         version: GiopVersion,
         header: &RequestHeader<'_>,
     ) -> Result<CodeSets, SystemException> {
+        if !self.abilities.contexts {
+            return Ok(CodeSets::NATIVE);
+        }
         if version == GiopVersion::V1_0 {
             return Ok(CodeSets::UNNEGOTIATED);
         }
@@ -156,27 +185,28 @@ impl ServerConnection {
         }
         Ok(self.code_sets())
     }
-}
 
-/// The object key that a request means, however it says it (§9.4.2.3).
-fn object_key<'m>(target: &Target<'m>) -> Result<Cow<'m, [u8]>, SystemException> {
-    match target {
-        Target::ObjectKey(key) => Ok(Cow::Borrowed(key)),
-        Target::Profile { tag, data } => key_of_profile(*tag, data),
-        Target::Reference { selected, ior } => {
-            let profile = ior.profiles.get(*selected as usize).ok_or_else(no_object)?;
-            key_of_profile(profile.tag, &profile.data).map(|key| Cow::Owned(key.into_owned()))
+    /// The object key that a request means, however it says it (§9.4.2.3).
+    fn object_key<'m>(&self, target: &Target<'m>) -> Result<Cow<'m, [u8]>, SystemException> {
+        match target {
+            Target::ObjectKey(key) => Ok(Cow::Borrowed(key)),
+            Target::Profile { tag, data } => self.key_of_profile(*tag, data).map(Cow::Owned),
+            Target::Reference { selected, ior } => {
+                let profile = ior.profiles.get(*selected as usize).ok_or_else(no_object)?;
+                self.key_of_profile(profile.tag, &profile.data)
+                    .map(Cow::Owned)
+            }
         }
     }
-}
 
-fn key_of_profile<'m>(tag: u32, data: &[u8]) -> Result<Cow<'m, [u8]>, SystemException> {
-    if tag != tags::profile::INTERNET_IOP {
-        return Err(no_object());
+    fn key_of_profile(&self, tag: u32, data: &[u8]) -> Result<Vec<u8>, SystemException> {
+        let registry = self.orb.protocols().now();
+        let codec = registry.codec(tag).ok_or_else(no_object)?;
+        codec
+            .decode(data)
+            .map(|profile| profile.object_key)
+            .map_err(|_| no_object())
     }
-    IiopProfile::decode(data)
-        .map(|profile| Cow::Owned(profile.object_key))
-        .map_err(|_| no_object())
 }
 
 fn no_object() -> SystemException {

@@ -1,17 +1,19 @@
 //! Endpoints that listen, and a thread for each connection they accept.
 
-use super::publish::{Published, published};
+use super::publish::published;
 use super::receive::ServerConnection;
 use super::watch::watch;
 use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::messaging;
+use crate::messaging::{self, Session};
 use crate::orb::Orb;
-use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
+use crate::profile::{Place, Publication};
+use crate::protocol::Pair;
+use punctual_cdr::{CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, SpawnError};
 use punctual_giop::{MessageKind, code_sets};
-use punctual_ior::{Endpoint, IiopProfile, TaggedComponent, TaggedProfile};
-use punctual_link::{Acceptor, Cause, Connection, LinkError, Properties};
+use punctual_ior::{TaggedComponent, TaggedProfile};
+use punctual_link::{Acceptor, Address, Cause, Connection, LinkError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -35,13 +37,19 @@ pub(crate) struct Listening {
 #[derive(Debug, Default)]
 struct State {
     open: Vec<Open>,
+    /// Whether the endpoints of the configuration have been opened.
+    opened: bool,
+    next: u64,
     closed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Open {
+    /// Its number among those of this ORB, for the connections that it accepts.
+    number: u64,
     endpoint: ListenEndpoint,
-    published: Published,
+    pair: Arc<Pair>,
+    published: Place,
     acceptor: Arc<dyn Acceptor>,
 }
 
@@ -66,24 +74,22 @@ impl Listening {
     /// Listens at every configured endpoint, unless it does already.
     pub(crate) fn open(&self, orb: &Orb) -> Result<(), SystemException> {
         let mut state = self.state();
-        if !state.open.is_empty() {
+        if state.opened {
             return Ok(());
         }
         if state.closed {
             return orb.check_running();
         }
-        let opened: Result<Vec<Open>, SystemException> = orb
-            .config()
-            .endpoints()
-            .into_iter()
-            .map(|endpoint| open_one(orb, endpoint))
+        let begin = state.next;
+        let endpoints = orb.config().endpoints();
+        let opened: Result<Vec<Open>, SystemException> = (begin..)
+            .zip(endpoints)
+            .map(|(number, endpoint)| open_one(orb, number, endpoint))
             .collect();
         let opened = opened?;
+        state.next += u64::try_from(opened.len()).unwrap_or_default();
         for one in &opened {
-            let (orb, acceptor) = (orb.clone(), one.acceptor.clone());
-            self.acceptors
-                .spawn("punctual-accept", move || accept_all(&orb, &*acceptor))
-                .map_err(|error| not_listening(&one.endpoint, &error))?;
+            self.accept_at(orb, one)?;
         }
         if let Some(interval) = orb.config().timeouts.hand_over {
             let orb = orb.clone();
@@ -95,39 +101,90 @@ impl Listening {
                 tracing::warn!("no thread to watch for upcalls that take long: {error}");
             }
         }
-        state.open = opened;
+        state.open.extend(opened);
+        state.opened = true;
         Ok(())
     }
 
-    /// The profiles of a reference to `object_key`: one, with the endpoints after the first as
-    /// alternate addresses (CORBA 3.3 part 2, §9.7.2); in GIOP 1.0, which has no components, one each.
+    /// Listens at one more endpoint, from now on.
+    pub(crate) fn add(
+        &self,
+        orb: &Orb,
+        endpoint: ListenEndpoint,
+    ) -> Result<ListenEndpoint, SystemException> {
+        self.open(orb)?;
+        let mut state = self.state();
+        if state.closed {
+            orb.check_running()?;
+        }
+        let one = open_one(orb, state.next, endpoint)?;
+        state.next += 1;
+        self.accept_at(orb, &one)?;
+        let real = one.real();
+        state.open.push(one);
+        Ok(real)
+    }
+
+    /// Listens no more at an endpoint, and says goodbye to the clients that came there: calls in
+    /// progress finish. `false` when it does not listen there.
+    pub(crate) fn retire(&self, endpoint: &ListenEndpoint) -> bool {
+        self.retire_those(|one| one.endpoint == *endpoint || one.real() == *endpoint)
+    }
+
+    /// The same for every endpoint of protocols that `is_gone` names.
+    pub(crate) fn retire_protocols(&self, is_gone: impl Fn(&str) -> bool) {
+        self.retire_those(|one| is_gone(&one.pair.name));
+    }
+
+    fn retire_those(&self, is_meant: impl Fn(&Open) -> bool) -> bool {
+        let gone: Vec<Open> = {
+            let mut state = self.state();
+            let (gone, kept) = state.open.drain(..).partition(is_meant);
+            state.open = kept;
+            gone
+        };
+        for one in &gone {
+            one.acceptor.close();
+        }
+        let open: Vec<_> = self.lock_connections().open.values().cloned().collect();
+        for connection in open.iter().filter_map(Weak::upgrade) {
+            if gone.iter().any(|one| one.number == connection.endpoint()) {
+                connection.say_goodbye();
+            }
+        }
+        !gone.is_empty()
+    }
+
+    fn accept_at(&self, orb: &Orb, one: &Open) -> Result<(), SystemException> {
+        let (orb, accepting) = (orb.clone(), one.clone());
+        self.acceptors
+            .spawn("punctual-accept", move || accept_all(&orb, &accepting))
+            .map_err(|error| not_listening(&one.endpoint, &error))
+    }
+
+    /// The profiles of a reference to `object_key`, in the order of the endpoints: codec by codec,
+    /// those that share one in as few profiles as it needs.
     pub(crate) fn profiles(
         &self,
         orb: &Orb,
         object_key: &[u8],
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        let state = self.state();
-        let places: Vec<&Published> = state.open.iter().map(|open| &open.published).collect();
-        let version = orb.config().giop_version;
-        build_profiles(&places, version, object_key).map_err(|error| {
+        let places: Vec<Place> = {
+            let state = self.state();
+            state
+                .open
+                .iter()
+                .map(|open| open.published.clone())
+                .collect()
+        };
+        build_profiles(orb, &places, object_key).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
     }
 
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
-        let real = |open: &Open| {
-            let port = open
-                .acceptor
-                .address()
-                .host_and_port()
-                .map_or(0, |(_, port)| port);
-            ListenEndpoint {
-                port,
-                ..open.endpoint.clone()
-            }
-        };
-        self.state().open.iter().map(real).collect()
+        self.state().open.iter().map(Open::real).collect()
     }
 
     pub(crate) fn connections(&self) -> usize {
@@ -211,26 +268,53 @@ impl Listening {
     }
 }
 
-fn open_one(orb: &Orb, endpoint: ListenEndpoint) -> Result<Open, SystemException> {
-    let listen = |ipv6| {
-        orb.link()
-            .listen(&endpoint.address(ipv6), &Properties::NONE)
+impl Open {
+    /// The endpoint with the place that was chosen.
+    fn real(&self) -> ListenEndpoint {
+        let address = self.acceptor.address();
+        let named = self.endpoint.host_and_port();
+        let place = match (named, address.host_and_port()) {
+            (Some((Some(host), 0)), Some((_, port))) => {
+                Address::iiop(host, port).place().to_owned()
+            }
+            (Some((None, 0)), Some((_, port))) => format!(":{port}"),
+            _ if self.endpoint.place.is_empty() => address.place().to_owned(),
+            _ => self.endpoint.place.clone(),
+        };
+        ListenEndpoint {
+            place,
+            ..self.endpoint.clone()
+        }
+    }
+}
+
+fn open_one(orb: &Orb, number: u64, endpoint: ListenEndpoint) -> Result<Open, SystemException> {
+    let pair = orb
+        .protocols()
+        .now()
+        .pair(&endpoint.protocol)
+        .map_err(|error| not_listening(&endpoint, &error))?;
+    let properties = endpoint.properties();
+    let mut listened = Err(None);
+    for address in endpoint.addresses(pair.link.name()) {
+        match pair.link.listen(&address, &properties) {
+            Ok(acceptor) => {
+                listened = Ok(acceptor);
+                break;
+            }
+            Err(error) => listened = Err(Some(error)),
+        }
+    }
+    let acceptor: Arc<dyn Acceptor> = match listened {
+        Ok(acceptor) => acceptor.into(),
+        Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
+        Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
     };
-    // A host without IPv6 refuses its wildcard; IPv4's serves as well then.
-    let acceptor = match listen(true) {
-        Err(_) if endpoint.host.is_none() => listen(false),
-        listened => listened,
-    };
-    let acceptor: Arc<dyn Acceptor> = acceptor
-        .map_err(|error| not_listening(&endpoint, &error))?
-        .into();
-    let port = acceptor
-        .address()
-        .host_and_port()
-        .map_or(endpoint.port, |(_, port)| port);
     Ok(Open {
-        published: published(&endpoint, port),
+        number,
+        published: published(&endpoint, &pair.name, acceptor.address()),
         endpoint,
+        pair: Arc::new(pair),
         acceptor,
     })
 }
@@ -240,13 +324,13 @@ fn not_listening(endpoint: &ListenEndpoint, error: &dyn std::fmt::Display) -> Sy
         .with_detail(format!("{endpoint}: {error}"))
 }
 
-fn accept_all(orb: &Orb, acceptor: &dyn Acceptor) {
+fn accept_all(orb: &Orb, at: &Open) {
     let mut failing = false;
     loop {
-        match acceptor.accept() {
+        match at.acceptor.accept() {
             Ok(link) => {
                 failing = false;
-                welcome(orb, link);
+                welcome(orb, at, link);
             }
             Err(LinkError {
                 cause: Cause::Closed,
@@ -255,7 +339,7 @@ fn accept_all(orb: &Orb, acceptor: &dyn Acceptor) {
             Err(error) => {
                 // One line for each spell without descriptors, not one for each try.
                 if !failing {
-                    tracing::warn!(endpoint = %acceptor.address(), "{error}; trying again");
+                    tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
                 failing = true;
                 std::thread::sleep(PAUSE);
@@ -264,13 +348,21 @@ fn accept_all(orb: &Orb, acceptor: &dyn Acceptor) {
     }
 }
 
-fn welcome(orb: &Orb, link: Arc<dyn Connection>) {
+fn welcome(orb: &Orb, at: &Open, link: Arc<dyn Connection>) {
     let listening = &orb.lane().listening;
+    let session = at.pair.messaging.session();
     if listening.is_closed() {
-        turn_away(orb, &*link);
+        turn_away(orb, &*link, &*session);
         return;
     }
-    let connection = ServerConnection::new(orb.clone(), link.clone());
+    let abilities = at.pair.messaging.abilities();
+    let connection = ServerConnection::new(
+        orb.clone(),
+        link.clone(),
+        session.clone(),
+        abilities,
+        at.number,
+    );
     let served = connection.clone();
     let started = listening
         .crew
@@ -279,53 +371,48 @@ fn welcome(orb: &Orb, link: Arc<dyn Connection>) {
         let limit = matches!(error, SpawnError::Full { .. });
         let key = if limit { " (max_connections)" } else { "" };
         tracing::warn!(peer = %link.peer(), "the connection is refused: {error}{key}");
-        turn_away(orb, &*link);
+        turn_away(orb, &*link, &*session);
     }
 }
 
 /// Tells a peer, in good order, that it is not served here.
-fn turn_away(orb: &Orb, link: &dyn Connection) {
+fn turn_away(orb: &Orb, link: &dyn Connection, session: &dyn Session) {
     let soon = Deadline::after(Duration::from_millis(100));
     let (kind, version) = (MessageKind::CloseConnection, GiopVersion::V1_0);
     // Whether it hears that or not, the connection ends.
-    let _ = messaging::send_control(link, kind, version, orb.tracer(), soon);
+    let _ = messaging::send_control(link, session, kind, version, orb.tracer(), soon);
     link.close();
 }
 
 fn build_profiles(
-    places: &[&Published],
-    version: GiopVersion,
+    orb: &Orb,
+    places: &[Place],
     object_key: &[u8],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
-    let profile = |place: &Published, components| {
-        IiopProfile {
-            version: version.into(),
-            host: place.host.clone(),
-            port: place.port,
-            object_key: object_key.to_vec(),
-            components,
-        }
-        .to_tagged(ByteOrder::NATIVE)
+    let registry = orb.protocols().now();
+    let mut components = vec![TaggedComponent::orb_type(ORB_TYPE)];
+    components.push(TaggedComponent::code_sets(&code_sets::our_component())?);
+    let object = Publication {
+        version: orb.config().giop_version,
+        object_key,
+        components: &components,
     };
-    if version == GiopVersion::V1_0 {
-        return places
-            .iter()
-            .map(|place| profile(place, Vec::new()))
-            .collect();
-    }
-    let Some((first, others)) = places.split_first() else {
-        return Ok(Vec::new());
-    };
-    let mut components = vec![
-        TaggedComponent::orb_type(ORB_TYPE),
-        TaggedComponent::code_sets(&code_sets::our_component())?,
-    ];
-    for other in others {
-        let address = Endpoint {
-            host: other.host.clone(),
-            port: other.port,
+    // Codecs in the order of the first place that each carries, with all its places.
+    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
+    for place in places {
+        let Some(codec) = registry.codec_for(&place.protocol) else {
+            continue;
         };
-        components.push(TaggedComponent::alternate_iiop_address(&address)?);
+        match shared.iter_mut().find(|(tag, _)| *tag == codec.tag()) {
+            Some((_, places)) => places.push(place.clone()),
+            None => shared.push((codec.tag(), vec![place.clone()])),
+        }
     }
-    Ok(vec![profile(first, components)?])
+    let mut profiles = Vec::new();
+    for (tag, places) in &shared {
+        if let Some(codec) = registry.codec(*tag) {
+            profiles.extend(codec.encode(places, &object)?);
+        }
+    }
+    Ok(profiles)
 }

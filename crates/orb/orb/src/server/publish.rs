@@ -1,29 +1,38 @@
 //! What references say of the endpoints listened at.
 
 use crate::config::ListenEndpoint;
+use crate::profile::Place;
+use punctual_link::Address;
 use punctual_sys::host::{Family, outbound_address};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Host and port as references name them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Published {
-    pub(super) host: String,
-    pub(super) port: u16,
-}
-
-/// What to publish for an endpoint whose real port is `port`.
+/// What to publish for an endpoint that listens at `address` by `protocol`.
 ///
 /// A wildcard publishes the address that packets to other hosts leave from. Where there is none it
 /// publishes loopback, and warns, since no other host can reach that.
-pub(super) fn published(endpoint: &ListenEndpoint, port: u16) -> Published {
-    let host = match (&endpoint.hostname_in_ior, &endpoint.host) {
-        (Some(name), _) => name.clone(),
-        (None, Some(host)) if !is_wildcard(host) => host.clone(),
-        (None, host) => reachable(host.as_deref(), endpoint),
+pub(super) fn published(endpoint: &ListenEndpoint, protocol: &str, address: &Address) -> Place {
+    let address = match address.host_and_port() {
+        Some((bound, port)) => {
+            let host = host(endpoint, bound);
+            let port = endpoint.port_in_ior().unwrap_or(port);
+            Address::new(address.link(), Address::iiop(&host, port).place())
+        }
+        None => address.clone(),
     };
-    Published {
-        host,
-        port: endpoint.port_in_ior.unwrap_or(port),
+    Place {
+        protocol: protocol.into(),
+        address,
+    }
+}
+
+/// The host as it was named, unless it is a wildcard or another is to be published.
+fn host(endpoint: &ListenEndpoint, bound: &str) -> String {
+    let named = endpoint.host_and_port().and_then(|(host, _)| host);
+    match (endpoint.hostname_in_ior(), named) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(host)) if !is_wildcard(host) => host.to_owned(),
+        (None, _) if !is_wildcard(bound) => bound.to_owned(),
+        (None, host) => reachable(host, endpoint),
     }
 }
 
@@ -59,43 +68,42 @@ fn reachable(host: Option<&str>, endpoint: &ListenEndpoint) -> String {
 mod tests {
     use super::*;
 
+    fn place(endpoint: &ListenEndpoint, bound: &Address) -> Address {
+        published(endpoint, "iiop", bound).address
+    }
+
     #[test]
-    fn a_named_host_is_published_as_it_is() {
-        let endpoint = ListenEndpoint::iiop("127.0.0.1", 0);
-        assert_eq!(
-            published(&endpoint, 7),
-            Published {
-                host: "127.0.0.1".into(),
-                port: 7
-            }
-        );
+    fn a_named_host_is_published_as_it_is_with_the_real_port() {
+        let endpoint = ListenEndpoint::iiop("localhost", 0);
+        let bound = Address::iiop("127.0.0.1", 7);
+        assert_eq!(place(&endpoint, &bound), Address::iiop("localhost", 7));
     }
 
     #[test]
     fn a_separate_address_wins_over_the_one_listened_at() {
-        let endpoint = ListenEndpoint {
-            hostname_in_ior: Some("orb.example".into()),
-            port_in_ior: Some(443),
-            ..ListenEndpoint::iiop("10.0.0.1", 1)
-        };
-        assert_eq!(
-            published(&endpoint, 1),
-            Published {
-                host: "orb.example".into(),
-                port: 443
-            }
-        );
+        let endpoint = ListenEndpoint::iiop("10.0.0.1", 1)
+            .option("hostname_in_ior", "orb.example")
+            .option("port_in_ior", 443);
+        let bound = Address::iiop("10.0.0.1", 1);
+        assert_eq!(place(&endpoint, &bound), Address::iiop("orb.example", 443));
     }
 
     #[test]
     fn a_wildcard_is_never_published() {
-        for host in [None, Some("0.0.0.0"), Some("::")] {
-            let endpoint = ListenEndpoint {
-                host: host.map(str::to_owned),
-                ..ListenEndpoint::default()
-            };
-            let host = published(&endpoint, 1).host;
-            assert!(!is_wildcard(&host), "{host}");
+        for (named, bound) in [("", "::"), ("0.0.0.0:0", "0.0.0.0"), ("[::]:0", "::")] {
+            let endpoint = ListenEndpoint::new("iiop", named);
+            let address = place(&endpoint, &Address::iiop(bound, 1));
+            assert!(
+                !is_wildcard(address.host_and_port().unwrap().0),
+                "{address}"
+            );
         }
+    }
+
+    #[test]
+    fn a_path_is_published_as_it_is() {
+        let bound = Address::new("uiop", "/tmp/x");
+        let endpoint = ListenEndpoint::new("uiop", "");
+        assert_eq!(place(&endpoint, &bound), bound);
     }
 }

@@ -6,9 +6,11 @@
 //! called back or waited for meanwhile, is answered.
 
 use super::Upcall;
-use crate::messaging::{self, Direction, Fragmenting, Inbox, InboxError, Message, Taken};
+use crate::messaging::{
+    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken,
+};
 use crate::orb::Orb;
-use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_cdr::{Block, CodeSets, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
@@ -25,6 +27,11 @@ const MAX_COMPLAINTS: u32 = 10;
 pub(super) struct ServerConnection {
     pub(super) orb: Orb,
     link: Arc<dyn Connection>,
+    /// How messages are laid out here.
+    pub(super) session: Arc<dyn Session>,
+    pub(super) abilities: Abilities,
+    /// The number of the endpoint it came in at.
+    endpoint: u64,
     /// Held by the thread that receives.
     inbox: Mutex<Inbox>,
     /// Held while a message is sent.
@@ -51,17 +58,31 @@ pub(super) struct ServerConnection {
 pub(super) struct InProgress<'c>(&'c ServerConnection);
 
 impl ServerConnection {
-    pub(super) fn new(orb: Orb, link: Arc<dyn Connection>) -> Arc<Self> {
-        let inbox = Inbox::new(&*link, orb.shared_limits());
+    pub(super) fn new(
+        orb: Orb,
+        link: Arc<dyn Connection>,
+        session: Arc<dyn Session>,
+        abilities: Abilities,
+        endpoint: u64,
+    ) -> Arc<Self> {
+        let inbox = Inbox::new(&*link, session.clone(), orb.shared_limits());
+        let code_sets = if abilities.contexts {
+            CodeSets::UNNEGOTIATED
+        } else {
+            CodeSets::NATIVE
+        };
         Arc::new(Self {
             inbox: Mutex::new(inbox),
             link,
+            session,
+            abilities,
+            endpoint,
             sender: Mutex::new(()),
             reading: AtomicBool::new(true),
             buffered: AtomicBool::new(false),
             received: AtomicU32::new(0),
             calls: AtomicU32::new(0),
-            code_sets: Mutex::new(CodeSets::UNNEGOTIATED),
+            code_sets: Mutex::new(code_sets),
             heard: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
             spoken: Mutex::new(GiopVersion::V1_0),
@@ -157,7 +178,7 @@ impl ServerConnection {
                 Cause::TimedOut => self.complain("the peer said nothing; closed"),
                 _ => tracing::debug!(peer = %self.peer(), "{error}"),
             },
-            InboxError::Frame(_) | InboxError::Fragment(_) => {
+            InboxError::Frame(_) | InboxError::Fragment(_) | InboxError::LentAcross => {
                 self.refuse(&error.to_string());
             }
         }
@@ -215,11 +236,15 @@ impl ServerConnection {
     }
 
     /// Sends a reply; a peer that does not take it in time is closed.
-    pub(super) fn send(&self, message: &[u8]) {
+    pub(super) fn send(&self, message: &Block) {
         let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
-        let fragmenting = Fragmenting::new(config);
+        let fragmenting = if self.abilities.fragments {
+            Fragmenting::new(config)
+        } else {
+            Fragmenting::NEVER
+        };
         let sent = messaging::send(
             &*self.link,
             message,
@@ -240,12 +265,17 @@ impl ServerConnection {
         let tracer = self.orb.tracer();
         // The connection is closed next: a peer that is gone already hears nothing.
         let version = *self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = messaging::send_control(&*self.link, kind, version, tracer, soon);
+        let _ = messaging::send_control(&*self.link, &*self.session, kind, version, tracer, soon);
     }
 
     /// Ends the connection without a word.
     pub(super) fn close(&self) {
         self.link.close();
+    }
+
+    /// The number of the endpoint it came in at.
+    pub(super) fn endpoint(&self) -> u64 {
+        self.endpoint
     }
 
     pub(super) fn link(&self) -> &dyn Connection {

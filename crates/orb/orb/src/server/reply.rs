@@ -6,12 +6,13 @@ use crate::client::body;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
+use crate::messaging::{FrameArrival, Head};
 use crate::orb::Orb;
 use crate::reference::UserException;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal};
 use punctual_giop::{
     LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
-    ResponseFlags, ServiceContexts, SystemExceptionBody, begin_message, finish_message,
+    ResponseFlags, ServiceContexts, SystemExceptionBody,
 };
 use std::fmt;
 
@@ -23,6 +24,7 @@ pub struct ServerCall<'m> {
     version: GiopVersion,
     response: ResponseFlags,
     arguments: Decoder<'m>,
+    arrival: Option<FrameArrival>,
     reply: Option<Block>,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
     answered: bool,
@@ -44,14 +46,20 @@ impl<'m> ServerCall<'m> {
         header: &RequestHeader<'m>,
         version: GiopVersion,
         arguments: Decoder<'m>,
+        arrival: Option<FrameArrival>,
     ) -> Self {
         Self {
             connection,
             operation: header.operation,
             request_id: header.request_id,
             version,
-            response: header.response,
+            response: if connection.abilities.two_way {
+                header.response
+            } else {
+                ResponseFlags::NONE
+            },
             arguments,
+            arrival,
             reply: None,
             answered: false,
         }
@@ -72,6 +80,12 @@ impl<'m> ServerCall<'m> {
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         &self.connection.orb
+    }
+
+    /// How it arrived, in a messaging protocol that numbers its frames.
+    #[must_use]
+    pub fn arrival(&self) -> Option<FrameArrival> {
+        self.arrival
     }
 
     /// Whether anybody waits for an answer.
@@ -127,8 +141,8 @@ impl<'m> ServerCall<'m> {
             cdr_exception(error, CompletionStatus::Yes).in_context("marshaling the results")
         })?;
         let limit = self.connection.orb.limits().message;
-        if block.len() > limit {
-            return Err(too_large(block.len(), limit).into());
+        if block.full_len() > limit {
+            return Err(too_large(block.full_len(), limit).into());
         }
         self.reply = Some(block);
         Ok(Dispatched(()))
@@ -176,18 +190,21 @@ impl<'m> ServerCall<'m> {
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Block, CdrError> {
-        let mut out = encoder(self.connection, self.version, *self.arguments.coding());
-        begin_message(&mut out, MessageKind::Reply);
-        let (request_id, contexts) = (self.request_id, ServiceContexts::none());
-        ReplyHeader {
-            request_id,
+        let connection = self.connection;
+        let coding = *self.arguments.coding();
+        let mut out = begin(connection, MessageKind::Reply, self.version, coding);
+        let header = ReplyHeader {
+            request_id: self.request_id,
             status,
-            contexts,
-        }
-        .encode(&mut out)?;
+            contexts: ServiceContexts::none(),
+        };
+        connection
+            .session
+            .put_head(&mut out, &Head::Reply(header))?;
+        out.set_lender(connection.link().lender());
         body(&mut out, self.version, write)?;
         let mut block = out.into_block();
-        finish_message(&mut block)?;
+        connection.session.finish(&mut block)?;
         Ok(block)
     }
 }
@@ -209,29 +226,33 @@ pub(super) fn locate_reply(
     location: &Location,
 ) -> Result<Block, CdrError> {
     let coding = Coding::new(version, connection.orb.limits());
-    let mut out = encoder(connection, version, coding);
-    begin_message(&mut out, MessageKind::LocateReply);
+    let mut out = begin(connection, MessageKind::LocateReply, version, coding);
     let status = match location {
         Location::Here => LocateStatus::ObjectHere,
         Location::Unknown => LocateStatus::UnknownObject,
         Location::Forward(_) => LocateStatus::ObjectForward,
     };
-    LocateReplyHeader { request_id, status }.encode(&mut out)?;
+    let head = Head::LocateReply(LocateReplyHeader { request_id, status });
+    connection.session.put_head(&mut out, &head)?;
     if let Location::Forward(to) = location {
         to.ior().marshal(&mut out)?;
     }
     let mut block = out.into_block();
-    finish_message(&mut block)?;
+    connection.session.finish(&mut block)?;
     Ok(block)
 }
 
-fn encoder<'e>(
+fn begin<'e>(
     connection: &ServerConnection,
+    kind: MessageKind,
     version: GiopVersion,
     coding: Coding<'e>,
 ) -> Encoder<'e> {
     let coding = Coding { version, ..coding };
-    Encoder::new(connection.link().lend(0), ByteOrder::NATIVE, coding)
+    let block = connection.link().lend(0);
+    connection
+        .session
+        .begin(block, kind, ByteOrder::NATIVE, coding)
 }
 
 fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {

@@ -256,7 +256,7 @@ impl Pair {
         let servant = Arc::new(EchoImpl::default());
         let reference: Echo = poa.activate(servant.clone()).unwrap();
         let echo = seen_by(&client, &server, &reference);
-        let port = server.endpoints()[0].port;
+        let port = server.endpoints()[0].port().unwrap();
         Self {
             server,
             client,

@@ -1,0 +1,316 @@
+//! A call's way through the profiles of a reference and of the references it is forwarded to.
+//!
+//! Each forward opens another list of endpoints, which takes the place of the profile that was
+//! forwarded: its endpoints are tried in turn until one succeeds, is itself forwarded, or all have
+//! failed; then the call goes on with the profile behind the forwarded one (paper 000, §3.3.5 and
+//! §4.7, figure 12). Lists nest to a configurable depth, which also ends loops. The way that led to
+//! success is remembered ([`Path`]) and tried first by the next call; when it fails, the call begins
+//! once more from the reference itself, since an object may be back where it was.
+
+use super::endpoint_select::{Binding, Bound, Endpoint};
+use super::failure::{Failure, exhausted, too_many_forwards};
+use crate::exception::SystemException;
+use crate::orb::Orb;
+use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
+use crate::reference::{ObjectRef, Target};
+use punctual_exec::Deadline;
+use punctual_ior::Ior;
+use std::sync::Arc;
+
+/// Forwards that one call follows in all, for each level that may nest.
+const FORWARDS_A_LEVEL: u32 = 16;
+
+/// The way to where a reference's last call succeeded.
+#[derive(Debug)]
+pub(crate) struct Path {
+    /// The policies it was found under.
+    stamp: u64,
+    levels: Vec<(Arc<Target>, usize)>,
+    bound: Bound,
+}
+
+/// One list of endpoints, and which of them is tried now.
+#[derive(Debug)]
+struct Level {
+    target: Arc<Target>,
+    endpoints: Vec<Arc<Endpoint>>,
+    at: usize,
+}
+
+/// One call's way.
+#[derive(Debug)]
+pub(super) struct Route<'a> {
+    object: &'a ObjectRef,
+    pub(super) effective: Arc<Effective>,
+    two_way: bool,
+    /// The remembered path that the call follows as long as `levels` is empty.
+    path: Option<Arc<Path>>,
+    levels: Vec<Level>,
+    failures: Vec<Failure>,
+    restarted: bool,
+    forwards: u32,
+}
+
+impl<'a> Route<'a> {
+    /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
+    pub(super) fn new(object: &'a ObjectRef, two_way: bool) -> Self {
+        let effective = object.effective();
+        let path = object.path();
+        Self {
+            path: path.filter(|path| path.stamp == effective.stamp),
+            object,
+            effective,
+            two_way,
+            levels: Vec::new(),
+            failures: Vec::new(),
+            restarted: false,
+            forwards: 0,
+        }
+    }
+
+    /// A connection to the endpoint that is to be tried now, or to the first behind it that can be
+    /// reached. Blocks for a connection's set-up.
+    ///
+    /// # Errors
+    /// When there is none left: TRANSIENT, or what the only endpoint failed with.
+    pub(super) fn bind(&mut self, deadline: Deadline) -> Result<Binding, SystemException> {
+        if self.levels.is_empty() {
+            let warm = self.path.as_ref().and_then(|path| path.bound.binding());
+            if let Some(binding) = warm.filter(|warm| self.suits(warm, deadline)) {
+                return Ok(binding);
+            }
+        }
+        let orb = self.object.orb();
+        orb.check_not_over()?;
+        self.spread_out();
+        let until = deadline.earlier(Deadline::after_maybe(orb.config().timeouts.connect));
+        loop {
+            let Some(level) = self.levels.last_mut() else {
+                if self.restart() {
+                    continue;
+                }
+                return Err(exhausted(&mut self.failures, deadline));
+            };
+            let Some(endpoint) = level.endpoints.get(level.at).cloned() else {
+                self.leave_level();
+                continue;
+            };
+            let properties = self.effective.properties(endpoint.pair.link.name());
+            match orb.lane().connection(orb, &endpoint, properties, until) {
+                Ok(connection) => {
+                    return Ok(Binding {
+                        connection,
+                        endpoint,
+                    });
+                }
+                Err(error) => {
+                    let address = endpoint.address.clone();
+                    self.failures.push(Failure::Link(address, error));
+                    level.at += 1;
+                }
+            }
+        }
+    }
+
+    fn suits(&self, warm: &Binding, deadline: Deadline) -> bool {
+        (!self.two_way || warm.connection.abilities.two_way) && warm.connection.is_usable(deadline)
+    }
+
+    /// The reference that the endpoint tried now belongs to.
+    pub(super) fn target(&self) -> &Arc<Target> {
+        let followed = self.path.as_ref().and_then(|path| path.levels.last());
+        match (self.levels.last(), followed) {
+            (Some(level), _) => &level.target,
+            (None, Some((target, _))) => target,
+            (None, None) => self.object.original(),
+        }
+    }
+
+    /// Whether a forward led to the endpoint tried now.
+    pub(super) fn is_forwarded(&self) -> bool {
+        if self.levels.is_empty() {
+            self.path.as_ref().is_some_and(|path| path.levels.len() > 1)
+        } else {
+            self.levels.len() > 1
+        }
+    }
+
+    /// The server has sent the call elsewhere.
+    ///
+    /// # Errors
+    /// TRANSIENT when forwards nest too deep, as they do in a loop.
+    pub(super) fn forward(&mut self, to: Ior, permanently: bool) -> Result<(), SystemException> {
+        self.spread_out();
+        let limit = self.object.orb().config().max_forwards;
+        self.forwards += 1;
+        let depth = u32::try_from(self.levels.len()).unwrap_or(u32::MAX);
+        if depth > limit || self.forwards > limit.saturating_mul(FORWARDS_A_LEVEL) {
+            return Err(too_many_forwards(limit, self.target(), &to));
+        }
+        let target = Arc::new(Target::new(to));
+        if permanently {
+            self.levels.pop();
+            if self.levels.is_empty() {
+                self.object.move_to(target.clone());
+            }
+        }
+        self.enter(target, 0);
+        Ok(())
+    }
+
+    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and there is
+    /// no way to begin anew.
+    pub(super) fn go_on(&mut self, failure: SystemException) -> bool {
+        self.spread_out();
+        self.failures.push(Failure::Raised(failure));
+        if let Some(level) = self.levels.last_mut() {
+            level.skip_profile();
+        }
+        while self.levels.last().is_some_and(|level| level.is_done()) {
+            self.leave_level();
+        }
+        !self.levels.is_empty() || self.restart()
+    }
+
+    /// The failure to report when the call does not go on.
+    pub(super) fn give_up(mut self, deadline: Deadline) -> SystemException {
+        exhausted(&mut self.failures, deadline)
+    }
+
+    /// Begins anew from the reference itself, once, if the call had not begun there.
+    pub(super) fn restart(&mut self) -> bool {
+        let elsewhere = self.path.is_some() || self.is_forwarded();
+        if self.restarted || !elsewhere {
+            return false;
+        }
+        self.restarted = true;
+        self.path = None;
+        self.levels.clear();
+        self.object.forget();
+        self.enter(self.object.base(), 0);
+        true
+    }
+
+    /// Remembers the way that the call has gone.
+    pub(super) fn remember(&self, binding: &Binding) {
+        if self.levels.is_empty() {
+            return;
+        }
+        let levels = self.levels.iter();
+        self.object.remember(Path {
+            stamp: self.effective.stamp,
+            levels: levels
+                .map(|level| (level.target.clone(), level.at))
+                .collect(),
+            bound: binding.to_bound(),
+        });
+    }
+
+    /// Makes levels of the path that was followed so far, or of the reference itself.
+    fn spread_out(&mut self) {
+        if !self.levels.is_empty() {
+            return;
+        }
+        match self.path.clone() {
+            Some(path) => {
+                for (target, at) in &path.levels {
+                    self.enter(target.clone(), *at);
+                }
+            }
+            None => self.enter(self.object.base(), 0),
+        }
+    }
+
+    /// Tries the endpoints of `target` from now on. If it has none that can be used, that is its failure.
+    fn enter(&mut self, target: Arc<Target>, at: usize) {
+        let endpoints = chosen(&target, self.object.orb(), &self.effective, self.two_way);
+        let endpoints = endpoints.unwrap_or_else(|exception| {
+            self.failures.push(Failure::Raised(exception));
+            Vec::new()
+        });
+        self.levels.push(Level {
+            target,
+            endpoints,
+            at,
+        });
+    }
+
+    /// All endpoints of the innermost list have failed: on behind the profile that was forwarded.
+    fn leave_level(&mut self) {
+        self.levels.pop();
+        if let Some(outer) = self.levels.last_mut() {
+            outer.skip_profile();
+        }
+    }
+}
+
+impl Level {
+    fn is_done(&self) -> bool {
+        self.at >= self.endpoints.len()
+    }
+
+    /// On to the next endpoint that is not of the profile tried now.
+    fn skip_profile(&mut self) {
+        let Some(failed) = self.endpoints.get(self.at).map(|one| one.profile) else {
+            return;
+        };
+        let behind = self.endpoints.iter().skip(self.at);
+        self.at += behind.take_while(|one| one.profile == failed).count();
+    }
+}
+
+/// The endpoints of a reference that policies allow, in the order that they prefer.
+fn chosen(
+    target: &Target,
+    orb: &Orb,
+    effective: &Effective,
+    two_way: bool,
+) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    let all = target.endpoints(orb)?;
+    let able: Vec<Arc<Endpoint>> = all
+        .iter()
+        .filter(|endpoint| !two_way || endpoint.pair.messaging.abilities().two_way)
+        .cloned()
+        .collect();
+    if able.is_empty() {
+        return Err(invalid(format!(
+            "the reference has only protocols for one-ways ({})",
+            names(&all)
+        )));
+    }
+    let Some(wish) = &effective.protocols else {
+        return Ok(able);
+    };
+    let ordered = by_preference(&able, wish);
+    if ordered.is_empty() {
+        return Err(invalid(format!(
+            "the reference has none of the protocols that policies prefer ({}): it has {}",
+            wish.preferred.join(", "),
+            names(&able)
+        )));
+    }
+    Ok(ordered)
+}
+
+fn by_preference(able: &[Arc<Endpoint>], wish: &ClientProtocols) -> Vec<Arc<Endpoint>> {
+    let is = |endpoint: &Endpoint, name: &str| {
+        *endpoint.pair.name == *name || name.strip_prefix("giop+") == Some(&endpoint.pair.name)
+    };
+    let mut ordered: Vec<Arc<Endpoint>> = Vec::with_capacity(able.len());
+    for name in &wish.preferred {
+        ordered.extend(able.iter().filter(|one| is(one, name)).cloned());
+    }
+    if wish.otherwise == Otherwise::Choose {
+        let others = able
+            .iter()
+            .filter(|one| !wish.preferred.iter().any(|name| is(one, name)));
+        ordered.extend(others.cloned());
+    }
+    ordered
+}
+
+fn names(endpoints: &[Arc<Endpoint>]) -> String {
+    let mut names: Vec<&str> = endpoints.iter().map(|one| &*one.pair.name).collect();
+    names.dedup();
+    names.join(", ")
+}

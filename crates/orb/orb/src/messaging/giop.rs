@@ -1,0 +1,152 @@
+//! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
+
+use super::protocol::{Abilities, Examined, Frame, Head, Messaging, Needs, Session};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
+use punctual_giop::{
+    CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
+    ReplyHeader, RequestHeader, begin_message, examine, finish_message,
+};
+use std::sync::Arc;
+
+/// GIOP 1.0 to 1.2.
+#[derive(Clone, Copy, Debug)]
+pub struct Giop {
+    one_way: bool,
+}
+
+/// GIOP's sessions have nothing to remember.
+#[derive(Debug)]
+struct GiopSession;
+
+impl Giop {
+    /// The name of GIOP.
+    pub const NAME: &'static str = "giop";
+    /// The name of GIOP for one-ways only.
+    pub const ONE_WAY_NAME: &'static str = "giop_oneway";
+
+    /// GIOP as the standard has it: over links that are reliable and keep order.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { one_way: false }
+    }
+
+    /// GIOP's one-way requests over any link, each in a datagram, lost if the link loses it: what TAO
+    /// calls DIOP.
+    #[must_use]
+    pub fn one_way() -> Self {
+        Self { one_way: true }
+    }
+}
+
+impl Default for Giop {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Messaging for Giop {
+    fn name(&self) -> &str {
+        if self.one_way {
+            Self::ONE_WAY_NAME
+        } else {
+            Self::NAME
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            reliable: !self.one_way,
+            ordered: !self.one_way,
+            framing: None,
+            any_length: !self.one_way,
+        }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            two_way: !self.one_way,
+            contexts: true,
+            fragments: !self.one_way,
+            batches: false,
+            either_order: true,
+        }
+    }
+
+    fn session(&self) -> Arc<dyn Session> {
+        Arc::new(GiopSession)
+    }
+}
+
+impl Session for GiopSession {
+    fn examine(
+        &self,
+        octets: &[u8],
+        available: usize,
+        limits: &Limits,
+    ) -> Result<Examined, FrameError> {
+        let header = match examine(octets, limits)? {
+            punctual_giop::Examined::Complete(header) => header,
+            punctual_giop::Examined::Incomplete { need } if need <= available => {
+                // What is missing from the octets is lent beside them.
+                match octets.first_chunk() {
+                    Some(header) => MessageHeader::parse(header)?,
+                    None => return Ok(Examined::Incomplete { need }),
+                }
+            }
+            punctual_giop::Examined::Incomplete { need } => {
+                return Ok(Examined::Incomplete { need });
+            }
+        };
+        Ok(Examined::Complete(Frame {
+            header,
+            length: header.message_len(),
+            origin: 0,
+            head: MessageHeader::LEN,
+            batch: false,
+        }))
+    }
+
+    fn begin<'e>(
+        &self,
+        block: Block,
+        kind: MessageKind,
+        order: ByteOrder,
+        coding: Coding<'e>,
+    ) -> Encoder<'e> {
+        let mut out = Encoder::new(block, order, coding);
+        begin_message(&mut out, kind);
+        out
+    }
+
+    fn finish(&self, block: &mut Block) -> Result<(), CdrError> {
+        finish_message(block)
+    }
+
+    fn put_head(&self, out: &mut Encoder<'_>, head: &Head<'_>) -> Result<(), CdrError> {
+        match head {
+            Head::Request(header, _) => header.encode(out),
+            Head::Reply(header) => header.encode(out),
+            Head::Cancel(cancel) => {
+                cancel.encode(out);
+                Ok(())
+            }
+            Head::LocateRequest(header) => header.encode(out),
+            Head::LocateReply(header) => header.encode(out),
+        }
+    }
+
+    fn get_head<'m>(
+        &self,
+        kind: MessageKind,
+        input: &mut Decoder<'m>,
+    ) -> Result<Head<'m>, CdrError> {
+        Ok(match kind {
+            MessageKind::Request => Head::Request(RequestHeader::decode(input)?, None),
+            MessageKind::Reply => Head::Reply(ReplyHeader::decode(input)?),
+            MessageKind::CancelRequest => Head::Cancel(CancelRequest::decode(input)?),
+            MessageKind::LocateRequest => Head::LocateRequest(LocateRequestHeader::decode(input)?),
+            MessageKind::LocateReply => Head::LocateReply(LocateReplyHeader::decode(input)?),
+            _ => return Err(CdrError::Invalid("the message has no head")),
+        })
+    }
+}

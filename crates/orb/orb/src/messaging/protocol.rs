@@ -1,0 +1,215 @@
+//! The seam for messaging protocols: GIOP, GIOPlite and the frame-sequencing ESIOP stand behind it, and
+//! so may a user's own (paper 000, §3.3.1).
+//!
+//! A protocol says what it needs of a link; a pair that does not fit is refused when the ORB starts.
+//! Each connection has a [`Session`] of its protocol, which lays out messages and reads them. What the
+//! messages say (a request for an operation, a reply with a status) is the same for all, and is given
+//! in the terms of GIOP.
+
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
+use punctual_giop::{
+    CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
+    ReplyHeader, RequestHeader,
+};
+use punctual_link::{Framing, Guarantees};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A messaging protocol.
+pub trait Messaging: Send + Sync + Debug {
+    /// Its name in the names of protocols, e.g. `giop_lite` in `giop_lite+uiop`.
+    fn name(&self) -> &str;
+
+    /// What it needs of a link.
+    fn needs(&self) -> Needs;
+
+    /// What can be said in it.
+    fn abilities(&self) -> Abilities;
+
+    /// The beginning of a conversation: one connection's, from either end.
+    fn session(&self) -> Arc<dyn Session>;
+}
+
+/// What a messaging protocol needs of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// What was sent arrives, or the connection reports its end.
+    pub reliable: bool,
+    /// What was sent first arrives first.
+    pub ordered: bool,
+    /// A framing of this kind; `None` for any.
+    pub framing: Option<Framing>,
+    /// Messages of any length.
+    pub any_length: bool,
+}
+
+impl Needs {
+    /// What of it `given` lacks, in words.
+    #[must_use]
+    pub fn lacking(&self, given: Guarantees) -> Vec<&'static str> {
+        let framing = self.framing.filter(|framing| *framing != given.framing);
+        [
+            (self.reliable && !given.reliable, "reliable delivery"),
+            (self.ordered && !given.ordered, "order"),
+            (framing == Some(Framing::Stream), "a stream of octets"),
+            (framing == Some(Framing::Datagram), "datagrams"),
+            (
+                self.any_length && given.largest.is_some(),
+                "messages of any length",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(lacks, what)| lacks.then_some(what))
+        .collect()
+    }
+}
+
+/// What can be said in a messaging protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Requests with replies, and questions where an object is.
+    pub two_way: bool,
+    /// Service contexts, and with them code sets that are negotiated. Without, text is UTF-8, wide text
+    /// UTF-16.
+    pub contexts: bool,
+    /// Long messages in GIOP's fragments.
+    pub fragments: bool,
+    /// Several one-way requests in one message.
+    pub batches: bool,
+    /// An octet order of the sender's choice. Without, only machines alike understand each other.
+    pub either_order: bool,
+}
+
+/// A message at the front of what was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is, in GIOP's terms: kind, version, byte order, whether fragments follow.
+    pub header: MessageHeader,
+    /// Octets in all.
+    pub length: usize,
+    /// Where alignment counts from.
+    pub origin: usize,
+    /// Where the message's head begins, behind the frame's own octets.
+    pub head: usize,
+    /// Whether it is several requests in one ([`Session::get_batch`]).
+    pub batch: bool,
+}
+
+/// How a request arrived, in a protocol that numbers its frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameArrival {
+    /// Which of the sender's streams it belongs to.
+    pub stream: u32,
+    /// Its number in that stream.
+    pub sequence: u64,
+    /// When it was sent, in nanoseconds since 1970 by the sender's clock.
+    pub sent_at: u64,
+    /// How many frames before it, and after the last one that came, have not come (yet).
+    pub lost_before: u64,
+    /// Whether one with a higher number came earlier.
+    pub late: bool,
+}
+
+/// What the octets at hand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examined {
+    /// The beginning of a message: this many octets in all are needed to go on.
+    Incomplete {
+        /// Counted from the message's start.
+        need: usize,
+    },
+    /// A whole message.
+    Complete(Frame),
+}
+
+/// What a message says before its body.
+#[derive(Clone, Debug)]
+pub enum Head<'m> {
+    /// A request, and what is known of its arrival in protocols that number their frames.
+    Request(RequestHeader<'m>, Option<FrameArrival>),
+    /// A reply.
+    Reply(ReplyHeader<'m>),
+    /// Nobody waits any more.
+    Cancel(CancelRequest),
+    /// Where is this object?
+    LocateRequest(LocateRequestHeader<'m>),
+    /// There.
+    LocateReply(LocateReplyHeader),
+}
+
+/// One of several requests in a message, given to a function that is called for each.
+pub type EachRequest<'f, 'm> =
+    dyn FnMut(RequestHeader<'m>, Option<FrameArrival>, Decoder<'m>) -> Result<(), CdrError> + 'f;
+
+/// One connection's conversation in a messaging protocol. Any number of threads use it.
+pub trait Session: Send + Sync + Debug {
+    /// Tells whether `octets` begin with a whole message. `available` counts them together with what is
+    /// lent beside them ([`Block::full_len`]).
+    ///
+    /// # Errors
+    /// [`FrameError`] when they are no beginning of a message of this protocol.
+    fn examine(
+        &self,
+        octets: &[u8],
+        available: usize,
+        limits: &Limits,
+    ) -> Result<Examined, FrameError>;
+
+    /// Begins a message in an empty block.
+    fn begin<'e>(
+        &self,
+        block: Block,
+        kind: MessageKind,
+        order: ByteOrder,
+        coding: Coding<'e>,
+    ) -> Encoder<'e>;
+
+    /// Fills in what is known only when the message is complete: its size.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] when it is too long for the protocol.
+    fn finish(&self, block: &mut Block) -> Result<(), CdrError>;
+
+    /// Writes what a message says before its body, alignment of the body excepted.
+    ///
+    /// # Errors
+    /// What cannot be said in this protocol, or is too long.
+    fn put_head(&self, out: &mut Encoder<'_>, head: &Head<'_>) -> Result<(), CdrError>;
+
+    /// Reads what a message of this kind says before its body, and goes on to the body.
+    ///
+    /// # Errors
+    /// What does not decode.
+    fn get_head<'m>(
+        &self,
+        kind: MessageKind,
+        input: &mut Decoder<'m>,
+    ) -> Result<Head<'m>, CdrError>;
+
+    /// Joins one-way requests to one object and operation. `bodies` are aligned to 8 already.
+    ///
+    /// # Errors
+    /// [`CdrError::Invalid`] where the protocol has no such message.
+    fn put_batch(
+        &self,
+        out: &mut Encoder<'_>,
+        header: &RequestHeader<'_>,
+        bodies: &[&[u8]],
+    ) -> Result<(), CdrError> {
+        let _ = (out, header, bodies);
+        Err(CdrError::Invalid("the protocol has no batches"))
+    }
+
+    /// Takes several requests apart.
+    ///
+    /// # Errors
+    /// What does not decode, and those of `each`.
+    fn get_batch<'m>(
+        &self,
+        input: &mut Decoder<'m>,
+        each: &mut EachRequest<'_, 'm>,
+    ) -> Result<(), CdrError> {
+        let _ = (input, each);
+        Err(CdrError::Invalid("the protocol has no batches"))
+    }
+}

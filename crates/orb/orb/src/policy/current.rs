@@ -1,0 +1,86 @@
+//! The policies of a thread.
+
+use super::{Policy, PolicySet, SetOverride};
+use crate::exception::SystemException;
+use crate::orb::Orb;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Sets policies for the calls that the calling thread makes through an ORB.
+#[derive(Debug)]
+pub struct PolicyCurrent<'o> {
+    orb: &'o Orb,
+}
+
+/// A thread's policies for one ORB.
+struct Mine {
+    orb: u64,
+    /// No other set of policies of any thread ever has it.
+    stamp: u64,
+    set: PolicySet,
+}
+
+static STAMPS: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static MINE: RefCell<Vec<Mine>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Tells the calling thread's policies for an ORB from all others; 0 when it has none.
+#[inline]
+pub(super) fn stamp(orb: &Orb) -> u64 {
+    MINE.with_borrow(|mine| {
+        if mine.is_empty() {
+            return 0;
+        }
+        let number = orb.number();
+        let found = mine.iter().find(|one| one.orb == number);
+        found.map_or(0, |one| one.stamp)
+    })
+}
+
+/// The calling thread's policies for an ORB.
+pub(super) fn set(orb: &Orb) -> PolicySet {
+    let number = orb.number();
+    MINE.with_borrow(|mine| {
+        let found = mine.iter().find(|one| one.orb == number);
+        found.map(|one| one.set.clone()).unwrap_or_default()
+    })
+}
+
+impl<'o> PolicyCurrent<'o> {
+    pub(crate) fn new(orb: &'o Orb) -> Self {
+        Self { orb }
+    }
+
+    /// Sets policies for the calling thread, for calls from now on.
+    ///
+    /// # Errors
+    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    pub fn set_policy_overrides(
+        &self,
+        policies: &[Policy],
+        how: SetOverride,
+    ) -> Result<(), SystemException> {
+        let registry = self.orb.protocols().now();
+        let next = set(self.orb).overridden(policies, how, &registry)?;
+        let number = self.orb.number();
+        MINE.with_borrow_mut(|mine| {
+            mine.retain(|one| one.orb != number);
+            if next.iter().next().is_some() {
+                mine.push(Mine {
+                    orb: number,
+                    stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
+                    set: next,
+                });
+            }
+        });
+        Ok(())
+    }
+
+    /// The calling thread's policies, of the given types; all, if none is given.
+    #[must_use]
+    pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
+        set(self.orb).of_types(types)
+    }
+}

@@ -1,0 +1,108 @@
+//! What holds for the calls through one reference by one thread.
+
+use super::{ClientProtocols, Otherwise, Policy, PolicySet, Transfer, current};
+use crate::orb::Orb;
+use punctual_link::Properties;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The policies of all levels, put together.
+#[derive(Debug, Default)]
+pub(crate) struct Effective {
+    /// No other has it: tells which policies a binding was made under.
+    pub(crate) stamp: u64,
+    pub(crate) roundtrip: Option<Duration>,
+    pub(crate) protocols: Option<ClientProtocols>,
+    pub(crate) transfer: Transfer,
+    properties: BTreeMap<Box<str>, Properties>,
+    all: PolicySet,
+}
+
+/// A reference's effective policies, and under which epoch and for whose thread they were computed.
+#[derive(Debug)]
+pub(crate) struct Cached {
+    epoch: u64,
+    thread: u64,
+    effective: Arc<Effective>,
+}
+
+static STAMPS: AtomicU64 = AtomicU64::new(1);
+
+impl Cached {
+    /// What holds now for a reference with policies of its own: as before, if nothing has changed. Takes
+    /// no lock then, and allocates nothing.
+    pub(crate) fn renewed(before: Option<&Arc<Self>>, orb: &Orb, own: &PolicySet) -> Arc<Self> {
+        let managed = orb.managed_policies();
+        let (epoch, thread) = (managed.epoch(), current::stamp(orb));
+        match before {
+            Some(cached) if cached.epoch == epoch && cached.thread == thread => cached.clone(),
+            _ => Arc::new(Self {
+                epoch,
+                thread,
+                effective: Arc::new(Effective::of(orb, own)),
+            }),
+        }
+    }
+
+    pub(crate) fn effective(&self) -> &Arc<Effective> {
+        &self.effective
+    }
+}
+
+impl Effective {
+    fn of(orb: &Orb, own: &PolicySet) -> Self {
+        let config = orb.config();
+        let mut this = Self {
+            stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
+            roundtrip: config.timeouts.call,
+            ..Self::default()
+        };
+        if !config.client_protocols.is_empty() {
+            this.protocols = Some(ClientProtocols {
+                preferred: config.client_protocols.clone(),
+                otherwise: Otherwise::Raise,
+            });
+        }
+        let mut properties: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        // The innermost comes last, and so holds.
+        let (managed, threads) = (orb.managed_policies().set(), current::set(orb));
+        let mut all: Vec<Policy> = Vec::new();
+        for policy in managed.iter().chain(threads.iter()).chain(own.iter()) {
+            all.retain(|outer| outer.matter() != policy.matter());
+            all.push(policy.clone());
+        }
+        for policy in &all {
+            match policy {
+                Policy::RelativeRoundtripTimeout(timeout) => this.roundtrip = Some(*timeout),
+                Policy::ClientProtocols(protocols) => this.protocols = Some(protocols.clone()),
+                Policy::Transfer(transfer) => this.transfer = *transfer,
+                Policy::LinkProperty(property) => {
+                    let of_link = properties.entry(&property.link).or_default();
+                    of_link.insert(&property.name, &property.value);
+                }
+            }
+        }
+        this.properties = properties
+            .into_iter()
+            .map(|(link, of_link)| (link.into(), of_link.into_iter().collect()))
+            .collect();
+        this.all = PolicySet::of(all);
+        this
+    }
+
+    /// The properties for connections of this link; an adapted one counts as the link below.
+    pub(crate) fn properties(&self, link: &str) -> Properties {
+        if self.properties.is_empty() {
+            return Properties::NONE;
+        }
+        let bare = link.rsplit('+').next().unwrap_or(link);
+        self.properties.get(bare).cloned().unwrap_or_default()
+    }
+
+    /// All that hold, of the given types.
+    pub(crate) fn policies(&self, types: &[u32]) -> Vec<Policy> {
+        self.all.of_types(types)
+    }
+}

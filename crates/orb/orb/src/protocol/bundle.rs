@@ -1,0 +1,61 @@
+//! Protocols that are added together or not at all.
+
+use crate::messaging::Messaging;
+use crate::profile::ProfileCodec;
+use punctual_link::{Adapter, Link};
+use std::sync::Arc;
+
+/// Links, messaging protocols, adapters and profile codecs that belong together, and the pairs of them
+/// that must fit.
+#[derive(Clone, Debug, Default)]
+pub struct ProtocolBundle {
+    pub(super) links: Vec<Arc<dyn Link>>,
+    pub(super) messaging: Vec<Arc<dyn Messaging>>,
+    pub(super) adapters: Vec<Arc<dyn Adapter>>,
+    pub(super) codecs: Vec<Arc<dyn ProfileCodec>>,
+    pub(super) pairs: Vec<String>,
+}
+
+impl ProtocolBundle {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a link.
+    #[must_use]
+    pub fn link(mut self, link: Arc<dyn Link>) -> Self {
+        self.links.push(link);
+        self
+    }
+
+    /// Adds a messaging protocol.
+    #[must_use]
+    pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
+        self.messaging.push(messaging);
+        self
+    }
+
+    /// Adds an adapter.
+    #[must_use]
+    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
+        self.adapters.push(adapter);
+        self
+    }
+
+    /// Adds a profile codec. It comes before those that are there, so a codec for a tag that is known
+    /// already takes its place.
+    #[must_use]
+    pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
+        self.codecs.push(codec);
+        self
+    }
+
+    /// Names a pair that must fit for the bundle to be of use, e.g. `giop_lite+mylink`.
+    #[must_use]
+    pub fn pair(mut self, protocol: &str) -> Self {
+        self.pairs.push(protocol.to_owned());
+        self
+    }
+}

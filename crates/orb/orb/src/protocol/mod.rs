@@ -1,0 +1,81 @@
+//! Protocols that an ORB speaks: pairs of a messaging protocol and a link.
+//!
+//! `giop_lite+uiop` is GIOPlite over Unix sockets, `reliable+diop` is GIOP over datagrams that an
+//! adapter makes reliable; without a messaging protocol's name GIOP is meant. [`registry`] holds what
+//! there is, and changes while the ORB runs; [`bundle`] is what is added to it at once.
+
+mod builtin;
+mod bundle;
+mod registry;
+
+pub(crate) use builtin::builtin;
+pub use bundle::ProtocolBundle;
+pub(crate) use registry::{Pair, Protocols, Registry};
+
+use crate::messaging::Giop;
+
+/// Why a protocol cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// No link of that name.
+    #[error("there is no link `{link}` for the protocol `{protocol}`; there are {known}")]
+    UnknownLink {
+        /// The protocol as it was named.
+        protocol: String,
+        /// The link's part of it.
+        link: String,
+        /// The links that there are.
+        known: String,
+    },
+    /// Neither a messaging protocol nor an adapter of that name.
+    #[error(
+        "`{part}` of the protocol `{protocol}` is neither a messaging protocol ({messaging}) nor an \
+         adapter ({adapters})"
+    )]
+    UnknownPart {
+        /// The protocol as it was named.
+        protocol: String,
+        /// What is unknown.
+        part: String,
+        /// The messaging protocols that there are.
+        messaging: String,
+        /// The adapters that there are.
+        adapters: String,
+    },
+    /// The link does not guarantee what the messaging protocol needs.
+    #[error("`{messaging}` does not fit the link `{link}`, which lacks {lacks}{hint}")]
+    Unfit {
+        /// The messaging protocol.
+        messaging: String,
+        /// The link, adapters included.
+        link: String,
+        /// What it lacks, in words.
+        lacks: String,
+        /// What would fit, if anything is known to.
+        hint: String,
+    },
+    /// A name that is taken, or is none.
+    #[error("`{name}` cannot be registered: {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A protocol to be retired that is not there.
+    #[error("there is no link, messaging protocol or adapter `{0}`")]
+    NotThere(String),
+    /// A retirement that leaves something of the configuration without what it needs.
+    #[error("`{0}` is needed: {1}")]
+    InUse(String, String),
+}
+
+/// A name without the messaging protocol that is meant anyway.
+fn short_name(messaging: &str, link: &str) -> Box<str> {
+    if messaging == Giop::NAME {
+        link.into()
+    } else {
+        format!("{messaging}+{link}").into()
+    }
+}

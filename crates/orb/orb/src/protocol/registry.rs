@@ -1,0 +1,300 @@
+//! What an ORB has registered: connectors and acceptors by link, messaging protocols, adapters,
+//! profile codecs (paper 000, §4.1: the connector and acceptor registries).
+//!
+//! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
+//! the old one's place. References notice by its number.
+
+use super::{ProtocolBundle, ProtocolError, short_name};
+use crate::messaging::{Giop, Messaging};
+use crate::profile::ProfileCodec;
+use arc_swap::ArcSwap;
+use punctual_link::{Adapter, Link};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A messaging protocol over a link.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) name: Box<str>,
+    pub(crate) messaging: Arc<dyn Messaging>,
+    pub(crate) link: Arc<dyn Link>,
+}
+
+/// What is registered at one time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Registry {
+    /// Tells this one from those before and after it.
+    pub(crate) number: u64,
+    links: BTreeMap<Box<str>, Arc<dyn Link>>,
+    messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
+    adapters: BTreeMap<Box<str>, Arc<dyn Adapter>>,
+    codecs: Vec<Arc<dyn ProfileCodec>>,
+}
+
+impl Registry {
+    /// The pair that a name means, if there is one and it fits.
+    pub(crate) fn pair(&self, protocol: &str) -> Result<Pair, ProtocolError> {
+        let mut parts: Vec<&str> = protocol.split('+').collect();
+        let link_name = parts.pop().unwrap_or_default();
+        let mut link = self
+            .links
+            .get(link_name)
+            .cloned()
+            .ok_or_else(|| self.unknown_link(protocol, link_name))?;
+        let messaging = match parts.first().and_then(|name| self.messaging.get(*name)) {
+            Some(messaging) => {
+                parts.remove(0);
+                messaging.clone()
+            }
+            None => self
+                .messaging
+                .get(Giop::NAME)
+                .cloned()
+                .ok_or_else(|| self.unknown_part(protocol, Giop::NAME))?,
+        };
+        for part in parts.iter().rev() {
+            let adapter = self
+                .adapters
+                .get(*part)
+                .ok_or_else(|| self.unknown_part(protocol, part))?;
+            link = adapter.over(link);
+        }
+        let lacks = messaging.needs().lacking(link.guarantees());
+        if !lacks.is_empty() {
+            return Err(self.unfit(&*messaging, &link, &lacks));
+        }
+        Ok(Pair {
+            name: short_name(messaging.name(), link.name()),
+            messaging,
+            link,
+        })
+    }
+
+    /// The codec for profiles of this tag.
+    pub(crate) fn codec(&self, tag: u32) -> Option<&Arc<dyn ProfileCodec>> {
+        self.codecs.iter().find(|codec| codec.tag() == tag)
+    }
+
+    /// The codec in whose profiles references name places of this protocol.
+    pub(crate) fn codec_for(&self, protocol: &str) -> Option<&Arc<dyn ProfileCodec>> {
+        self.codecs.iter().find(|codec| codec.carries(protocol))
+    }
+
+    /// This registry with a bundle added, if all of it fits.
+    fn with(&self, bundle: &ProtocolBundle) -> Result<Self, ProtocolError> {
+        let mut next = self.clone();
+        for link in &bundle.links {
+            next.name_is_free(link.name())?;
+            next.links.insert(link.name().into(), link.clone());
+        }
+        for messaging in &bundle.messaging {
+            next.name_is_free(messaging.name())?;
+            next.messaging
+                .insert(messaging.name().into(), messaging.clone());
+        }
+        for adapter in &bundle.adapters {
+            next.name_is_free(adapter.name())?;
+            next.adapters.insert(adapter.name().into(), adapter.clone());
+        }
+        for codec in bundle.codecs.iter().rev() {
+            next.codecs.insert(0, codec.clone());
+        }
+        for pair in &bundle.pairs {
+            next.pair(pair)?;
+        }
+        Ok(next)
+    }
+
+    /// This registry without what has that name.
+    fn without(&self, name: &str) -> Result<Self, ProtocolError> {
+        let mut next = self.clone();
+        let found = next.links.remove(name).is_some()
+            || next.messaging.remove(name).is_some()
+            || next.adapters.remove(name).is_some();
+        if found {
+            Ok(next)
+        } else {
+            Err(ProtocolError::NotThere(name.to_owned()))
+        }
+    }
+
+    fn name_is_free(&self, name: &str) -> Result<(), ProtocolError> {
+        let refused = |reason| {
+            Err(ProtocolError::BadName {
+                name: name.to_owned(),
+                reason,
+            })
+        };
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if name.is_empty() || !name.chars().all(allowed) {
+            return refused("a name has lower-case letters, digits and `_`, and at least one");
+        }
+        let taken = self.links.contains_key(name)
+            || self.messaging.contains_key(name)
+            || self.adapters.contains_key(name);
+        if taken {
+            return refused("the name is taken; retire what has it first");
+        }
+        Ok(())
+    }
+
+    fn unknown_link(&self, protocol: &str, link: &str) -> ProtocolError {
+        ProtocolError::UnknownLink {
+            protocol: protocol.to_owned(),
+            link: link.to_owned(),
+            known: names(self.links.keys()),
+        }
+    }
+
+    fn unknown_part(&self, protocol: &str, part: &str) -> ProtocolError {
+        ProtocolError::UnknownPart {
+            protocol: protocol.to_owned(),
+            part: part.to_owned(),
+            messaging: names(self.messaging.keys()),
+            adapters: names(self.adapters.keys()),
+        }
+    }
+
+    fn unfit(
+        &self,
+        messaging: &dyn Messaging,
+        link: &Arc<dyn Link>,
+        lacks: &[&str],
+    ) -> ProtocolError {
+        let fits = self.adapters.values().find(|adapter| {
+            let supplied = adapter.supplies(link.guarantees());
+            messaging.needs().lacking(supplied).is_empty()
+        });
+        let hint = fits.map_or_else(String::new, |adapter| {
+            let messaging = messaging.name();
+            format!(
+                "; `{messaging}+{}+{}` would fit",
+                adapter.name(),
+                link.name()
+            )
+        });
+        ProtocolError::Unfit {
+            messaging: messaging.name().to_owned(),
+            link: link.name().to_owned(),
+            lacks: lacks.join(" and "),
+            hint,
+        }
+    }
+}
+
+fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() {
+        "none".to_owned()
+    } else {
+        quoted.join(", ")
+    }
+}
+
+/// The registry of an ORB, as it is now.
+#[derive(Debug, Default)]
+pub(crate) struct Protocols {
+    now: ArcSwap<Registry>,
+    changing: Mutex<()>,
+    numbers: AtomicU64,
+}
+
+impl Protocols {
+    /// As it is now. Takes no lock.
+    pub(crate) fn now(&self) -> arc_swap::Guard<Arc<Registry>> {
+        self.now.load()
+    }
+
+    /// Adds a bundle; on an error everything stays as it was.
+    pub(crate) fn add(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
+        self.change(|registry| registry.with(bundle))
+    }
+
+    /// Takes out what has that name; nothing new is begun with it.
+    pub(crate) fn retire(
+        &self,
+        name: &str,
+        still_fits: impl FnOnce(&Registry) -> Result<(), ProtocolError>,
+    ) -> Result<(), ProtocolError> {
+        self.change(|registry| {
+            let next = registry.without(name)?;
+            still_fits(&next)?;
+            Ok(next)
+        })
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&Registry) -> Result<Registry, ProtocolError>,
+    ) -> Result<(), ProtocolError> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = change(&self.now.load())?;
+        next.number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+        self.now.store(Arc::new(next));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_link::iiop::{Iiop, IiopOptions};
+
+    fn protocols() -> Protocols {
+        let protocols = Protocols::default();
+        let bundle = ProtocolBundle::new()
+            .link(Arc::new(Iiop::new(IiopOptions::default())))
+            .messaging(Arc::new(Giop::new()))
+            .messaging(Arc::new(Giop::one_way()))
+            .pair("iiop");
+        protocols.add(&bundle).unwrap();
+        protocols
+    }
+
+    #[test]
+    fn a_pair_without_a_messaging_protocol_means_giop() {
+        let protocols = protocols();
+        assert_eq!(&*protocols.now().pair("iiop").unwrap().name, "iiop");
+        assert_eq!(&*protocols.now().pair("giop+iiop").unwrap().name, "iiop");
+        let one_way = protocols.now().pair("giop_oneway+iiop").unwrap();
+        assert_eq!(&*one_way.name, "giop_oneway+iiop");
+    }
+
+    #[test]
+    fn unknown_parts_are_named_with_what_there_is() {
+        let protocols = protocols();
+        let error = protocols.now().pair("giop+pigeon").unwrap_err().to_string();
+        assert!(
+            error.contains("`pigeon`") && error.contains("`iiop`"),
+            "{error}"
+        );
+        let error = protocols.now().pair("sturdy+iiop").unwrap_err().to_string();
+        assert!(
+            error.contains("`sturdy`") && error.contains("`giop`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_bundle_that_is_refused_leaves_everything_as_it_was() {
+        let protocols = protocols();
+        let before = protocols.now().number;
+        let taken = ProtocolBundle::new().link(Arc::new(Iiop::new(IiopOptions::default())));
+        let error = protocols.add(&taken).unwrap_err().to_string();
+        assert!(error.contains("taken"), "{error}");
+        let unfit = ProtocolBundle::new().pair("giop+nothing");
+        assert!(protocols.add(&unfit).is_err());
+        assert_eq!(protocols.now().number, before);
+    }
+
+    #[test]
+    fn what_is_retired_is_gone_and_the_rest_stays() {
+        let protocols = protocols();
+        protocols.retire("giop_oneway", |_| Ok(())).unwrap();
+        assert!(protocols.now().pair("giop_oneway+iiop").is_err());
+        assert!(protocols.now().pair("iiop").is_ok());
+        let error = protocols.retire("giop_oneway", |_| Ok(())).unwrap_err();
+        assert_eq!(error, ProtocolError::NotThere("giop_oneway".to_owned()));
+    }
+}
