@@ -1,7 +1,8 @@
 //! What a reference says, as data that is printed as text or as JSON.
 
 use punctual_ior::{
-    CodeSetComponent, Component, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags,
+    CodeSetComponent, Component, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent,
+    TaggedProfile, tags,
 };
 use serde::Serialize;
 
