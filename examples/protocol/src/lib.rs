@@ -1,1 +1,94 @@
-//! TCP in checked frames.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! A protocol of one's own, outside of Punctual's crates: TCP whose octets are checked.
+//!
+//! TCP's checksum has 16 bits, and boxes on the way rewrite it; over a noisy radio or a faulty memory
+//! wrong octets do arrive. This link sends frames with a CRC-32 each ([`frame`] has the layout), and
+//! delivers nothing that it has not checked: a peer whose frame is wrong is cut off
+//! ([`punctual_link::Cause::BadPeer`]).
+//!
+//! It is all there is to a link: an [`address`], an [`acceptor`], a [`connector`], a [`connection`]. The
+//! same link as a library to be loaded at run time is the package in `dynamic/`.
+
+pub mod acceptor;
+pub mod address;
+pub mod connection;
+pub mod connector;
+pub mod frame;
+
+use punctual_exec::Deadline;
+use punctual_link::{
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+};
+use std::sync::Arc;
+
+/// The link's name in addresses and options: `checked://127.0.0.1:2809`.
+pub const NAME: &str = "checked";
+
+/// TCP in checked frames.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked;
+
+impl Checked {
+    /// The link.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+/// The link, for `punctual_plugin::export_link!`.
+#[must_use]
+pub fn link() -> Checked {
+    Checked::new()
+}
+
+impl Link for Checked {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn connect(
+        &self,
+        address: &Address,
+        properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        let options = Options::read(properties, Phase::Connect)?;
+        connector::connect(address, options, deadline)
+    }
+
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        let options = Options::read(properties, Phase::Listen)?;
+        acceptor::listen(address, options)
+    }
+}
+
+/// What an endpoint may ask of this link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `no_delay`: whether small frames go out at once. Default: true.
+    pub no_delay: bool,
+}
+
+impl Options {
+    fn read(properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        properties.only(&["no_delay"], "no_delay", phase)?;
+        let no_delay = properties.parse("no_delay", "true or false", phase)?;
+        Ok(Self {
+            no_delay: no_delay.unwrap_or(true),
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! Addresses: an IP number and a port. Names are left out: whoever looks one up needs a thread for
+//! it, as the resolver knows no deadline.
+
+use crate::NAME;
+use punctual_link::{Address, Cause, LinkError, Phase};
+use std::net::SocketAddr;
+
+/// The socket's address behind a link's.
+///
+/// # Errors
+/// [`Cause::BadAddress`] for anything but a number and a port.
+pub fn socket(address: &Address) -> Result<SocketAddr, LinkError> {
+    let own = (address.link() == NAME).then_some(address.place());
+    own.and_then(|place| place.parse().ok()).ok_or(LinkError {
+        phase: Phase::Resolve,
+        cause: Cause::BadAddress("an IP number and a port: 127.0.0.1:2809 or [::1]:2809"),
+    })
+}
+
+/// The link's address of a socket's.
+#[must_use]
+pub fn link(address: SocketAddr) -> Address {
+    Address::new(NAME, &address.to_string())
+}

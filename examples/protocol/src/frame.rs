@@ -1,0 +1,179 @@
+//! Frames: what is on the wire.
+//!
+//! ```text
+//! 0  length    u32, big-endian: octets of the payload, 1 to 65,536
+//! 4  checksum  u32, big-endian: CRC-32 (IEEE 802.3) over the length's octets and the payload
+//! 8  payload
+//! ```
+//!
+//! A message may go out in several frames, and a frame may hold several messages: the link is a
+//! stream. Nothing of a frame is delivered before all of it has arrived and been checked.
+
+use punctual_cdr::Block;
+use std::io::IoSlice;
+
+/// Octets of length and checksum.
+pub const HEADER: usize = 8;
+/// The longest payload: it bounds what a peer can make the other side hold, unchecked.
+pub const LONGEST: usize = 64 * 1024;
+
+/// The header of a frame with this payload, of at most [`LONGEST`] octets.
+#[must_use]
+pub fn header<'p>(payload: impl IntoIterator<Item = &'p [u8]> + Clone) -> [u8; HEADER] {
+    let length: usize = payload.clone().into_iter().map(<[u8]>::len).sum();
+    let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(&length);
+    payload.into_iter().for_each(|run| checksum.update(run));
+    let [a, b, c, d] = length;
+    let [e, f, g, h] = checksum.finalize().to_be_bytes();
+    [a, b, c, d, e, f, g, h]
+}
+
+/// A message's parts, cut into the payloads of frames.
+#[derive(Debug)]
+pub struct Payloads<'m> {
+    parts: &'m [IoSlice<'m>],
+    /// Octets of the first part that have been given out.
+    begin: usize,
+}
+
+impl<'m> Payloads<'m> {
+    /// Of the message that consists of `parts`.
+    #[must_use]
+    pub fn of(parts: &'m [IoSlice<'m>]) -> Self {
+        Self { parts, begin: 0 }
+    }
+}
+
+impl<'m> Iterator for Payloads<'m> {
+    type Item = Vec<&'m [u8]>;
+
+    /// The next payload, in runs, none of them empty.
+    fn next(&mut self) -> Option<Vec<&'m [u8]>> {
+        let mut runs = Vec::new();
+        let mut room = LONGEST;
+        while let Some((first, rest)) = self.parts.split_first() {
+            let left = first.get(self.begin..).unwrap_or_default();
+            let run = left.get(..room).unwrap_or(left);
+            if !run.is_empty() {
+                runs.push(run);
+            }
+            room -= run.len();
+            if run.len() < left.len() {
+                self.begin += run.len();
+                break;
+            }
+            (self.parts, self.begin) = (rest, 0);
+        }
+        (!runs.is_empty()).then_some(runs)
+    }
+}
+
+/// What has arrived, and of which nothing more than the last, unfinished frame stays.
+#[derive(Debug, Default)]
+pub struct Arrivals {
+    octets: Vec<u8>,
+}
+
+impl Arrivals {
+    /// The octets, for more of them to be appended: with room for what the frame in hand lacks, but
+    /// never more than what has arrived, or a page.
+    pub fn to_fill(&mut self) -> &mut Vec<u8> {
+        let lacks = match self.octets.first_chunk::<4>() {
+            Some(length) => u32::from_be_bytes(*length) as usize + HEADER,
+            None => HEADER,
+        };
+        let lacks = lacks.saturating_sub(self.octets.len()).max(1);
+        self.octets.reserve(lacks.min(self.octets.len()).max(4096));
+        &mut self.octets
+    }
+
+    /// Moves the payloads of all whole frames behind what `block` holds, and returns how many octets
+    /// that was.
+    ///
+    /// # Errors
+    /// What is wrong with the first wrong frame; the payloads before it have been moved, and nothing
+    /// behind it can be understood.
+    pub fn deliver(&mut self, block: &mut Block) -> (usize, Result<(), &'static str>) {
+        let before = block.len();
+        let mut rest = self.octets.as_slice();
+        let outcome = loop {
+            match split(rest) {
+                Ok(Some((payload, behind))) => {
+                    block.extend_from_slice(payload);
+                    rest = behind;
+                }
+                Ok(None) => break Ok(()),
+                Err(wrong) => break Err(wrong),
+            }
+        };
+        let done = self.octets.len() - rest.len();
+        self.octets.drain(..done);
+        (block.len() - before, outcome)
+    }
+}
+
+/// The payload of a whole frame, and what is behind it.
+type Whole<'f> = (&'f [u8], &'f [u8]);
+
+/// The first frame in `octets`; `None` while it is not whole.
+fn split(octets: &[u8]) -> Result<Option<Whole<'_>>, &'static str> {
+    let Some((announced, behind)) = octets.split_first_chunk::<HEADER>() else {
+        return Ok(None);
+    };
+    let [a, b, c, d, ..] = *announced;
+    match u32::from_be_bytes([a, b, c, d]) as usize {
+        0 => Err("an empty frame"),
+        length if length > LONGEST => Err("a frame longer than 65,536 octets"),
+        length => match behind.split_at_checked(length) {
+            None => Ok(None),
+            Some((payload, _)) if header([payload]) != *announced => {
+                Err("a frame whose checksum is wrong")
+            }
+            whole => Ok(whole),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_cut_where_a_frame_is_full_whatever_its_parts() {
+        let long = vec![7; LONGEST + 1];
+        let parts = [&b"ab"[..], b"", &long, b"c"].map(IoSlice::new);
+        let payloads: Vec<Vec<&[u8]>> = Payloads::of(&parts).collect();
+        let lengths = |runs: &Vec<&[u8]>| runs.iter().map(|run| run.len()).collect::<Vec<_>>();
+        let lengths: Vec<Vec<usize>> = payloads.iter().map(lengths).collect();
+        assert_eq!(lengths, [vec![2, LONGEST - 2], vec![3, 1]]);
+        assert_eq!(Payloads::of(&[IoSlice::new(b"")]).count(), 0);
+    }
+
+    #[test]
+    fn the_checksum_is_the_known_one() {
+        // CRC-32 of 00 00 00 01 'x', by zlib.
+        assert_eq!(header([&b"x"[..]]), [0, 0, 0, 1, 0x81, 0xe7, 0x3f, 0x52]);
+    }
+
+    #[test]
+    fn each_flipped_bit_is_found() {
+        let mut frame = header([&b"payload"[..]]).to_vec();
+        frame.extend_from_slice(b"payload");
+        assert!(matches!(split(&frame), Ok(Some((b"payload", b"")))));
+        for bit in 0..frame.len() * 8 {
+            let mut flipped = frame.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            // A length that grew may be waited for, but nothing wrong is delivered.
+            assert!(!matches!(split(&flipped), Ok(Some(_))), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn room_follows_what_has_arrived_and_not_the_length_that_is_claimed() {
+        let mut arrivals = Arrivals::default();
+        arrivals.to_fill().extend_from_slice(&[0xff; 5]);
+        assert!(arrivals.to_fill().capacity() < 16 * 1024);
+    }
+}

@@ -1,0 +1,112 @@
+#![allow(clippy::unwrap_used)]
+//! The same link, loaded at run time from the library of the package in `dynamic/`.
+
+use punctual_example_protocol::Checked;
+use punctual_exec::Deadline;
+use punctual_link::{Address, Cause, Link, Properties};
+use std::io::{IoSlice, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+/// The loaded link, where cargo is there to build its library.
+fn loaded() -> Option<Arc<dyn Link>> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(build).as_ref()?;
+    Some(punctual_plugin::load(library).unwrap())
+}
+
+/// Builds the library; where, cargo says.
+fn build() -> Option<PathBuf> {
+    let Some(cargo) = std::env::var_os("CARGO") else {
+        println!("skipped: not started by cargo, which builds the library");
+        return None;
+    };
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let output = Command::new(cargo)
+        .args(["build", "--offline", "--message-format=json"])
+        .arg("--target-dir")
+        .arg(target)
+        .arg("--manifest-path")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("dynamic/Cargo.toml"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let messages = String::from_utf8(output.stdout).unwrap();
+    let library = messages
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .find(|message| message["target"]["name"] == "punctual_example_protocol_dynamic")
+        .unwrap();
+    let file = library["filenames"][0].as_str().unwrap();
+    assert!(file.ends_with(".so"), "{file}");
+    Some(file.into())
+}
+
+fn anywhere() -> Address {
+    Address::new("checked", "127.0.0.1:0")
+}
+
+punctual_link_conformance::conformance!(
+    *match loaded() {
+        Some(link) => link,
+        None => return,
+    },
+    anywhere()
+);
+
+#[test]
+fn it_says_of_itself_what_the_static_link_says() {
+    let Some(link) = loaded() else { return };
+    assert_eq!(link.name(), Checked.name());
+    assert_eq!(link.guarantees(), Checked.guarantees());
+}
+
+#[test]
+fn the_static_link_and_the_loaded_one_understand_each_other() {
+    let Some(link) = loaded() else { return };
+    let acceptor = link.listen(&anywhere(), &Properties::NONE).unwrap();
+    let client = Checked
+        .connect(acceptor.address(), &Properties::NONE, Deadline::NEVER)
+        .unwrap();
+    let server = acceptor.accept().unwrap();
+    client
+        .send(&[IoSlice::new(b"hello")], Deadline::NEVER)
+        .unwrap();
+    let mut block = server.lend(0);
+    server.receive(&mut block, 5, Deadline::NEVER).unwrap();
+    assert_eq!(&*block, b"hello");
+}
+
+#[test]
+fn what_a_peer_did_wrong_is_told_across_the_boundary() {
+    let Some(link) = loaded() else { return };
+    let acceptor = link.listen(&anywhere(), &Properties::NONE).unwrap();
+    let mut peer = TcpStream::connect(acceptor.address().place()).unwrap();
+    let server = acceptor.accept().unwrap();
+    peer.write_all(&[0; 8]).unwrap();
+    let error = server
+        .receive(&mut server.lend(0), 1, Deadline::NEVER)
+        .unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::BadPeer("an empty frame")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_property_that_the_link_does_not_know_is_refused_by_it() {
+    let Some(link) = loaded() else { return };
+    let error = link
+        .listen(
+            &anywhere(),
+            &Properties::from_iter([("keep_alive", "true")]),
+        )
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "listening: `keep_alive=true` does not fit: expected no_delay"
+    );
+}
