@@ -12,11 +12,15 @@
 mod adapter;
 mod address;
 mod connection;
+pub mod diop;
 mod error;
 pub mod iiop;
 mod loan;
 mod pool;
 mod properties;
+pub mod shmiop;
+mod socket;
+pub mod uiop;
 
 pub use adapter::Adapter;
 pub use address::Address;

@@ -47,8 +47,8 @@ pub fn send_with(
 /// 0 at the end.
 ///
 /// # Errors
-/// What `recvmsg(2)` says; `WouldBlock` when nothing is here; `InvalidData` when more descriptors came
-/// than anybody sends, or than this process may open: all are closed then.
+/// What `recvmsg(2)` says; `WouldBlock` when nothing is here; `EMFILE` when this process may not open
+/// the descriptors that came; `InvalidData` when more came than anybody sends, and all are closed.
 pub fn receive_with(
     socket: impl AsFd,
     octets: &mut [u8],
@@ -69,6 +69,10 @@ pub fn receive_with(
         }
     }
     if received.flags.contains(ReturnFlags::CTRUNC) {
+        if descriptors.is_empty() {
+            // There was room for some: it was not for want of that.
+            return Err(Errno::MFILE.into());
+        }
         descriptors.clear();
         return Err(io::ErrorKind::InvalidData.into());
     }

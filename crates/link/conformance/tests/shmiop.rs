@@ -1,0 +1,24 @@
+//! Shared memory, as it is and with the smallest ring, no pool, no spinning and no trust.
+#![allow(missing_docs)]
+
+use punctual_link::Address;
+use punctual_link::shmiop::{NAME, ShmOptions, Shmiop, Trust};
+
+punctual_link_conformance::conformance!(Shmiop::default(), Address::new(NAME, ""));
+
+mod least {
+    use super::{Address, NAME, ShmOptions, Shmiop, Trust};
+    use std::time::Duration;
+
+    fn link() -> Shmiop {
+        Shmiop::new(ShmOptions {
+            ring: 4096,
+            pool: 0,
+            spin: Some(Duration::ZERO),
+            trust: Trust::Never,
+            ..ShmOptions::default()
+        })
+    }
+
+    punctual_link_conformance::conformance!(link(), Address::new(NAME, ""));
+}

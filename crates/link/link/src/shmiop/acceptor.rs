@@ -1,0 +1,156 @@
+//! Listening: what has been introduced in the background is handed to whoever accepts.
+
+use super::copies::Ledger;
+use super::reception::Reception;
+use super::{Allow, NAME, ShmOptions};
+use crate::uiop::path::SocketFile;
+use crate::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_sys::stream;
+use std::collections::VecDeque;
+use std::fs::Permissions;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Connections that may wait to be introduced, in the kernel, and to be accepted.
+const BACKLOG: u16 = 128;
+
+#[derive(Debug)]
+struct ShmAcceptor {
+    listener: Arc<OwnedFd>,
+    file: SocketFile,
+    address: Address,
+    handover: Arc<Handover>,
+}
+
+pub(super) fn listen(
+    address: &Address,
+    options: ShmOptions,
+    ledger: Arc<Ledger>,
+) -> Result<Box<dyn Acceptor>, LinkError> {
+    let (listener, file) = SocketFile::listen(address.place(), BACKLOG)?;
+    let failed = |error| LinkError::os(Phase::Listen, error);
+    if options.allow != Allow::SameUser {
+        // Who connects is asked for its credentials; the file's mode must not have the say.
+        std::fs::set_permissions(file.place(), Permissions::from_mode(0o666)).map_err(failed)?;
+    }
+    // Whoever connected may have gone again before it is accepted, which must not block.
+    let listener = UnixListener::from(listener);
+    listener.set_nonblocking(true).map_err(failed)?;
+    let acceptor = ShmAcceptor {
+        listener: Arc::new(listener.into()),
+        address: Address::new(NAME, file.place()),
+        file,
+        handover: Arc::default(),
+    };
+    let reception = Reception::new(
+        acceptor.listener.clone(),
+        acceptor.address.clone(),
+        options,
+        ledger,
+        acceptor.handover.clone(),
+    );
+    std::thread::Builder::new()
+        .name("punctual-shm".to_owned())
+        .spawn(move || reception.run())
+        .map_err(failed)?;
+    Ok(Box::new(acceptor))
+}
+
+impl Acceptor for ShmAcceptor {
+    fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
+        self.handover.take()
+    }
+
+    fn close(&self) {
+        if self.handover.close() {
+            // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
+            self.file.remove();
+            // Ends the reception, too.
+            let _ = stream::shut(&*self.listener);
+        }
+    }
+}
+
+impl Drop for ShmAcceptor {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What has been accepted, or why not, on its way from the reception to whoever accepts.
+#[derive(Debug, Default)]
+pub(super) struct Handover {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+type Accepted = Result<Arc<dyn Connection>, LinkError>;
+
+#[derive(Debug, Default)]
+struct Waiting {
+    accepted: VecDeque<Accepted>,
+    closed: bool,
+}
+
+impl Handover {
+    /// Hands over a connection, or an error that the operating system gave. Blocks while as many wait
+    /// as may, and, behind an error, until that was taken: how soon the next try is, is decided by
+    /// whoever accepts. Returns whether anybody is left to accept.
+    pub(super) fn put(&self, accepted: Accepted) -> bool {
+        let is_error = accepted.is_err();
+        let mut waiting = self.waiting();
+        waiting = self.until(waiting, |waiting| {
+            waiting.accepted.len() < usize::from(BACKLOG)
+        });
+        waiting.accepted.push_back(accepted);
+        self.changed.notify_all();
+        if is_error {
+            waiting = self.until(waiting, |waiting| waiting.accepted.is_empty());
+        }
+        !waiting.closed
+    }
+
+    fn take(&self) -> Accepted {
+        let mut waiting = self.waiting();
+        waiting = self.until(waiting, |waiting| !waiting.accepted.is_empty());
+        if waiting.closed {
+            return Err(LinkError::closed(Phase::Accept));
+        }
+        let accepted = waiting.accepted.pop_front();
+        self.changed.notify_all();
+        accepted.unwrap_or_else(|| Err(LinkError::closed(Phase::Accept)))
+    }
+
+    /// Whether it was this call that closed it.
+    fn close(&self) -> bool {
+        let mut waiting = self.waiting();
+        let first = !std::mem::replace(&mut waiting.closed, true);
+        let dropped = std::mem::take(&mut waiting.accepted);
+        self.changed.notify_all();
+        drop(waiting);
+        // Connections nobody will take end outside of the lock.
+        drop(dropped);
+        first
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `done`, or closed.
+    fn until<'w>(
+        &self,
+        waiting: MutexGuard<'w, Waiting>,
+        done: impl Fn(&Waiting) -> bool,
+    ) -> MutexGuard<'w, Waiting> {
+        self.changed
+            .wait_while(waiting, |waiting| !waiting.closed && !done(waiting))
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

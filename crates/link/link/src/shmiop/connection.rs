@@ -1,0 +1,183 @@
+//! One connection: a ring and a pool in each direction.
+
+use super::copies::Copies;
+use super::ends::Ends;
+use super::greeting::Places;
+use super::incoming::Incoming;
+use super::layout::Sizes;
+use super::lending::{self, PoolLoan};
+use super::options::ShmOptions;
+use super::pool::Pool;
+use super::reader::Reader;
+use super::writer::Writer;
+use crate::{Address, BlockPool, Cause, Connection, LinkError, Loan, Pending, SendError, Waitable};
+use punctual_cdr::{Block, Lender, Segment};
+use punctual_exec::Deadline;
+use punctual_sys::credentials::SameUser;
+use punctual_sys::memory::{PeerMemory, Region};
+use std::io::IoSlice;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
+const BLOCKS: usize = 4;
+
+/// The locks are for the rule that one thread sends and one receives; nobody waits for them unless the
+/// rule is broken.
+#[derive(Debug)]
+pub(super) struct ShmConnection {
+    ends: Arc<Ends>,
+    writer: Mutex<Writer>,
+    reader: Mutex<Reader>,
+    pool: Arc<Pool>,
+    incoming: Arc<Incoming>,
+    copies: Arc<Copies>,
+    blocks: Arc<BlockPool>,
+    block: usize,
+    threshold: usize,
+    places: Places,
+}
+
+/// What a connection is made of.
+pub(super) struct Parts<'o> {
+    pub(super) control: Region,
+    pub(super) ring: Region,
+    pub(super) pool: Region,
+    pub(super) theirs: PeerMemory,
+    pub(super) their_sizes: Sizes,
+    pub(super) socket: OwnedFd,
+    pub(super) trusted: Option<SameUser>,
+    pub(super) copies: Arc<Copies>,
+    pub(super) places: Places,
+    pub(super) options: &'o ShmOptions,
+}
+
+impl ShmConnection {
+    pub(super) fn new(parts: Parts<'_>) -> Self {
+        let (options, copies) = (parts.options, parts.copies);
+        let (sizes, spin) = (parts.their_sizes, options.spin());
+        let words = parts.control.into_words();
+        let ends = Arc::new(Ends::new(words, parts.theirs, parts.socket));
+        let (pool_at, pool_len) = (sizes.pool_at(), sizes.pool as usize);
+        Self {
+            writer: Mutex::new(Writer::new(parts.ring, spin)),
+            reader: Mutex::new(Reader::new(sizes.ring, spin)),
+            pool: Pool::new(parts.pool, ends.clone(), copies.clone()),
+            incoming: Incoming::new(
+                ends.clone(),
+                pool_at,
+                pool_len,
+                parts.trusted,
+                copies.clone(),
+            ),
+            ends,
+            copies,
+            blocks: BlockPool::new(BLOCKS, options.block_kept),
+            block: options.block,
+            threshold: options.lend_threshold,
+            places: parts.places,
+        }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Reader> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A peer that broke the protocol is not spoken to again.
+    fn close_if_broken(&self, cause: &Cause) {
+        if matches!(cause, Cause::BadPeer(_)) {
+            self.close();
+        }
+    }
+}
+
+impl Connection for ShmConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        self.blocks.lend(capacity.max(self.block))
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = writer.send(&self.ends, &self.pool, parts, deadline);
+        if let Err(failed) = &sent {
+            self.close_if_broken(&failed.error.cause);
+        }
+        sent
+    }
+
+    fn receive(
+        &self,
+        block: &mut Block,
+        need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        let (held, lent) = (block.len(), block.lent().len());
+        let received = self.reader().receive(
+            &self.ends,
+            &self.incoming,
+            &self.copies,
+            block,
+            need,
+            deadline,
+        );
+        if let Err(failed) = &received {
+            block.truncate(held);
+            block.lent_mut().truncate(lent);
+            self.close_if_broken(&failed.cause);
+        }
+        received
+    }
+
+    fn pending(&self) -> Pending {
+        match self.reader.try_lock() {
+            Ok(mut reader) => reader.pending(&self.ends),
+            Err(TryLockError::Poisoned(reader)) => reader.into_inner().pending(&self.ends),
+            // Somebody receives, and will notice whatever comes.
+            Err(TryLockError::WouldBlock) => Pending::Nothing,
+        }
+    }
+
+    fn close(&self) {
+        self.ends.close();
+    }
+
+    fn peer(&self) -> &Address {
+        &self.places.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.places.local
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        Waitable::Own
+    }
+
+    fn lender(&self) -> Option<&dyn Lender> {
+        (!self.pool.is_empty()).then_some(self)
+    }
+
+    fn loan(&self, length: usize) -> Option<Loan> {
+        let loan = PoolLoan::new(&self.pool, length)?;
+        Some(Loan::new(Box::new(loan)))
+    }
+}
+
+impl Lender for ShmConnection {
+    fn threshold(&self) -> usize {
+        self.threshold
+    }
+
+    fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        if octets.len() < self.threshold {
+            return None;
+        }
+        lending::lend(&self.pool, octets)
+    }
+}
+
+impl Drop for ShmConnection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,61 @@
+//! Reaching a process that listens.
+
+use super::copies::Ledger;
+use super::greeting::{Introduction, Own, Places, Theirs};
+use super::{NAME, ShmOptions, client_address};
+use crate::uiop::path;
+use crate::{Address, Cause, Connection, LinkError, Phase};
+use punctual_exec::Deadline;
+use punctual_sys::{passing, unix};
+use std::sync::Arc;
+
+pub(super) fn connect(
+    address: &Address,
+    options: &ShmOptions,
+    ledger: &Arc<Ledger>,
+    deadline: Deadline,
+) -> Result<Arc<dyn Connection>, LinkError> {
+    let place = address.place();
+    let path = path::checked(place, Phase::Connect)?;
+    let deadline = deadline.earlier(Deadline::after(options.handshake));
+    let timeout = deadline.remaining();
+    if timeout.is_some_and(|left| left.is_zero()) {
+        return Err(LinkError::timed_out(Phase::Connect));
+    }
+    let (socket, name) =
+        unix::connect(path, timeout).map_err(|error| LinkError::os(Phase::Connect, error))?;
+    let places = Places {
+        local: client_address(place, name.as_deref().unwrap_or("unnamed")),
+        peer: Address::new(NAME, place),
+    };
+    let introduced = || -> Result<_, Cause> {
+        let mut introduction = Introduction::new(socket, options)?;
+        let own = Own::new(options)?;
+        introduction.show(&own)?;
+        let theirs = answer(&mut introduction, options, deadline)?;
+        Ok(introduction.connect(own, theirs, options, ledger, places))
+    };
+    let connection = introduced().map_err(|cause| LinkError {
+        phase: Phase::Connect,
+        cause,
+    })?;
+    Ok(Arc::new(connection))
+}
+
+fn answer(
+    introduction: &mut Introduction,
+    options: &ShmOptions,
+    deadline: Deadline,
+) -> Result<Theirs, Cause> {
+    loop {
+        if let Some(theirs) = introduction.hear(options)? {
+            return Ok(theirs);
+        }
+        let left = deadline.remaining();
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(Cause::TimedOut);
+        }
+        // Whatever it found, hearing tells.
+        let _ = passing::wait(introduction.socket(), left);
+    }
+}

@@ -1,0 +1,118 @@
+//! How many octets were copied, and where: what tells zero-copy from one copy.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Octets that a link's connections have copied so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// From messages to rings.
+    pub into_ring: u64,
+    /// From peers' rings to blocks.
+    pub out_of_ring: u64,
+    /// From applications' memory to pools.
+    pub into_pool: u64,
+    /// From peers' pools to private memory.
+    pub out_of_pool: u64,
+}
+
+/// One connection's counts, also of what it lent and outlives it. Each connection has its own, so that
+/// none slows another down.
+#[derive(Debug)]
+pub(super) struct Copies {
+    pub(super) into_ring: Count,
+    pub(super) out_of_ring: Count,
+    pub(super) into_pool: Count,
+    pub(super) out_of_pool: Count,
+    ledger: Arc<Ledger>,
+}
+
+/// Counts only: nothing else is to be seen by them, so relaxed is enough.
+#[derive(Debug, Default)]
+pub(super) struct Count(AtomicU64);
+
+impl Count {
+    pub(super) fn add(&self, octets: usize) {
+        self.0.fetch_add(octets as u64, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The counts of a link's connections, living and gone.
+#[derive(Debug, Default)]
+pub(super) struct Ledger(Mutex<Accounts>);
+
+#[derive(Debug, Default)]
+struct Accounts {
+    gone: Copied,
+    living: Vec<Weak<Copies>>,
+}
+
+impl Ledger {
+    /// Counts for a new connection.
+    pub(super) fn open(self: &Arc<Self>) -> Arc<Copies> {
+        let copies = Arc::new(Copies {
+            into_ring: Count::default(),
+            out_of_ring: Count::default(),
+            into_pool: Count::default(),
+            out_of_pool: Count::default(),
+            ledger: self.clone(),
+        });
+        let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.living.push(Arc::downgrade(&copies));
+        copies
+    }
+
+    pub(super) fn total(&self) -> Copied {
+        let accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = accounts.gone;
+        let living: Vec<_> = accounts.living.iter().filter_map(Weak::upgrade).collect();
+        // The last holder of one of them takes the lock to close it.
+        drop(accounts);
+        for copies in living {
+            total.add(&copies);
+        }
+        total
+    }
+}
+
+impl Drop for Copies {
+    fn drop(&mut self) {
+        let mut accounts = self.ledger.0.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.gone.add(self);
+        accounts.living.retain(|one| one.strong_count() > 0);
+    }
+}
+
+impl Copied {
+    fn add(&mut self, copies: &Copies) {
+        self.into_ring += copies.into_ring.now();
+        self.out_of_ring += copies.out_of_ring.now();
+        self.into_pool += copies.into_pool.now();
+        self.out_of_pool += copies.out_of_pool.now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_connections_that_are_gone_stay_in_the_total() {
+        let ledger = Arc::<Ledger>::default();
+        let (one, other) = (ledger.open(), ledger.open());
+        one.into_ring.add(5);
+        other.into_ring.add(7);
+        drop(one);
+        other.out_of_pool.add(1);
+        let expected = Copied {
+            into_ring: 12,
+            out_of_pool: 1,
+            ..Copied::default()
+        };
+        assert_eq!(ledger.total(), expected);
+    }
+}

@@ -1,0 +1,219 @@
+//! The two memories of a connection and the socket between the processes: who sleeps, who is woken,
+//! who is gone.
+//!
+//! Nobody can write what the other owns, so each wakes the other by words of its own: the *bell*, which
+//! the other sleeps on and which this side changes before it wakes. It does so only when the other's
+//! sleep word says that it sleeps, and once for each sleep, which the count in that word tells apart:
+//!
+//! ```text
+//! sleeper   read bell; store sleep word; fence; look again; wait while the bell is as it was
+//! waker     store what is waited for; fence; read sleep word; change bell; wake
+//! ```
+//!
+//! Of the two fences one comes first: either the sleeper sees what it waits for, or the waker sees that
+//! it sleeps. A bell that changed in between ends the wait at once.
+//!
+//! **Sleeping.** First on the bell's futex, the quickest to wake, in slices of [`SLICE`]: a peer that
+//! was killed rings no more, so after each the socket is looked at, which the kernel closes for it. A
+//! reader whose slice has passed in vain then sleeps in `poll` on that socket, for as long as it likes:
+//! the peer rings with an octet through it, and its death wakes as well. That is also how a reactor
+//! would wait for many connections. The socket serves as the bell there, not an eventfd of each side,
+//! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
+//! one that blocks whoever rings it.
+//!
+//! **Closing** sets a word of one's own memory, rings, and shuts the socket down. A thread of the same
+//! side that is just about to sleep on a futex may miss that; it notices after the slice.
+
+use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, READER, Role, SLEEP, WRITER};
+use super::spin::Spin;
+use crate::Cause;
+use punctual_exec::Deadline;
+use punctual_sys::memory::{PeerMemory, Words};
+use punctual_sys::passing::{self, Found};
+use punctual_sys::{futex, stream};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::time::Duration;
+
+/// How long a sleep on a futex goes on without a look at whether the peer still lives.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// What both directions of a connection share.
+#[derive(Debug)]
+pub(super) struct Ends {
+    /// The control words of this side's memory.
+    pub(super) mine: Words,
+    pub(super) theirs: PeerMemory,
+    socket: OwnedFd,
+    closed: AtomicBool,
+}
+
+impl Ends {
+    pub(super) fn new(mine: Words, theirs: PeerMemory, socket: OwnedFd) -> Self {
+        Self {
+            mine,
+            theirs,
+            socket,
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether this side has closed.
+    pub(super) fn is_closed(&self) -> bool {
+        // Acquire pairs with the AcqRel exchange in `close`.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Whether either side has closed. What the peer wrote before is seen after.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_closed() || self.theirs.load_acquire(CLOSED) != 0
+    }
+
+    /// As [`Ends::has_ended`], and whether the peer's process has gone. One system call.
+    pub(super) fn has_gone(&self) -> bool {
+        self.has_ended() || passing::wait(&self.socket, Some(Duration::ZERO)) == Found::End
+    }
+
+    /// Ends the connection, and wakes whoever sleeps on either side.
+    pub(super) fn close(&self) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        // Release pairs with the acquiring load in `has_ended`: all that was sent comes first.
+        self.mine[CLOSED].store(1, Ordering::Release);
+        for role in [READER, WRITER] {
+            self.mine[role.bell].fetch_add(1, Ordering::Relaxed);
+            futex::wake(&self.mine[role.bell]);
+            self.theirs.wake(role.bell);
+        }
+        // Fails only when the peer was quicker.
+        let _ = stream::shut(&self.socket);
+    }
+}
+
+/// Wakes one role of the peer, when it sleeps.
+#[derive(Debug)]
+pub(super) struct Waker {
+    role: Role,
+    /// The sleep it was last woken from.
+    woken: u32,
+}
+
+impl Waker {
+    pub(super) fn of(role: Role) -> Self {
+        Self { role, woken: AWAKE }
+    }
+
+    /// To be called after what the peer may wait for was stored.
+    pub(super) fn wake(&mut self, ends: &Ends) {
+        // Pairs with the fence in `Sleeper::sleep`.
+        fence(Ordering::SeqCst);
+        let sleep = ends.theirs.load(self.role.sleep);
+        if sleep == AWAKE || sleep == self.woken {
+            return;
+        }
+        self.woken = sleep;
+        ends.mine[self.role.bell].fetch_add(1, Ordering::Relaxed);
+        if sleep & BY_SOCKET != 0 {
+            passing::ring(&ends.socket);
+        } else {
+            futex::wake(&ends.mine[self.role.bell]);
+        }
+    }
+}
+
+/// Waits in one role of this side.
+#[derive(Debug)]
+pub(super) struct Sleeper {
+    role: Role,
+    /// Sleeps so far, times [`SLEEP`].
+    sleeps: u32,
+    /// Whether a long sleep is by the socket; at most one role's may be, or they would silence each
+    /// other's bell.
+    by_socket: bool,
+    spin: Spin,
+}
+
+impl Sleeper {
+    pub(super) fn reader(spin: Duration) -> Self {
+        Self {
+            role: READER,
+            sleeps: 0,
+            by_socket: true,
+            spin: Spin::new(spin),
+        }
+    }
+
+    /// It waits for room, which a peer that reads at all makes soon.
+    pub(super) fn writer(spin: Duration) -> Self {
+        Self {
+            role: WRITER,
+            sleeps: 0,
+            by_socket: false,
+            spin: Spin::new(spin),
+        }
+    }
+
+    /// Waits until `ready`.
+    ///
+    /// # Errors
+    /// [`Cause::Closed`] when either side has closed or the peer has died, and `ready` is not so;
+    /// [`Cause::TimedOut`].
+    pub(super) fn wait(
+        &mut self,
+        ends: &Ends,
+        deadline: Deadline,
+        ready: impl Fn() -> bool,
+    ) -> Result<(), Cause> {
+        if self.spin.until(|| ready() || ends.is_closed()) && ready() {
+            return Ok(());
+        }
+        let outcome = self.sleep(ends, deadline, ready);
+        // Whoever still sees the sleep rings a bell that nobody hears: the next sleep has its own.
+        ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
+        outcome
+    }
+
+    fn sleep(
+        &mut self,
+        ends: &Ends,
+        deadline: Deadline,
+        ready: impl Fn() -> bool,
+    ) -> Result<(), Cause> {
+        let (mut gone, mut long) = (false, false);
+        loop {
+            let bell = ends.theirs.load(self.role.bell);
+            let how = if long { BY_SOCKET } else { BY_FUTEX };
+            self.sleeps = self.sleeps.wrapping_add(SLEEP);
+            ends.mine[self.role.sleep].store(self.sleeps | how, Ordering::Relaxed);
+            // Pairs with the fence in `Waker::wake`.
+            fence(Ordering::SeqCst);
+            // The end is looked at first: what was sent before it counts.
+            let ended = gone || ends.has_ended();
+            if ready() {
+                return Ok(());
+            }
+            if ended {
+                return Err(Cause::Closed);
+            }
+            let left = deadline.remaining();
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(Cause::TimedOut);
+            }
+            if long {
+                let found = passing::wait(&ends.socket, left);
+                if found == Found::Data {
+                    passing::silence(&ends.socket);
+                }
+                gone = found == Found::End;
+            } else {
+                let slice = left.map_or(SLICE, |left| left.min(SLICE));
+                ends.theirs.wait(self.role.bell, bell, Some(slice));
+                if ends.theirs.load(self.role.bell) == bell {
+                    gone = ends.has_gone();
+                    long = self.by_socket;
+                }
+            }
+        }
+    }
+}

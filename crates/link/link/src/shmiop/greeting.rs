@@ -1,0 +1,271 @@
+//! How two processes introduce themselves over the socket, and map each other's memory.
+//!
+//! The one that connects sends its greeting, with its memory's descriptor beside it; the other checks
+//! all of it, and answers with its own, or says why not. Neither waits for more than that.
+//!
+//! ```text
+//! 0   8   "PNCTLSHM"
+//! 8   4   version: 1
+//! 12  4   0, or why the other is refused
+//! 16  4   size of the ring
+//! 20  4   size of the pool
+//! 24  4   slots of the pool: 256
+//! 28  4   how often each may be out: 16
+//! ```
+
+use super::connection::ShmConnection;
+use super::copies::Ledger;
+use super::layout::{REFERENCES, SLOTS, Sizes};
+use super::options::{ShmOptions, Trust};
+use super::writer;
+use crate::{Address, Cause};
+use punctual_sys::credentials::Credentials;
+use punctual_sys::memory::{self, PeerMemory, Refused, Region};
+use punctual_sys::passing;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+const MAGIC: [u8; 8] = *b"PNCTLSHM";
+const VERSION: u32 = 1;
+/// Octets of a greeting.
+const LEN: usize = 32;
+
+const WELCOME: u32 = 0;
+const NOT_ALLOWED: u32 = 1;
+const BAD_GREETING: u32 = 2;
+
+/// One side that is being introduced: its own memory, and what has come of the other's greeting.
+#[derive(Debug)]
+pub(super) struct Introduction {
+    socket: OwnedFd,
+    credentials: Credentials,
+    octets: [u8; LEN],
+    received: usize,
+    descriptors: Vec<OwnedFd>,
+}
+
+/// Memory of one's own that is to be shown to a peer.
+#[derive(Debug)]
+pub(super) struct Own {
+    file: OwnedFd,
+    memory: Region,
+    sizes: Sizes,
+}
+
+/// What a peer has shown.
+#[derive(Debug)]
+pub(super) struct Theirs {
+    memory: PeerMemory,
+    sizes: Sizes,
+}
+
+impl Introduction {
+    /// Of the peer at the other end of `socket`.
+    ///
+    /// # Errors
+    /// [`Cause::BadPeer`] when its user is not allowed, which it is told; the operating system's.
+    pub(super) fn new(socket: OwnedFd, options: &ShmOptions) -> Result<Self, Cause> {
+        let credentials = Credentials::of_peer(&socket).map_err(Cause::Os)?;
+        if !options.allow.admits(&credentials) {
+            refuse(&socket, NOT_ALLOWED);
+            return Err(Cause::BadPeer("its user is not allowed here"));
+        }
+        Ok(Self {
+            socket,
+            credentials,
+            octets: [0; LEN],
+            received: 0,
+            descriptors: Vec::new(),
+        })
+    }
+
+    pub(super) fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+
+    /// Shows the peer one's own memory. Does not block.
+    pub(super) fn show(&self, own: &Own) -> Result<(), Cause> {
+        let greeting = encode(WELCOME, own.sizes);
+        match passing::send_with(&self.socket, &greeting, Some(own.file.as_fd())) {
+            Ok(LEN) => Ok(()),
+            // A fresh socket has room for a greeting; one that has not is no use.
+            Ok(_) => Err(Cause::Closed),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Takes what has come of the peer's greeting, and maps its memory once that is whole; `None`
+    /// until then. Does not block. A peer whose greeting is bad is told.
+    pub(super) fn hear(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
+        let rest = self.octets.get_mut(self.received..).unwrap_or_default();
+        match passing::receive_with(&self.socket, rest, &mut self.descriptors) {
+            Ok(0) => return Err(Cause::Closed),
+            Ok(count) => self.received += count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                refuse(&self.socket, BAD_GREETING);
+                return Err(Cause::BadPeer("it sent more than one descriptor"));
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        if self.received < LEN {
+            return Ok(None);
+        }
+        let theirs = self.map(options);
+        if matches!(theirs, Err(Cause::BadPeer(_))) {
+            refuse(&self.socket, BAD_GREETING);
+        }
+        theirs.map(Some)
+    }
+
+    fn map(&mut self, options: &ShmOptions) -> Result<Theirs, Cause> {
+        let sizes = decode(&self.octets)?;
+        if !sizes.are_sound(options.largest_pool) {
+            return Err(Cause::BadPeer("its memory has sizes that are not accepted"));
+        }
+        let mut descriptors = self.descriptors.drain(..);
+        let (Some(file), None) = (descriptors.next(), descriptors.next()) else {
+            return Err(Cause::BadPeer("it sent no descriptor, or more than one"));
+        };
+        let memory = PeerMemory::map(&file, sizes.total()).map_err(|refused| match refused {
+            Refused::NotMemory => Cause::BadPeer("what it sent is not a memory file"),
+            Refused::NotSealed => Cause::BadPeer("its memory is not sealed"),
+            Refused::WrongSize => Cause::BadPeer("its memory has not the size it said"),
+            Refused::Os(error) => Cause::Os(error),
+        })?;
+        Ok(Theirs { memory, sizes })
+    }
+
+    /// The connection, once both have shown their memory.
+    pub(super) fn connect(
+        self,
+        own: Own,
+        theirs: Theirs,
+        options: &ShmOptions,
+        ledger: &Arc<Ledger>,
+        places: Places,
+    ) -> ShmConnection {
+        let trusted = match options.trust {
+            Trust::Never => None,
+            Trust::SameUser => self.credentials.same_user(),
+        };
+        let (control, ring, pool) = writer::parts(own.memory, own.sizes);
+        ShmConnection::new(super::connection::Parts {
+            control,
+            ring,
+            pool,
+            theirs: theirs.memory,
+            their_sizes: theirs.sizes,
+            socket: self.socket,
+            trusted,
+            copies: ledger.open(),
+            places,
+            options,
+        })
+    }
+}
+
+/// Where the two ends of a connection are.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) local: Address,
+    pub(super) peer: Address,
+}
+
+impl Own {
+    /// Fresh memory.
+    pub(super) fn new(options: &ShmOptions) -> Result<Self, Cause> {
+        let sizes = options.sizes();
+        let (file, memory) = memory::create("punctual-shmiop", sizes.total()).map_err(Cause::Os)?;
+        Ok(Self {
+            file,
+            memory,
+            sizes,
+        })
+    }
+}
+
+/// A peer that has gone is nothing that the operating system lacks.
+fn failed(error: io::Error) -> Cause {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Cause::Closed,
+        _ => Cause::Os(error),
+    }
+}
+
+/// Tells a peer why not. It may not hear it.
+fn refuse(socket: &OwnedFd, reason: u32) {
+    let none = Sizes { ring: 0, pool: 0 };
+    let _ = passing::send_with(socket, &encode(reason, none), None);
+}
+
+fn encode(status: u32, sizes: Sizes) -> [u8; LEN] {
+    let mut octets = [0; LEN];
+    let slots = u32::try_from(SLOTS).unwrap_or_default();
+    let words = [VERSION, status, sizes.ring, sizes.pool, slots, REFERENCES];
+    let all = words.into_iter().flat_map(u32::to_ne_bytes);
+    for (to, octet) in octets.iter_mut().zip(MAGIC.into_iter().chain(all)) {
+        *to = octet;
+    }
+    octets
+}
+
+fn decode(octets: &[u8; LEN]) -> Result<Sizes, Cause> {
+    let (magic, words) = octets.split_at(MAGIC.len());
+    if magic != MAGIC {
+        return Err(Cause::BadPeer("it does not speak shmiop"));
+    }
+    let mut words = words
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|word| u32::from_ne_bytes(*word));
+    let mut next = || words.next().unwrap_or_default();
+    if next() != VERSION {
+        return Err(Cause::BadPeer("it speaks another version"));
+    }
+    match next() {
+        WELCOME => {}
+        NOT_ALLOWED => return Err(Cause::BadPeer("it does not allow this user")),
+        _ => return Err(Cause::BadPeer("it refused the greeting")),
+    }
+    let sizes = Sizes {
+        ring: next(),
+        pool: next(),
+    };
+    if next() as usize != SLOTS || next() != REFERENCES {
+        return Err(Cause::BadPeer("it divides its pool otherwise"));
+    }
+    Ok(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_greeting_is_understood_and_a_refusal_says_why() {
+        let sizes = Sizes {
+            ring: 4096,
+            pool: 8192,
+        };
+        assert_eq!(decode(&encode(WELCOME, sizes)).unwrap(), sizes);
+        let refused = decode(&encode(NOT_ALLOWED, sizes)).unwrap_err();
+        assert!(refused.to_string().contains("does not allow this user"));
+    }
+
+    #[test]
+    fn a_change_to_any_word_but_the_sizes_is_refused() {
+        let sizes = Sizes {
+            ring: 4096,
+            pool: 8192,
+        };
+        for at in (0..16).chain(24..LEN) {
+            let mut octets = encode(WELCOME, sizes);
+            octets[at] ^= 0x55;
+            assert!(matches!(decode(&octets), Err(Cause::BadPeer(_))), "{at}");
+        }
+    }
+}

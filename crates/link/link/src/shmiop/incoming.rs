@@ -1,0 +1,183 @@
+//! What the peer lends: stretches of its pool, until they are given back.
+
+use super::copies::Copies;
+use super::ends::Ends;
+use super::layout::{MARKS, REFERENCES, SLOTS};
+use crate::Cause;
+use punctual_cdr::Segment;
+use punctual_sys::credentials::SameUser;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The peer's pool as this side sees it, and what of it is held here.
+pub(super) struct Incoming {
+    ends: Arc<Ends>,
+    /// Where the pool lies in the peer's memory, and how large it is.
+    begin: usize,
+    len: usize,
+    /// Proof that what it lends may be read where it lies.
+    trusted: Option<SameUser>,
+    /// How often each slot is held.
+    held: Vec<AtomicU32>,
+    /// Octets held, those of one slot as often as it is.
+    octets: AtomicUsize,
+    copies: Arc<Copies>,
+}
+
+impl Incoming {
+    pub(super) fn new(
+        ends: Arc<Ends>,
+        begin: usize,
+        len: usize,
+        trusted: Option<SameUser>,
+        copies: Arc<Copies>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            ends,
+            begin,
+            len,
+            trusted,
+            held: (0..SLOTS).map(|_| AtomicU32::new(0)).collect(),
+            octets: AtomicUsize::new(0),
+            copies,
+        })
+    }
+
+    /// Takes what the peer says that it lends.
+    ///
+    /// # Errors
+    /// [`Cause::BadPeer`]: there is no such slot, or no such stretch of its pool; or more is held of it
+    /// than an honest peer lends.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        slot: u32,
+        offset: u32,
+        length: u32,
+    ) -> Result<Arc<dyn Segment>, Cause> {
+        let (slot, offset, len) = (slot as usize, offset as usize, length as usize);
+        let Some(held) = self.held.get(slot) else {
+            return Err(Cause::BadPeer("it lent of a slot that does not exist"));
+        };
+        if len == 0 || offset + len > self.len {
+            return Err(Cause::BadPeer("it lent what does not lie in its pool"));
+        }
+        // Only this thread adds, so that what was read is the most that it can be. What was given back
+        // was taken off before the peer could know; its Release is in `give_back`.
+        let most = self.len * REFERENCES as usize;
+        if held.load(Ordering::Acquire) >= REFERENCES
+            || self.octets.load(Ordering::Acquire) + len > most
+        {
+            return Err(Cause::BadPeer("it lent again what it had not got back"));
+        }
+        held.fetch_add(1, Ordering::Relaxed);
+        self.octets.fetch_add(len, Ordering::Relaxed);
+        Ok(Arc::new(Borrowed {
+            pool: self.clone(),
+            slot,
+            begin: self.begin + offset,
+            len,
+            copy: OnceLock::new(),
+            given_back: AtomicBool::new(false),
+        }))
+    }
+
+    fn give_back(&self, slot: usize, len: usize) {
+        self.octets.fetch_sub(len, Ordering::Release);
+        if let Some(held) = self.held.get(slot) {
+            held.fetch_sub(1, Ordering::Release);
+        }
+        // Release pairs with the peer's acquiring load of the mark: reading is over by then.
+        self.ends.mine[MARKS + slot].fetch_add(1, Ordering::Release);
+    }
+}
+
+/// A stretch of the peer's pool.
+struct Borrowed {
+    pool: Arc<Incoming>,
+    slot: usize,
+    /// In the peer's memory.
+    begin: usize,
+    len: usize,
+    /// The octets, for one that is not trusted.
+    copy: OnceLock<Box<[u8]>>,
+    given_back: AtomicBool,
+}
+
+impl Borrowed {
+    fn give_back(&self) {
+        // AcqRel: whichever thread gives it back, what others read is over.
+        if !self.given_back.swap(true, Ordering::AcqRel) {
+            self.pool.give_back(self.slot, self.len);
+        }
+    }
+
+    fn copied(&self) -> &[u8] {
+        self.copy.get_or_init(|| {
+            let mut octets = Vec::with_capacity(self.len);
+            // The stretch was checked when it was taken.
+            let memory = &self.pool.ends.theirs;
+            let _ = memory.append_to(self.begin, self.len, &mut octets);
+            self.pool.copies.out_of_pool.add(self.len);
+            octets.into_boxed_slice()
+        })
+    }
+}
+
+impl Segment for Borrowed {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        let memory = &self.pool.ends.theirs;
+        let seen = self
+            .pool
+            .trusted
+            .and_then(|proof| memory.view(self.begin, self.len, proof).ok());
+        seen.unwrap_or_else(|| {
+            let copy = self.copied();
+            self.give_back();
+            copy
+        })
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        if let Some(copy) = self.copy.get() {
+            to.copy_from_slice(copy);
+            return;
+        }
+        // As long as the stretch, which was checked when it was taken.
+        let _ = self.pool.ends.theirs.copy_to(self.begin, to);
+        self.pool.copies.out_of_pool.add(to.len());
+        // Acquire pairs with the exchange in `give_back`. Another thread may have made the private copy
+        // meanwhile and given the stretch back, to be filled anew: then that copy is what it held.
+        if self.given_back.load(Ordering::Acquire)
+            && let Some(copy) = self.copy.get()
+        {
+            to.copy_from_slice(copy);
+        }
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+impl fmt::Debug for Borrowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Borrowed")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming")
+            .field("octets", &self.len)
+            .finish_non_exhaustive()
+    }
+}

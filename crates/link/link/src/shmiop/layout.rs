@@ -1,0 +1,170 @@
+//! What lies where in a side's memory, and what a ring's records look like.
+//!
+//! ```text
+//! octets     words    what                                          watched by
+//! 0          0        HEAD: octets ever written to the ring         the peer's reader
+//! 128        32       TAIL: octets ever read of the peer's ring     the peer's writer
+//! 256        64       sleep words of this side's reader and writer  the peer, after each step
+//! 384        96       bells for the peer's reader and writer        they, asleep
+//! 512        128      CLOSED: not 0 once this side has closed       the peer
+//! 1024       256      MARKS: for each slot of the peer's pool,      the peer's pool
+//!                     how often this side has given it back
+//! 4096                the ring
+//! 4096+ring           the pool
+//! ```
+//!
+//! Numbers are in the machine's own order, since both ends run on it. Counts are of 32 bits and wrap.
+//! What one side writes all the time and what the other polls lie two cache lines apart, so that a
+//! processor that fetches lines in pairs does not make them share.
+//!
+//! A record of the ring begins at a multiple of 8 with a double word, its kind above and a length in
+//! octets below, never 0:
+//!
+//! ```text
+//! INLINE  length   the octets, then padding to a multiple of 8
+//! LENT    length   a double word: the slot above, the offset in the pool below
+//! ```
+
+/// Octets before the ring.
+pub(super) const CONTROL: usize = 4096;
+/// How much of a pool can be out at once, in pieces.
+pub(super) const SLOTS: usize = 256;
+/// How often a piece may be out at once.
+pub(super) const REFERENCES: u32 = 16;
+
+pub(super) const HEAD: usize = 0;
+pub(super) const TAIL: usize = 32;
+pub(super) const CLOSED: usize = 128;
+pub(super) const MARKS: usize = 256;
+
+/// One of the two that may sleep on each side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Role {
+    /// Its sleep word, in its own side's memory.
+    pub(super) sleep: usize,
+    /// The bell that wakes it, in the other side's.
+    pub(super) bell: usize,
+}
+
+/// Reads the peer's ring.
+pub(super) const READER: Role = Role {
+    sleep: 64,
+    bell: 96,
+};
+/// Writes its own ring.
+pub(super) const WRITER: Role = Role {
+    sleep: 65,
+    bell: 97,
+};
+
+/// A sleep word: 0 awake, else a count of sleeps above these two bits, which say how it is woken.
+pub(super) const AWAKE: u32 = 0;
+/// By its bell's futex.
+pub(super) const BY_FUTEX: u32 = 1;
+/// By an octet through the socket.
+pub(super) const BY_SOCKET: u32 = 2;
+/// What the count of sleeps grows by.
+pub(super) const SLEEP: u32 = 4;
+
+/// Octets in the ring.
+pub(super) const INLINE: u32 = 1;
+/// Octets in the pool.
+pub(super) const LENT: u32 = 2;
+/// What a record's size is a multiple of; also the size of a double word.
+pub(super) const UNIT: u32 = 8;
+/// The size of a record of octets in the pool.
+pub(super) const LENT_SIZE: u32 = 2 * UNIT;
+
+/// Two words in one.
+pub(super) fn pair(above: u32, below: u32) -> u64 {
+    u64::from(above) << 32 | u64::from(below)
+}
+
+/// The two words of one.
+#[allow(clippy::cast_possible_truncation)] // What is cut off is the other word.
+pub(super) fn unpair(both: u64) -> (u32, u32) {
+    ((both >> 32) as u32, both as u32)
+}
+
+/// `length`, at most 2^31, up to a whole number of units.
+pub(super) fn padded(length: u32) -> u32 {
+    length.wrapping_add(UNIT - 1) & !(UNIT - 1)
+}
+
+/// How large the parts of one side's memory are, in octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// A power of two.
+    pub(super) ring: u32,
+    /// A multiple of a page; 0 for a side that lends nothing.
+    pub(super) pool: u32,
+}
+
+/// Pages are at least as large; sizes are multiples of it.
+pub(super) const PAGE: u32 = 4096;
+/// The largest ring.
+pub(super) const LARGEST_RING: u32 = 1 << 26;
+/// The largest pool.
+pub(super) const LARGEST_POOL: u32 = 1 << 30;
+
+impl Sizes {
+    /// Whether they are sizes at all, and the pool is at most `largest`.
+    pub(super) fn are_sound(self, largest: u32) -> bool {
+        self.ring.is_power_of_two()
+            && (PAGE..=LARGEST_RING).contains(&self.ring)
+            && self.pool.is_multiple_of(PAGE)
+            && self.pool <= largest.min(LARGEST_POOL)
+    }
+
+    /// The whole memory.
+    pub(super) fn total(self) -> usize {
+        self.pool_at() + self.pool as usize
+    }
+
+    /// Where the pool begins.
+    pub(super) fn pool_at(self) -> usize {
+        CONTROL + self.ring as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_control_words_fit_before_the_ring() {
+        assert!((MARKS + SLOTS) * size_of::<u32>() <= CONTROL);
+    }
+
+    #[test]
+    fn unsound_sizes_are_told() {
+        let sound = Sizes {
+            ring: 4096,
+            pool: 0,
+        };
+        assert!(sound.are_sound(0));
+        for (ring, pool) in [
+            (0, 0),
+            (2048, 0),
+            (4097, 0),
+            (1 << 27, 0),
+            (4096, 1),
+            (4096, 8192),
+        ] {
+            assert!(!Sizes { ring, pool }.are_sound(4096), "{ring} {pool}");
+        }
+        assert!(
+            !Sizes {
+                pool: 1 << 31,
+                ..sound
+            }
+            .are_sound(u32::MAX)
+        );
+    }
+
+    #[test]
+    fn words_pair_and_part() {
+        assert_eq!(unpair(pair(7, u32::MAX)), (7, u32::MAX));
+        assert_eq!((padded(1), padded(8), padded(9)), (8, 8, 16));
+    }
+}

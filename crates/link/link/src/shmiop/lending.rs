@@ -1,0 +1,126 @@
+//! Lending: what an application fills itself, and what is put into the pool for it.
+
+use super::pool::{Piece, Pool};
+use crate::LoanMemory;
+use punctual_cdr::Segment;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A stretch of this side's pool on its way to the peer.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    piece: Arc<Piece>,
+    range: Range<usize>,
+}
+
+/// `octets` as a stretch of the pool: where they lie, if that is there, else copied there, once.
+/// `None` when no piece is free.
+pub(super) fn lend(pool: &Arc<Pool>, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+    if let Some((piece, start)) = pool.find(octets) {
+        let range = start..start + octets.len();
+        return Some(Arc::new(Outgoing { piece, range }));
+    }
+    let mut piece = pool.take(octets.len())?;
+    piece
+        .as_mut_slice()
+        .get_mut(..octets.len())?
+        .copy_from_slice(octets);
+    pool.copies().into_pool.add(octets.len());
+    let piece = Arc::new(piece);
+    pool.list(&piece);
+    let range = 0..octets.len();
+    Some(Arc::new(Outgoing { piece, range }))
+}
+
+impl Segment for Outgoing {
+    fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        let octets = self.piece.as_slice();
+        octets.get(self.range.clone()).unwrap_or_default()
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        to.copy_from_slice(self.as_slice());
+    }
+}
+
+/// A piece of the pool, lent to the application.
+///
+/// Once it was read it may have been sent, and then the peer, or a message not yet sent, may look at it:
+/// changing it then moves it to another piece first. An application that fills a fresh loan for each
+/// message never pays for that.
+#[derive(Debug)]
+pub(super) struct PoolLoan {
+    place: Place,
+    len: usize,
+    /// Whether the pool finds the piece by its octets.
+    listed: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Place {
+    Pool(Arc<Piece>),
+    /// It had to be moved when the pool had no room.
+    Heap(Vec<u8>),
+}
+
+impl PoolLoan {
+    /// A loan of `len` octets, which hold what they held before; `None` when no piece is free.
+    pub(super) fn new(pool: &Arc<Pool>, len: usize) -> Option<Self> {
+        Some(Self {
+            place: Place::Pool(Arc::new(pool.take(len)?)),
+            len,
+            listed: false.into(),
+        })
+    }
+
+    fn copy_elsewhere(piece: &Piece, len: usize) -> Place {
+        let octets = piece.as_slice().get(..len).unwrap_or_default();
+        let pool = piece.pool();
+        let Some(mut fresh) = pool.take(len) else {
+            return Place::Heap(octets.to_vec());
+        };
+        if let Some(to) = fresh.as_mut_slice().get_mut(..octets.len()) {
+            to.copy_from_slice(octets);
+        }
+        pool.copies().into_pool.add(octets.len());
+        Place::Pool(Arc::new(fresh))
+    }
+}
+
+impl LoanMemory for PoolLoan {
+    fn as_slice(&self) -> &[u8] {
+        match &self.place {
+            Place::Heap(octets) => octets,
+            Place::Pool(piece) => {
+                // Relaxed: at worst two threads list it, each under the pool's lock.
+                if !self.listed.load(Ordering::Relaxed) {
+                    piece.pool().list(piece);
+                    self.listed.store(true, Ordering::Relaxed);
+                }
+                piece.as_slice().get(..self.len).unwrap_or_default()
+            }
+        }
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        if let Place::Pool(piece) = &self.place
+            && *self.listed.get_mut()
+        {
+            if !piece.pool().unlist(piece) {
+                self.place = Self::copy_elsewhere(piece, self.len);
+            }
+            *self.listed.get_mut() = false;
+        }
+        let octets = match &mut self.place {
+            Place::Heap(octets) => octets.as_mut_slice(),
+            // Unlisted, it has this one holder.
+            Place::Pool(piece) => Arc::get_mut(piece).map_or(&mut [][..], Piece::as_mut_slice),
+        };
+        octets.get_mut(..self.len).unwrap_or_default()
+    }
+}

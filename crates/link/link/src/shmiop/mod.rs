@@ -1,0 +1,125 @@
+//! Shared memory, between processes of one machine.
+//!
+//! Each side of a connection has a memory of its own (`layout`), which it alone can write and the other
+//! reads: a *ring*, through which octets go in order, and a *pool*, from which it lends large runs of
+//! octets that do not go through the ring. Nobody ever writes what the other owns, so that what one
+//! side knows of itself it can believe, and what it reads of the other it checks (paper 000, §3.4.1:
+//! a send and a receive pool for each connection, zero-copy and single-copy).
+//!
+//! | file | what |
+//! |---|---|
+//! | `acceptor`, `reception`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
+//! | `connection` | both directions |
+//! | `writer`, `reader` | the ring |
+//! | `pool`, `books`, `lending`, `incoming` | what is lent, on the lender's side and on the other |
+//! | `ends`, `spin` | waiting, waking, and noticing that the peer has gone |
+//! | `copies` | how much was copied |
+//!
+//! **A message's way.** What is not lent is copied into the ring by the sender and out of it, into a
+//! private block, by the receiver: headers, lengths and strings are thus only ever looked at in private
+//! memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one copy, or
+//! with none where it lies in a [`crate::Loan`]. The receiver reads it where it lies if the peer is
+//! trusted with that ([`Trust`]), else it copies it once. In all: no copy on either side between
+//! trusted peers that fill loans, one on each side otherwise; [`Shmiop::copied`] counts.
+//!
+//! **Waiting** costs no system call while the other side is quick: a thread looks for a while
+//! ([`ShmOptions::spin`]), then sleeps, and is woken only if it sleeps.
+//!
+//! **A peer that dies** in mid-message leaves whole records behind, and the kernel closes its socket: a
+//! thread that waits for it notices at once, or within a tenth of a second. One that breaks the
+//! protocol in any way is [`crate::Cause::BadPeer`], and its connection is closed.
+//!
+//! The place of an address is the absolute path of the socket, like that of [`crate::uiop`].
+
+mod acceptor;
+mod books;
+mod connection;
+mod connector;
+mod copies;
+mod ends;
+mod greeting;
+mod incoming;
+mod layout;
+mod lending;
+mod options;
+mod pool;
+mod reader;
+mod reception;
+mod spin;
+mod writer;
+
+pub use copies::Copied;
+pub use options::{Allow, ShmOptions, Trust};
+
+use crate::{
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+};
+use copies::Ledger;
+use punctual_exec::Deadline;
+use std::sync::Arc;
+
+/// The link's name in addresses and options.
+pub const NAME: &str = "shmiop";
+
+/// The shared-memory link. Clones are one link.
+#[derive(Clone, Debug, Default)]
+pub struct Shmiop {
+    options: ShmOptions,
+    ledger: Arc<Ledger>,
+}
+
+impl Shmiop {
+    /// The link with options of its own.
+    #[must_use]
+    pub fn new(options: ShmOptions) -> Self {
+        Self {
+            options,
+            ledger: Arc::default(),
+        }
+    }
+
+    /// How many octets this link's connections have copied so far, on this side. Locks.
+    #[must_use]
+    pub fn copied(&self) -> Copied {
+        self.ledger.total()
+    }
+}
+
+/// The address of the client's end of a connection to the socket at `path`.
+fn client_address(path: &str, end: &str) -> Address {
+    Address::new(NAME, &format!("{path}#{end}"))
+}
+
+impl Link for Shmiop {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn connect(
+        &self,
+        address: &Address,
+        properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        let options = self.options.with(properties, Phase::Connect)?;
+        connector::connect(address, &options, &self.ledger, deadline)
+    }
+
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        let options = self.options.with(properties, Phase::Listen)?;
+        acceptor::listen(address, options, self.ledger.clone())
+    }
+}

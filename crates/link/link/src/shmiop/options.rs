@@ -1,0 +1,249 @@
+//! Options of the link, and the properties that set them for one endpoint.
+
+use super::layout::{LARGEST_POOL, LARGEST_RING, PAGE, Sizes};
+use crate::{Cause, LinkError, Phase, Properties};
+use punctual_sys::credentials::Credentials;
+use punctual_sys::processor;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Options of the shared-memory link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShmOptions {
+    /// Size of the ring that this side writes, in octets: a power of two from 4 KiB to 64 MiB. Default
+    /// 128 KiB. Larger messages pass through it in pieces. Property `ring`.
+    pub ring: u32,
+    /// Size of the pool that this side lends from, in octets, rounded up to whole pages; at most 1 GiB.
+    /// Default 16 MiB, of which a connection takes from the machine what it has used. 0 lends nothing:
+    /// everything is copied through the ring. Property `pool`.
+    pub pool: u32,
+    /// The largest pool that a peer may have, in octets. Default 64 MiB. Reading a peer's memory makes
+    /// the machine back it, so this bounds what a peer can make this process take. Property
+    /// `largest_pool`.
+    pub largest_pool: u32,
+    /// Runs of at least this many octets are lent. Default 16 KiB; shorter ones cost less copied
+    /// through the ring. Property `lend_threshold`.
+    pub lend_threshold: usize,
+    /// How long a thread looks for what it waits for before it sleeps, at most: it looks less long
+    /// while that keeps failing. `None`, the default, is 50 µs where this process may run on more than
+    /// one processor, else nothing. Property `spin_us`.
+    pub spin: Option<Duration>,
+    /// Whether what a peer lends is seen in its memory. Property `trust`.
+    pub trust: Trust,
+    /// Who may be at the other end. Property `allow`.
+    pub allow: Allow,
+    /// How long a peer may take to introduce itself. Default 5 s. Property `handshake_ms`.
+    pub handshake: Duration,
+    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    pub block: usize,
+    /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
+    pub block_kept: usize,
+}
+
+/// Whether octets that a peer lends are read where they lie, or copied before anybody looks at them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Always copied: a peer that changes them later changes nothing. One copy for each run.
+    Never,
+    /// Read where they lie if the peer runs as this process's effective user; it could write to this
+    /// process's memory anyway.
+    #[default]
+    SameUser,
+}
+
+/// Who may be at the other end, by effective user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Allow {
+    /// This process's own.
+    #[default]
+    SameUser,
+    /// This process's own, and these.
+    Users(Arc<[u32]>),
+    /// Whoever reaches the socket.
+    Anyone,
+}
+
+impl Allow {
+    /// Whether a peer of these credentials may be at the other end.
+    pub(super) fn admits(&self, peer: &Credentials) -> bool {
+        let listed = match self {
+            Self::SameUser => false,
+            Self::Users(users) => users.contains(&peer.user()),
+            Self::Anyone => true,
+        };
+        listed || peer.same_user().is_some()
+    }
+}
+
+impl FromStr for Trust {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "never" => Ok(Self::Never),
+            "same_user" => Ok(Self::SameUser),
+            _ => Err(()),
+        }
+    }
+}
+
+impl FromStr for Allow {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "same_user" => Ok(Self::SameUser),
+            "anyone" => Ok(Self::Anyone),
+            _ => {
+                let users: Result<Vec<u32>, _> = text.split('+').map(str::parse).collect();
+                users.map(|users| Self::Users(users.into())).map_err(drop)
+            }
+        }
+    }
+}
+
+impl Default for ShmOptions {
+    fn default() -> Self {
+        Self {
+            ring: 128 * 1024,
+            pool: 16 * 1024 * 1024,
+            largest_pool: 64 * 1024 * 1024,
+            lend_threshold: 16 * 1024,
+            spin: None,
+            trust: Trust::default(),
+            allow: Allow::default(),
+            handshake: Duration::from_secs(5),
+            block: 4096,
+            block_kept: 256 * 1024,
+        }
+    }
+}
+
+/// Properties that an endpoint or a policy may set.
+const KNOWN: [&str; 8] = [
+    "ring",
+    "pool",
+    "largest_pool",
+    "lend_threshold",
+    "spin_us",
+    "trust",
+    "allow",
+    "handshake_ms",
+];
+
+impl ShmOptions {
+    /// These options with an endpoint's or a policy's properties over them; sizes are sound then.
+    pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let mut options = self.clone();
+        properties.only(
+            &KNOWN,
+            "ring, pool, largest_pool, lend_threshold, spin_us, trust, allow or handshake_ms",
+            phase,
+        )?;
+        let octets = |key| properties.parse::<u32>(key, "a number of octets", phase);
+        options.ring = octets("ring")?.unwrap_or(options.ring);
+        options.pool = octets("pool")?.unwrap_or(options.pool);
+        options.largest_pool = octets("largest_pool")?.unwrap_or(options.largest_pool);
+        options.lend_threshold = properties
+            .parse("lend_threshold", "a number of octets", phase)?
+            .unwrap_or(options.lend_threshold);
+        let microseconds = properties.parse("spin_us", "a number of microseconds", phase)?;
+        options.spin = microseconds.map(Duration::from_micros).or(options.spin);
+        let milliseconds = properties.parse("handshake_ms", "a number of milliseconds", phase)?;
+        options.handshake = milliseconds.map_or(options.handshake, Duration::from_millis);
+        options.trust = properties
+            .parse("trust", "never or same_user", phase)?
+            .unwrap_or(options.trust);
+        options.allow = properties
+            .parse("allow", "same_user, anyone, or users joined by +", phase)?
+            .unwrap_or(options.allow);
+        options.check(phase)?;
+        Ok(options)
+    }
+
+    /// The sizes of this side's memory.
+    pub(super) fn sizes(&self) -> Sizes {
+        Sizes {
+            ring: self.ring,
+            pool: self.pool.next_multiple_of(PAGE),
+        }
+    }
+
+    /// How long to spin at most, on this machine.
+    pub(super) fn spin(&self) -> Duration {
+        const DEFAULT: Duration = Duration::from_micros(50);
+        self.spin.unwrap_or_else(|| {
+            let processors = processor::allowed().map_or(1, |allowed| allowed.len());
+            // With one processor, whoever is waited for can't run while this spins.
+            if processors > 1 {
+                DEFAULT
+            } else {
+                Duration::ZERO
+            }
+        })
+    }
+
+    fn check(&self, phase: Phase) -> Result<(), LinkError> {
+        let refuse = |property: String, expected| LinkError {
+            phase,
+            cause: Cause::BadProperty {
+                property: property.into(),
+                expected,
+            },
+        };
+        if !self.ring.is_power_of_two() || !(PAGE..=LARGEST_RING).contains(&self.ring) {
+            let expected = "a power of two from 4096 to 67108864";
+            return Err(refuse(format!("ring={}", self.ring), expected));
+        }
+        if self.pool > LARGEST_POOL {
+            return Err(refuse(format!("pool={}", self.pool), "at most 1073741824"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(key: &str, value: &str) -> Result<ShmOptions, LinkError> {
+        let properties = Properties::from_iter([(key, value)]);
+        ShmOptions::default().with(&properties, Phase::Connect)
+    }
+
+    #[test]
+    fn properties_are_laid_over_the_options() {
+        assert_eq!(with("ring", "8192").unwrap().ring, 8192);
+        assert_eq!(with("pool", "1").unwrap().sizes().pool, PAGE);
+        assert_eq!(with("largest_pool", "0").unwrap().largest_pool, 0);
+        assert_eq!(with("lend_threshold", "9").unwrap().lend_threshold, 9);
+        let spin = with("spin_us", "7").unwrap().spin();
+        assert_eq!(spin, Duration::from_micros(7));
+        assert_eq!(with("trust", "never").unwrap().trust, Trust::Never);
+        assert_eq!(with("allow", "anyone").unwrap().allow, Allow::Anyone);
+        let users = Allow::Users([5, 7].into());
+        assert_eq!(with("allow", "5+7").unwrap().allow, users);
+        let patience = with("handshake_ms", "20").unwrap().handshake;
+        assert_eq!(patience, Duration::from_millis(20));
+        let nothing = ShmOptions::default().with(&Properties::NONE, Phase::Connect);
+        assert_eq!(nothing.unwrap(), ShmOptions::default());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (key, value) in [
+            ("ring", "5000"),
+            ("ring", "2048"),
+            ("ring", "134217728"),
+            ("pool", "1073741825"),
+            ("spin_us", "-1"),
+            ("trust", "always"),
+            ("allow", "somebody"),
+            ("no_delay", "true"),
+        ] {
+            let error = with(key, value).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{key}={value}`")), "{error}");
+        }
+    }
+}

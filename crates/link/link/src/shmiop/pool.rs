@@ -1,0 +1,324 @@
+//! The pool that one side lends from: pieces of its own memory, each out until nobody has it any more.
+//!
+//! A piece ([`Piece`]) is held by whoever fills or sends it on this side, and may be out at the peer
+//! besides, several times. The peer gives it back by counting up the piece's *mark* in its own memory;
+//! the pool counts in private how often it sent it, and what the marks have said before. The piece is
+//! free again when nobody here holds it and all that was sent was given back. So a peer can keep pieces
+//! for ever, at its own cost: this connection then lends no more and copies instead. It cannot make a
+//! piece free early but by its own mark, and then it is itself who reads what comes next; a mark that
+//! counts more than was sent is broken protocol.
+
+use super::books::{Books, Marks, Reference};
+use super::copies::Copies;
+use super::ends::Ends;
+use super::layout::MARKS;
+use crate::Cause;
+use punctual_sys::memory::Region;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One side's pool.
+pub(super) struct Pool {
+    /// The addresses at which it lies.
+    addresses: Range<usize>,
+    books: Mutex<Books>,
+    copies: Arc<Copies>,
+}
+
+/// A piece of a pool, on this side.
+pub(super) struct Piece {
+    region: Option<Region>,
+    slot: usize,
+    pool: Arc<Pool>,
+}
+
+impl Marks for Ends {
+    fn mark(&self, slot: usize) -> u32 {
+        self.theirs.load_acquire(MARKS + slot)
+    }
+}
+
+impl Pool {
+    pub(super) fn new(memory: Region, marks: Arc<dyn Marks>, copies: Arc<Copies>) -> Arc<Self> {
+        let begin = memory.as_slice().as_ptr().addr();
+        Arc::new(Self {
+            addresses: begin..begin + memory.len(),
+            books: Mutex::new(Books::new(memory, marks)),
+            copies,
+        })
+    }
+
+    /// Whether it can lend at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.addresses.is_empty()
+    }
+
+    /// Where copies are counted.
+    pub(super) fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
+    /// A piece of at least `len` octets that nobody else has; `None` where none is free. It holds
+    /// what it held before. Blocks only while another thread keeps the books.
+    pub(super) fn take(self: &Arc<Self>, len: usize) -> Option<Piece> {
+        let (slot, region) = self.books().take(len)?;
+        Some(Piece {
+            region: Some(region),
+            slot,
+            pool: self.clone(),
+        })
+    }
+
+    /// Whether octets lie in the pool.
+    pub(super) fn holds(&self, octets: &[u8]) -> bool {
+        let begin = octets.as_ptr().addr();
+        self.addresses.contains(&begin) && octets.len() <= self.addresses.end - begin
+    }
+
+    /// From now on the piece can be found by its octets.
+    pub(super) fn list(&self, piece: &Arc<Piece>) {
+        self.books().list(piece.slot, Arc::downgrade(piece));
+    }
+
+    /// Undoes [`Pool::list`] if this is the only holder and nothing of the piece is at the peer, and
+    /// tells whether.
+    pub(super) fn unlist(&self, piece: &Arc<Piece>) -> bool {
+        let mut books = self.books();
+        // Holders come by finding the piece, which the books' lock keeps them from meanwhile.
+        Arc::strong_count(piece) == 1 && books.unlist(piece.slot)
+    }
+
+    /// The listed piece that octets of this pool lie in, and where in it they begin.
+    pub(super) fn find(&self, octets: &[u8]) -> Option<(Arc<Piece>, usize)> {
+        let offset = self.offset(octets)?;
+        let (piece, start) = self.books().find(offset, octets.len())?;
+        Some((piece, offset - start))
+    }
+
+    /// Notes that octets of this pool, in a listed piece, go to the peer. `None` where they don't lie
+    /// in one, or it is out too often already.
+    ///
+    /// # Errors
+    /// The peer has given back what it never got.
+    pub(super) fn refer(&self, octets: &[u8]) -> Result<Option<Reference>, Cause> {
+        match self.offset(octets) {
+            Some(offset) => self.books().refer(offset, octets.len()),
+            None => Ok(None),
+        }
+    }
+
+    fn offset(&self, octets: &[u8]) -> Option<usize> {
+        let holds = self.holds(octets) && !octets.is_empty();
+        holds.then(|| octets.as_ptr().addr() - self.addresses.start)
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Piece {
+    pub(super) fn as_slice(&self) -> &[u8] {
+        self.region.as_ref().map_or(&[], Region::as_slice)
+    }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
+        self.region.as_mut().map_or(&mut [], Region::as_mut_slice)
+    }
+
+    /// The pool it is of.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        if let Some(region) = self.region.take() {
+            self.pool.books().give_back(self.slot, region);
+        }
+    }
+}
+
+impl fmt::Debug for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Piece")
+            .field("slot", &self.slot)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("octets", &self.addresses.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::books::GRAIN;
+    use super::super::copies::Ledger;
+    use super::super::layout::{REFERENCES, SLOTS};
+    use super::super::lending;
+    use super::*;
+    use crate::LoanMemory;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[derive(Default)]
+    struct Peer(AtomicU32);
+
+    impl Marks for Peer {
+        /// All slots alike: the tests use one.
+        fn mark(&self, _: usize) -> u32 {
+            self.0.load(Ordering::Acquire)
+        }
+    }
+
+    impl Peer {
+        fn gives_back(&self, times: u32) {
+            self.0.fetch_add(times, Ordering::Release);
+        }
+    }
+
+    fn pool(len: usize) -> (Arc<Pool>, Arc<Peer>) {
+        let (_file, memory) = punctual_sys::memory::create("punctual-test", len).unwrap();
+        let peer = Arc::<Peer>::default();
+        let copies = Arc::<Ledger>::default().open();
+        (Pool::new(memory, peer.clone(), copies), peer)
+    }
+
+    fn free(pool: &Pool) -> Vec<usize> {
+        pool.books().free()
+    }
+
+    #[test]
+    fn pieces_given_back_in_any_order_join_again() {
+        let (pool, _peer) = pool(4096);
+        let mut pieces: Vec<_> = (0..4).map(|_| pool.take(1000).unwrap()).collect();
+        assert!(pool.take(1000).is_none());
+        for at in [2, 0, 1, 0] {
+            drop(pieces.remove(at));
+        }
+        assert_eq!(free(&pool), [4096]);
+        assert!(pool.take(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn slots_run_out_before_memory_and_come_back() {
+        let (pool, _peer) = pool(SLOTS * GRAIN * 2);
+        let pieces: Vec<_> = (0..SLOTS).map(|_| pool.take(1).unwrap()).collect();
+        assert!(pool.take(1).is_none());
+        drop(pieces);
+        assert!(pool.take(1).is_some());
+        assert_eq!(free(&pool), [SLOTS * GRAIN * 2]);
+    }
+
+    #[test]
+    fn a_piece_that_was_sent_is_free_when_nobody_here_holds_it_and_the_peer_gave_it_back() {
+        let (pool, peer) = pool(4096);
+        let segment = lending::lend(&pool, &[7; 4096]).unwrap();
+        for _ in 0..2 {
+            assert!(pool.refer(segment.as_slice()).unwrap().is_some());
+        }
+        drop(segment);
+        assert!(pool.take(1).is_none());
+        peer.gives_back(1);
+        assert!(pool.take(1).is_none());
+        peer.gives_back(1);
+        assert_eq!(pool.take(4096).unwrap().as_slice(), [7; 4096]);
+    }
+
+    #[test]
+    fn a_piece_goes_out_a_bounded_number_of_times() {
+        let (pool, peer) = pool(4096);
+        let segment = lending::lend(&pool, &[1; 100]).unwrap();
+        for _ in 0..REFERENCES {
+            assert!(pool.refer(segment.as_slice()).unwrap().is_some());
+        }
+        assert_eq!(pool.refer(segment.as_slice()).unwrap(), None);
+        peer.gives_back(1);
+        let tail = &segment.as_slice()[30..];
+        let expected = Reference {
+            slot: 0,
+            offset: 30,
+        };
+        assert_eq!(pool.refer(tail).unwrap(), Some(expected));
+    }
+
+    #[test]
+    fn a_peer_that_gives_back_what_it_never_got_is_found_out() {
+        let (pool, peer) = pool(4096);
+        let segment = lending::lend(&pool, &[1; 100]).unwrap();
+        assert!(pool.refer(segment.as_slice()).unwrap().is_some());
+        peer.gives_back(2);
+        let refused = pool.refer(segment.as_slice()).unwrap_err();
+        assert!(matches!(refused, Cause::BadPeer(_)));
+        drop(segment);
+        // What it may still read is not used again.
+        assert_eq!(free(&pool), [4096 - 128]);
+    }
+
+    #[test]
+    fn octets_of_the_pool_that_are_in_no_piece_are_not_referred_to() {
+        let (pool, _peer) = pool(4096);
+        let segment = lending::lend(&pool, &[1; 64]).unwrap();
+        let piece = pool.take(64).unwrap();
+        assert_eq!(pool.refer(piece.as_slice()).unwrap(), None);
+        assert_eq!(pool.refer(b"elsewhere").unwrap(), None);
+        assert!(pool.find(b"elsewhere").is_none());
+        assert_eq!(segment.len(), 64);
+    }
+
+    #[test]
+    fn a_loan_is_lent_where_it_lies() {
+        let (pool, _peer) = pool(4096);
+        let mut loan = lending::PoolLoan::new(&pool, 100).unwrap();
+        loan.as_mut_slice().fill(3);
+        let segment = lending::lend(&pool, &loan.as_slice()[10..]).unwrap();
+        let place = segment.as_slice().as_ptr();
+        assert_eq!(place, loan.as_slice()[10..].as_ptr());
+        drop(loan);
+        assert_eq!(segment.as_slice(), [3; 90]);
+        assert_eq!(free(&pool), [4096 - 128]);
+    }
+
+    #[test]
+    fn a_loan_changed_while_others_look_at_it_moves_and_leaves_them_what_they_saw() {
+        let (pool, peer) = pool(4096);
+        let mut loan = lending::PoolLoan::new(&pool, 100).unwrap();
+        loan.as_mut_slice().fill(3);
+        let first = loan.as_slice().as_ptr();
+        let segment = lending::lend(&pool, loan.as_slice()).unwrap();
+        loan.as_mut_slice()[0] = 4;
+        assert_eq!(segment.as_slice(), [3; 100]);
+        assert_eq!(loan.as_slice()[..2], [4, 3]);
+        // At the peer alone, it moves as well; after that it stays.
+        drop(segment);
+        let sent = loan.as_slice().as_ptr();
+        assert_ne!(first, sent);
+        assert!(pool.refer(loan.as_slice()).unwrap().is_some());
+        loan.as_mut_slice()[0] = 5;
+        let moved = loan.as_slice().as_ptr();
+        assert_ne!(sent, moved);
+        loan.as_mut_slice()[0] = 6;
+        assert_eq!(loan.as_slice().as_ptr(), moved);
+        peer.gives_back(1);
+        drop(loan);
+        assert_eq!(free(&pool), [4096]);
+    }
+
+    #[test]
+    fn a_loan_that_must_move_where_nothing_is_free_moves_to_the_heap() {
+        let (pool, _peer) = pool(4096);
+        let mut loan = lending::PoolLoan::new(&pool, 4096).unwrap();
+        loan.as_mut_slice().fill(3);
+        let segment = lending::lend(&pool, loan.as_slice()).unwrap();
+        loan.as_mut_slice()[4095] = 4;
+        assert_eq!((loan.as_slice()[0], loan.as_slice()[4095]), (3, 4));
+        assert!(!pool.holds(loan.as_slice()));
+        assert_eq!(segment.as_slice(), [3; 4096]);
+    }
+}

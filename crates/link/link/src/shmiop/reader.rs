@@ -1,0 +1,204 @@
+//! Reading the peer's ring.
+//!
+//! The peer may write anything there at any time. A record's head is read in one load, checked, and used
+//! from that copy alone; HEAD must not pass what fits, nor go back. Octets go straight to the caller's
+//! block, which is private memory, and are only looked at there.
+
+use super::copies::Copies;
+use super::ends::{Ends, Sleeper, Waker};
+use super::incoming::Incoming;
+use super::layout::{CONTROL, HEAD, INLINE, LENT, LENT_SIZE, TAIL, UNIT, WRITER, padded, unpair};
+use crate::{Cause, LinkError, Pending, Phase};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_sys::memory::OutOfRange;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Memory for an announced message grows by what has arrived, but at least by this many octets.
+const GROWTH: usize = 64 * 1024;
+
+/// The reading end of the peer's ring. One thread at a time.
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// The ring's size.
+    size: u32,
+    /// Octets ever read; wraps.
+    tail: u32,
+    /// What the peer had written when it was last looked at.
+    head: u32,
+    /// Octets left of the record that was begun.
+    left: u32,
+    waker: Waker,
+    sleeper: Sleeper,
+}
+
+impl Reader {
+    /// Of a ring of `size` octets, a power of two.
+    pub(super) fn new(size: u32, spin: Duration) -> Self {
+        Self {
+            size,
+            tail: 0,
+            head: 0,
+            left: 0,
+            waker: Waker::of(WRITER),
+            sleeper: Sleeper::reader(spin),
+        }
+    }
+
+    /// See [`crate::Connection::receive`].
+    pub(super) fn receive(
+        &mut self,
+        ends: &Ends,
+        incoming: &Arc<Incoming>,
+        copies: &Copies,
+        block: &mut Block,
+        need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        let failed = |cause| LinkError {
+            phase: Phase::Receive,
+            cause,
+        };
+        if ends.is_closed() {
+            return Err(failed(Cause::Closed));
+        }
+        let held = block.full_len();
+        let room = need.saturating_sub(held).max(1).min(held.max(GROWTH));
+        block
+            .as_mut_vec()
+            .try_reserve(room)
+            .map_err(|_| failed(Cause::NoMemory(need)))?;
+        if self.tail == self.head {
+            let tail = self.tail;
+            self.sleeper
+                .wait(ends, deadline, || ends.theirs.load(HEAD) != tail)
+                .map_err(failed)?;
+        }
+        self.look(ends).map_err(failed)?;
+        let taken = self.take(ends, incoming, copies, block, need);
+        // What was taken before a mistake of the peer is not worth having: the connection is broken.
+        let taken = taken.map_err(failed)?;
+        self.publish(ends);
+        Ok(taken)
+    }
+
+    /// Whether something is there to receive, or the end.
+    pub(super) fn pending(&mut self, ends: &Ends) -> Pending {
+        let is_there = |reader: &Self| reader.left > 0 || ends.theirs.load(HEAD) != reader.tail;
+        if ends.is_closed() {
+            return Pending::End;
+        }
+        if is_there(self) {
+            return Pending::Data;
+        }
+        match ends.has_gone() {
+            // The end is looked at first: what was sent before it counts.
+            true if is_there(self) => Pending::Data,
+            true => Pending::End,
+            false => Pending::Nothing,
+        }
+    }
+
+    /// Looks how far the peer has written, at least something, and checks that it can be so.
+    fn look(&mut self, ends: &Ends) -> Result<(), Cause> {
+        // Pairs with the Release store in `Writer::publish`: the records are whole.
+        let head = ends.theirs.load_acquire(HEAD);
+        let ahead = head.wrapping_sub(self.tail);
+        let grown = head.wrapping_sub(self.head);
+        if ahead > self.size || grown > ahead || ahead == 0 || !head.is_multiple_of(UNIT) {
+            return Err(Cause::BadPeer("its ring holds what cannot be"));
+        }
+        self.head = head;
+        Ok(())
+    }
+
+    /// Takes records until the block's room is used up or there are no more; those that are lent only
+    /// as far as they are needed, so that none stands behind the message that is being received.
+    fn take(
+        &mut self,
+        ends: &Ends,
+        incoming: &Arc<Incoming>,
+        copies: &Copies,
+        block: &mut Block,
+        need: usize,
+    ) -> Result<usize, Cause> {
+        let held = block.full_len();
+        let mut taken = 0;
+        let mut copied = 0;
+        while self.left > 0 || self.tail != self.head {
+            if self.left == 0 {
+                let (kind, length) = self.double_word(ends, 0)?;
+                let ahead = self.head.wrapping_sub(self.tail);
+                match kind {
+                    INLINE if length > 0 && length <= ahead - UNIT => {
+                        self.left = length;
+                        self.tail = self.tail.wrapping_add(UNIT);
+                    }
+                    LENT if ahead >= LENT_SIZE => {
+                        if taken > 0 && held + taken >= need {
+                            break;
+                        }
+                        let (slot, offset) = self.double_word(ends, UNIT)?;
+                        block.attach(incoming.take(slot, offset, length)?);
+                        self.tail = self.tail.wrapping_add(LENT_SIZE);
+                        taken += length as usize;
+                        continue;
+                    }
+                    _ => return Err(Cause::BadPeer("its ring holds what is no record")),
+                }
+            }
+            let room = block.capacity() - block.len();
+            let count = u32::try_from(room).map_or(self.left, |room| room.min(self.left));
+            if count == 0 {
+                break;
+            }
+            self.copy(ends, count, block.as_mut_vec())?;
+            self.left -= count;
+            taken += count as usize;
+            copied += count as usize;
+            if self.left == 0 {
+                self.tail = padded(self.tail);
+            }
+        }
+        copies.out_of_ring.add(copied);
+        Ok(taken)
+    }
+
+    /// Copies octets of the ring, around its end where they reach it.
+    fn copy(&mut self, ends: &Ends, count: u32, to: &mut Vec<u8>) -> Result<(), Cause> {
+        let at = self.tail & (self.size - 1);
+        let now = count.min(self.size - at);
+        let mut append = |at: u32, count: u32| {
+            let appended = ends
+                .theirs
+                .append_to(CONTROL + at as usize, count as usize, to);
+            appended.map_err(outside)
+        };
+        append(at, now)?;
+        append(0, count - now)?;
+        self.tail = self.tail.wrapping_add(count);
+        Ok(())
+    }
+
+    /// The double word `beyond` octets behind the tail, in its two words.
+    fn double_word(&self, ends: &Ends, beyond: u32) -> Result<(u32, u32), Cause> {
+        let at = self.tail.wrapping_add(beyond) & (self.size - 1);
+        let both = ends.theirs.double_word(CONTROL + at as usize);
+        both.map(unpair).map_err(outside)
+    }
+
+    /// Gives back what was read, and wakes the writer if it sleeps and half of the ring is free.
+    fn publish(&mut self, ends: &Ends) {
+        // Release pairs with the acquiring load in `Writer::look_at_room`: reading is over.
+        ends.mine[TAIL].store(self.tail, Ordering::Release);
+        if self.head.wrapping_sub(self.tail) <= self.size / 2 {
+            self.waker.wake(ends);
+        }
+    }
+}
+
+fn outside(_: OutOfRange) -> Cause {
+    Cause::BadPeer("its memory is smaller than its ring")
+}

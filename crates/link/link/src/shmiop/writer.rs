@@ -1,0 +1,209 @@
+//! Writing one's own ring.
+//!
+//! Records are written behind HEAD and become the peer's when HEAD is moved past them, whole: a writer
+//! that dies in the middle of one has not written it. HEAD moves when a message is written, when the
+//! ring is full, and after each stretch of a long message, so that the reader need not wait for the
+//! end of it.
+
+use super::books::Reference;
+use super::ends::{Ends, Sleeper, Waker};
+use super::layout::{
+    CONTROL, HEAD, INLINE, LENT, LENT_SIZE, READER, Sizes, TAIL, UNIT, padded, pair,
+};
+use super::pool::Pool;
+use crate::{Cause, LinkError, Phase, SendError};
+use punctual_exec::Deadline;
+use punctual_sys::memory::Region;
+use std::io::IoSlice;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A long message is handed over in stretches of at least this many octets.
+const STRETCH: u32 = 32 * 1024;
+
+/// The writing end of this side's ring. One thread at a time.
+#[derive(Debug)]
+pub(super) struct Writer {
+    ring: Region,
+    /// Octets ever written, and those of them that are the peer's; both wrap.
+    written: u32,
+    published: u32,
+    /// What the peer had read when it was last looked at.
+    tail: u32,
+    waker: Waker,
+    sleeper: Sleeper,
+}
+
+/// How much of a message is written, and how much of that is the peer's.
+#[derive(Default)]
+struct Progress {
+    written: usize,
+    published: usize,
+}
+
+impl Writer {
+    pub(super) fn new(ring: Region, spin: Duration) -> Self {
+        Self {
+            ring,
+            written: 0,
+            published: 0,
+            tail: 0,
+            waker: Waker::of(READER),
+            sleeper: Sleeper::writer(spin),
+        }
+    }
+
+    /// Writes all parts; those that lie in the pool by reference.
+    pub(super) fn send(
+        &mut self,
+        ends: &Ends,
+        pool: &Pool,
+        parts: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let mut progress = Progress::default();
+        let outcome = parts
+            .iter()
+            .try_for_each(|part| self.send_part(ends, pool, part, deadline, &mut progress));
+        self.publish(ends, &mut progress);
+        outcome.map_err(|cause| SendError {
+            error: LinkError {
+                phase: Phase::Send,
+                cause,
+            },
+            sent: progress.published,
+        })
+    }
+
+    fn send_part(
+        &mut self,
+        ends: &Ends,
+        pool: &Pool,
+        part: &[u8],
+        deadline: Deadline,
+        progress: &mut Progress,
+    ) -> Result<(), Cause> {
+        if ends.has_ended() {
+            return Err(Cause::Closed);
+        }
+        // A reference to less than its own record would take more room than the octets.
+        if part.len() > LENT_SIZE as usize && pool.holds(part) {
+            self.make_room(ends, LENT_SIZE, deadline, progress)?;
+            if let Some(reference) = pool.refer(part)? {
+                self.put_reference(reference, part.len());
+                progress.written += part.len();
+                return Ok(());
+            }
+        }
+        let mut rest = part;
+        while !rest.is_empty() {
+            let wanted = u32::try_from(rest.len()).map_or(STRETCH, |len| len.min(STRETCH));
+            let room = self.make_room(ends, UNIT + padded(wanted), deadline, progress)?;
+            let most = (room - UNIT).min(STRETCH) as usize;
+            let (now, later) = rest.split_at(rest.len().min(most));
+            self.put_inline(now);
+            pool.copies().into_ring.add(now.len());
+            progress.written += now.len();
+            if self.written.wrapping_sub(self.published) >= STRETCH {
+                self.publish(ends, progress);
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Waits for room of `wanted` octets, or of half the ring if it is smaller than twice that. Returns
+    /// how much there is, a whole number of units.
+    fn make_room(
+        &mut self,
+        ends: &Ends,
+        wanted: u32,
+        deadline: Deadline,
+        progress: &mut Progress,
+    ) -> Result<u32, Cause> {
+        // The reader rings when half of the ring is free.
+        let wanted = wanted.min(self.size() / 2);
+        let room = self.size() - self.written.wrapping_sub(self.tail);
+        if room >= wanted {
+            return Ok(room & !(UNIT - 1));
+        }
+        let room = self.look_at_room(ends)?;
+        if room >= wanted {
+            return Ok(room & !(UNIT - 1));
+        }
+        // Whoever reads has to see all there is to make room.
+        self.publish(ends, progress);
+        let (written, size) = (self.written, self.size());
+        self.sleeper.wait(ends, deadline, || {
+            // More than the ring holds is the peer's mistake, and ends the wait too.
+            let filled = written.wrapping_sub(ends.theirs.load(TAIL));
+            filled > size || size - filled >= wanted
+        })?;
+        Ok(self.look_at_room(ends)? & !(UNIT - 1))
+    }
+
+    /// Looks how far the peer has read, and checks that it can be so.
+    fn look_at_room(&mut self, ends: &Ends) -> Result<u32, Cause> {
+        // Pairs with the Release store in `Reader::publish`: what was read is free.
+        let tail = ends.theirs.load_acquire(TAIL);
+        let read = tail.wrapping_sub(self.tail);
+        if read > self.published.wrapping_sub(self.tail) {
+            return Err(Cause::BadPeer("it read what was not written"));
+        }
+        self.tail = tail;
+        Ok(self.size() - self.written.wrapping_sub(tail))
+    }
+
+    fn put_reference(&mut self, reference: Reference, len: usize) {
+        let length = u32::try_from(len).unwrap_or(u32::MAX);
+        self.put(&pair(LENT, length).to_ne_bytes());
+        self.put(&pair(reference.slot, reference.offset).to_ne_bytes());
+    }
+
+    fn put_inline(&mut self, octets: &[u8]) {
+        let length = u32::try_from(octets.len()).unwrap_or(u32::MAX);
+        self.put(&pair(INLINE, length).to_ne_bytes());
+        self.put(octets);
+        self.written = padded(self.written);
+    }
+
+    /// Writes octets for which there is room, around the ring's end where they reach it.
+    fn put(&mut self, octets: &[u8]) {
+        let at = (self.written & (self.size() - 1)) as usize;
+        let ring = self.ring.as_mut_slice();
+        let (now, around) = octets.split_at(octets.len().min(ring.len() - at));
+        if let Some(to) = ring.get_mut(at..at + now.len()) {
+            to.copy_from_slice(now);
+        }
+        if let Some(to) = ring.get_mut(..around.len()) {
+            to.copy_from_slice(around);
+        }
+        // Never more than the ring, which is far below 2^32.
+        let count = u32::try_from(octets.len()).unwrap_or_default();
+        self.written = self.written.wrapping_add(count);
+    }
+
+    /// Hands over what is written, and wakes the reader if it sleeps.
+    fn publish(&mut self, ends: &Ends, progress: &mut Progress) {
+        progress.published = progress.written;
+        if self.written == self.published {
+            return;
+        }
+        // Release pairs with the acquiring load in `Reader::look`: the records are whole.
+        ends.mine[HEAD].store(self.written, Ordering::Release);
+        self.published = self.written;
+        self.waker.wake(ends);
+    }
+
+    fn size(&self) -> u32 {
+        // A size that was checked: at most 2^26.
+        u32::try_from(self.ring.len()).unwrap_or_default()
+    }
+}
+
+/// Splits one side's memory into its parts: control words, ring, pool.
+pub(super) fn parts(memory: Region, sizes: Sizes) -> (Region, Region, Region) {
+    let (control, rest) = memory.split(CONTROL);
+    let (ring, pool) = rest.split(sizes.ring as usize);
+    (control, ring, pool)
+}
