@@ -1,11 +1,10 @@
 //! TCP sockets: listening, and the options that keep a cut cable from hanging a caller.
 
-use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{
-    AddressFamily, RecvFlags, Shutdown, SocketAddrAny, SocketFlags, SocketType, ipproto,
-};
+pub use crate::stream::{Direction, Pending, pending, receive, set_timeout};
+use rustix::net::sockopt;
+use rustix::net::{AddressFamily, Shutdown, SocketAddrAny, SocketFlags, SocketType, ipproto};
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -81,13 +80,7 @@ impl TcpOptions {
             let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
             sockopt::set_tcp_user_timeout(socket, milliseconds)?;
         }
-        if let Some(size) = self.send_buffer {
-            sockopt::set_socket_send_buffer_size(socket, size)?;
-        }
-        if let Some(size) = self.receive_buffer {
-            sockopt::set_socket_recv_buffer_size(socket, size)?;
-        }
-        Ok(())
+        crate::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
     }
 }
 
@@ -127,76 +120,11 @@ pub fn stop_listening(listener: &TcpListener) -> io::Result<()> {
     Ok(rustix::net::shutdown(listener, Shutdown::Both)?)
 }
 
-/// Which direction a time-out is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// `SO_RCVTIMEO`.
-    Receive,
-    /// `SO_SNDTIMEO`.
-    Send,
-}
-
-/// Bounds each later blocking call on the socket; `None` waits for ever.
-///
-/// # Errors
-/// What `setsockopt(2)` says.
-pub fn set_timeout(
-    socket: impl AsFd,
-    direction: Direction,
-    timeout: Option<Duration>,
-) -> io::Result<()> {
-    let which = match direction {
-        Direction::Receive => Timeout::Recv,
-        Direction::Send => Timeout::Send,
-    };
-    // A zero time-out would mean none: the kernel's clock ticks in microseconds here.
-    let timeout = timeout.map(|timeout| timeout.max(Duration::from_micros(1)));
-    Ok(sockopt::set_socket_timeout(socket, which, timeout)?)
-}
-
-/// Receives at least one octet behind `buffer`'s contents, into capacity it already has.
-///
-/// Returns 0 when the peer has closed, or when there is no spare capacity. Blocks as the socket's
-/// time-out says.
-///
-/// # Errors
-/// What `recv(2)` says; `WouldBlock` when the time-out has passed.
-pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    let (read, _) = rustix::net::recv(
-        socket,
-        rustix::buffer::spare_capacity(buffer),
-        RecvFlags::empty(),
-    )?;
-    Ok(read)
-}
-
-/// What waits on a connection that nobody reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
-    /// Nothing: the connection is quiet and open, as far as this host knows.
-    Nothing,
-    /// Data, to be read without waiting.
-    Data,
-    /// The end: the peer closed or reset.
-    End,
-}
-
-/// Looks at what waits, without taking it and without blocking.
-#[must_use]
-pub fn pending(socket: &TcpStream) -> Pending {
-    let mut one = [0u8; 1];
-    match rustix::net::recv(socket, &mut one[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
-        Ok((_, 0)) => Pending::End,
-        Ok(_) => Pending::Data,
-        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Pending::Nothing,
-        Err(_) => Pending::End,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::net::TcpStream;
 
     fn pair() -> (TcpStream, TcpStream) {
         let listener = listen("127.0.0.1:0".parse().unwrap(), 4).unwrap();
@@ -215,6 +143,36 @@ mod tests {
             Duration::from_secs(30)
         );
         assert_eq!(sockopt::tcp_user_timeout(&client).unwrap(), 60_000);
+    }
+
+    #[test]
+    fn buffer_sizes_are_set_and_may_be_left_to_the_kernel() {
+        let (client, server) = pair();
+        let options = TcpOptions {
+            send_buffer: Some(50_000),
+            receive_buffer: Some(60_000),
+            keep_alive: None,
+            no_delay: false,
+            ..TcpOptions::default()
+        };
+        options.apply(&client).unwrap();
+        // The kernel doubles what it is given, to account for its own bookkeeping (`socket(7)`).
+        assert_eq!(
+            sockopt::socket_send_buffer_size(&client).unwrap(),
+            2 * 50_000
+        );
+        assert_eq!(
+            sockopt::socket_recv_buffer_size(&client).unwrap(),
+            2 * 60_000
+        );
+        assert!(!sockopt::socket_keepalive(&client).unwrap());
+        assert!(!sockopt::tcp_nodelay(&client).unwrap());
+        let untouched = sockopt::socket_send_buffer_size(&server).unwrap();
+        TcpOptions::default().apply(&server).unwrap();
+        assert_eq!(
+            sockopt::socket_send_buffer_size(&server).unwrap(),
+            untouched
+        );
     }
 
     #[test]

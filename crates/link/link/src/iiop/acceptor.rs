@@ -1,8 +1,7 @@
 //! Listening on TCP.
 
 use super::IiopOptions;
-use super::connection::TcpConnection;
-use super::connector::resolve;
+use crate::socket::resolve;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;
 use punctual_sys::tcp;
@@ -62,9 +61,8 @@ impl Acceptor for TcpAcceptor {
         match self.listener.accept() {
             Ok((stream, peer)) => {
                 let peer = Address::iiop(&peer.ip().to_canonical().to_string(), peer.port());
-                let connection = TcpConnection::new(stream, peer, &self.options)
-                    .map_err(|error| LinkError::os(Phase::Accept, error))?;
-                Ok(Arc::new(connection))
+                let connection = self.options.connection(stream, peer);
+                connection.map_err(|error| LinkError::os(Phase::Accept, error))
             }
             Err(_) if self.closed.load(Ordering::Acquire) => Err(closed),
             Err(error) => Err(LinkError::os(Phase::Accept, error)),

@@ -1,17 +1,18 @@
 //! TCP, the link of IIOP (CORBA 3.3 part 2, §9.7).
 //!
-//! Blocking sockets. Deadlines ride on the socket's own time-outs, which are set again only when
-//! they differ from the ones set before.
+//! What it shares with other links over sockets is in `socket`; here are its addresses and options.
 
 mod acceptor;
-mod connection;
 mod connector;
 
+use crate::socket::{SocketOptions, StreamConnection};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
 use punctual_exec::Deadline;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
+use std::io;
+use std::net::TcpStream;
 use std::sync::Arc;
 
 /// The link's name in addresses and options.
@@ -83,6 +84,20 @@ impl IiopOptions {
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
         Ok(options)
     }
+
+    /// A connection over a connected socket, with these options set.
+    fn connection(&self, stream: TcpStream, peer: Address) -> io::Result<Arc<dyn Connection>> {
+        self.tcp.apply(&stream)?;
+        let local = stream.local_addr()?;
+        let local = Address::iiop(&local.ip().to_canonical().to_string(), local.port());
+        let options = SocketOptions {
+            block: self.block,
+            block_kept: self.block_kept,
+            dont_route: self.tcp.dont_route,
+        };
+        let connection = StreamConnection::new(stream.into(), peer, local, options);
+        Ok(Arc::new(connection))
+    }
 }
 
 impl Iiop {
@@ -124,5 +139,89 @@ impl Link for Iiop {
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
         acceptor::listen(address, &options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cause;
+    use std::io::IoSlice;
+    use std::time::Duration;
+
+    fn with(pairs: &[(&str, &str)]) -> Result<TcpOptions, LinkError> {
+        let properties = pairs.iter().copied().collect();
+        let options = IiopOptions::default().with(&properties, Phase::Connect)?;
+        Ok(options.tcp)
+    }
+
+    #[test]
+    fn no_properties_leave_every_option_as_it_was() {
+        let options = IiopOptions::default();
+        let same = options.with(&Properties::NONE, Phase::Listen).unwrap();
+        assert_eq!(same, options);
+    }
+
+    #[test]
+    fn each_property_sets_its_option_and_no_other() {
+        let given = TcpOptions::default();
+        let expect = |pair, tcp: TcpOptions| assert_eq!(with(&[pair]).unwrap(), tcp);
+        let (mut routed, mut delayed, mut quiet) = (given, given, given);
+        let (mut sending, mut receiving) = (given, given);
+        routed.dont_route = true;
+        delayed.no_delay = false;
+        quiet.keep_alive = None;
+        sending.send_buffer = Some(70_000);
+        receiving.receive_buffer = Some(80_000);
+        expect(("dont_route", "true"), routed);
+        expect(("no_delay", "false"), delayed);
+        expect(("keep_alive", "false"), quiet);
+        expect(("keep_alive", "true"), given);
+        expect(("send_buffer", "70000"), sending);
+        expect(("receive_buffer", "80000"), receiving);
+    }
+
+    #[test]
+    fn keep_alive_turned_on_takes_its_default_where_there_was_none() {
+        let mut options = IiopOptions::default();
+        options.tcp.keep_alive = None;
+        let on = Properties::from_iter([("keep_alive", "true")]);
+        let options = options.with(&on, Phase::Connect).unwrap();
+        assert_eq!(options.tcp.keep_alive, Some(KeepAlive::default()));
+    }
+
+    #[test]
+    fn what_is_no_property_or_no_value_is_named() {
+        for pair in [
+            ("no_delay", "yes"),
+            ("dont_route", "1"),
+            ("keep_alive", ""),
+            ("send_buffer", "-1"),
+            ("receive_buffer", "many"),
+            ("nodelay", "true"),
+        ] {
+            let error = with(&[pair]).unwrap_err();
+            assert_eq!(error.phase, Phase::Connect);
+            assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+            assert!(error.to_string().contains(pair.0), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_host_on_the_same_network_is_reached_without_routing() {
+        let link = Iiop::default();
+        let acceptor = link
+            .listen(&Address::iiop("127.0.0.1", 0), &Properties::NONE)
+            .unwrap();
+        let properties = Properties::from_iter([("dont_route", "true")]);
+        let limit = Deadline::after(Duration::from_secs(20));
+        let client = link
+            .connect(acceptor.address(), &properties, limit)
+            .unwrap();
+        let server = acceptor.accept().unwrap();
+        client.send(&[IoSlice::new(b"near")], limit).unwrap();
+        let mut block = server.lend(0);
+        server.receive(&mut block, 4, limit).unwrap();
+        assert_eq!(&*block, b"near");
     }
 }

@@ -1,58 +1,85 @@
-//! One TCP connection.
+//! A connection over any stream socket.
 
-use super::IiopOptions;
+use super::timeout::CachedTimeout;
 use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_sys::tcp::{self, Direction};
-use std::io::{self, IoSlice, Write};
-use std::net::{Shutdown, TcpStream};
-use std::os::fd::AsFd;
+use punctual_sys::stream::{self, Direction};
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 /// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
 const BLOCKS: usize = 4;
 /// Memory for an announced message grows by what has arrived, but at least by this many octets.
 const GROWTH: usize = 64 * 1024;
 
+/// What a connection needs to know beyond its socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SocketOptions {
+    /// What a block is lent with, in octets.
+    pub(crate) block: usize,
+    /// Blocks that have grown beyond this many octets are not kept.
+    pub(crate) block_kept: usize,
+    /// Whether each send keeps to hosts on a network that this one is on.
+    pub(crate) dont_route: bool,
+}
+
+/// A connected stream socket that lends heap blocks.
 #[derive(Debug)]
-pub(super) struct TcpConnection {
-    stream: TcpStream,
+pub(crate) struct StreamConnection {
+    socket: OwnedFd,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
-    block: usize,
+    options: SocketOptions,
     receive_timeout: CachedTimeout,
     send_timeout: CachedTimeout,
 }
 
-impl TcpConnection {
-    pub(super) fn new(
-        stream: TcpStream,
+impl StreamConnection {
+    pub(crate) fn new(
+        socket: OwnedFd,
         peer: Address,
-        options: &IiopOptions,
-    ) -> io::Result<TcpConnection> {
-        options.tcp.apply(&stream)?;
-        let local = stream.local_addr()?;
-        Ok(Self {
-            local: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
-            stream,
+        local: Address,
+        options: SocketOptions,
+    ) -> Self {
+        Self {
+            socket,
             peer,
+            local,
             pool: BlockPool::new(BLOCKS, options.block_kept),
-            block: options.block,
+            options,
             receive_timeout: CachedTimeout::new(Direction::Receive),
             send_timeout: CachedTimeout::new(Direction::Send),
-        })
+        }
+    }
+
+    /// Sends from what is left of `parts` after the first `sent` octets. Allocates only in the
+    /// middle of a gather.
+    fn send_from(&self, parts: &[IoSlice<'_>], sent: usize) -> io::Result<usize> {
+        let dont_route = self.options.dont_route;
+        if sent == 0 {
+            return stream::send(&self.socket, parts, dont_route);
+        }
+        let mut skip = sent;
+        let mut rest: Vec<IoSlice<'_>> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let skipped = skip.min(part.len());
+            skip -= skipped;
+            if skipped < part.len() {
+                rest.push(IoSlice::new(part.get(skipped..).unwrap_or_default()));
+            }
+        }
+        stream::send(&self.socket, &rest, dont_route)
     }
 }
 
-impl Connection for TcpConnection {
+impl Connection for StreamConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.pool.lend(capacity.max(self.block))
+        self.pool.lend(capacity.max(self.options.block))
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
@@ -62,15 +89,9 @@ impl Connection for TcpConnection {
         while sent < total {
             let wrote = self
                 .send_timeout
-                .set(&self.stream, timeout)
-                .and_then(|()| write_from(&self.stream, parts, sent));
+                .set(&self.socket, timeout)
+                .and_then(|()| self.send_from(parts, sent));
             match wrote {
-                Ok(0) => {
-                    return Err(SendError {
-                        error: LinkError::closed(Phase::Send),
-                        sent,
-                    });
-                }
                 Ok(count) => sent += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -113,8 +134,8 @@ impl Connection for TcpConnection {
         loop {
             let received = self
                 .receive_timeout
-                .set(&self.stream, timeout)
-                .and_then(|()| tcp::receive(&self.stream, bytes));
+                .set(&self.socket, timeout)
+                .and_then(|()| stream::receive(&self.socket, bytes));
             match received {
                 Ok(0) => return Err(LinkError::closed(Phase::Receive)),
                 Ok(count) => return Ok(count),
@@ -130,16 +151,16 @@ impl Connection for TcpConnection {
     }
 
     fn pending(&self) -> Pending {
-        match tcp::pending(&self.stream) {
-            tcp::Pending::Nothing => Pending::Nothing,
-            tcp::Pending::Data => Pending::Data,
-            tcp::Pending::End => Pending::End,
+        match stream::pending(&self.socket) {
+            stream::Pending::Nothing => Pending::Nothing,
+            stream::Pending::Data => Pending::Data,
+            stream::Pending::End => Pending::End,
         }
     }
 
     fn close(&self) {
         // Fails only when the peer was quicker.
-        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = stream::shut(&self.socket);
     }
 
     fn peer(&self) -> &Address {
@@ -151,56 +172,6 @@ impl Connection for TcpConnection {
     }
 
     fn waitable(&self) -> Waitable<'_> {
-        Waitable::Descriptor(self.stream.as_fd())
-    }
-}
-
-/// Writes what is left of `parts` after the first `sent` octets.
-fn write_from(mut stream: &TcpStream, parts: &[IoSlice<'_>], sent: usize) -> io::Result<usize> {
-    if let ([only], 0) = (parts, sent) {
-        return stream.write(only);
-    }
-    let mut skip = sent;
-    let mut rest: Vec<IoSlice<'_>> = Vec::with_capacity(parts.len());
-    for part in parts {
-        let skipped = skip.min(part.len());
-        skip -= skipped;
-        if skipped < part.len() {
-            rest.push(IoSlice::new(part.get(skipped..).unwrap_or_default()));
-        }
-    }
-    stream.write_vectored(&rest)
-}
-
-/// A socket's time-out, set again only when it changes.
-///
-/// Relaxed is enough: only the one thread that sends, or that receives, touches it, and whoever
-/// hands that right on synchronises.
-#[derive(Debug)]
-struct CachedTimeout {
-    direction: Direction,
-    microseconds: AtomicU64,
-}
-
-impl CachedTimeout {
-    fn new(direction: Direction) -> Self {
-        Self {
-            direction,
-            microseconds: AtomicU64::new(0),
-        }
-    }
-
-    fn set(&self, stream: &TcpStream, timeout: Option<Duration>) -> io::Result<()> {
-        // 0 is the kernel's word for none, so the shortest time-out is one microsecond.
-        let wanted = timeout.map_or(0, |timeout| {
-            u64::try_from(timeout.as_micros())
-                .unwrap_or(u64::MAX)
-                .max(1)
-        });
-        if self.microseconds.load(Ordering::Relaxed) != wanted {
-            tcp::set_timeout(stream, self.direction, timeout)?;
-            self.microseconds.store(wanted, Ordering::Relaxed);
-        }
-        Ok(())
+        Waitable::Descriptor(self.socket.as_fd())
     }
 }

@@ -1,0 +1,12 @@
+//! What the links over sockets share: one connection for all stream sockets, host names, time-outs.
+//!
+//! Blocking sockets. Deadlines ride on the socket's own time-outs, which are set again only when
+//! they differ from the ones set before.
+
+mod resolve;
+mod stream;
+mod timeout;
+
+pub(crate) use resolve::{no_number, resolve};
+pub(crate) use stream::{SocketOptions, StreamConnection};
+pub(crate) use timeout::CachedTimeout;

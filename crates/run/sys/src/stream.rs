@@ -1,0 +1,159 @@
+//! What all stream sockets share, TCP's and Unix's: sending, receiving, looking, bounds on the wait.
+
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
+use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// The most parts that one system call takes (`IOV_MAX`).
+const PARTS: usize = 1024;
+
+/// Which direction a time-out is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// `SO_RCVTIMEO`.
+    Receive,
+    /// `SO_SNDTIMEO`.
+    Send,
+}
+
+/// Bounds each later blocking call on the socket; `None` waits for ever.
+///
+/// # Errors
+/// What `setsockopt(2)` says.
+pub fn set_timeout(
+    socket: impl AsFd,
+    direction: Direction,
+    timeout: Option<Duration>,
+) -> io::Result<()> {
+    let which = match direction {
+        Direction::Receive => Timeout::Recv,
+        Direction::Send => Timeout::Send,
+    };
+    // A zero time-out would mean none: the kernel's clock ticks in microseconds here.
+    let timeout = timeout.map(|timeout| timeout.max(Duration::from_micros(1)));
+    Ok(sockopt::set_socket_timeout(socket, which, timeout)?)
+}
+
+/// Sets `SO_SNDBUF` and `SO_RCVBUF`, in octets; `None` leaves a size to the kernel.
+///
+/// # Errors
+/// What `setsockopt(2)` says.
+pub fn set_buffers(
+    socket: impl AsFd,
+    send: Option<usize>,
+    receive: Option<usize>,
+) -> io::Result<()> {
+    let socket = socket.as_fd();
+    if let Some(size) = send {
+        sockopt::set_socket_send_buffer_size(socket, size)?;
+    }
+    if let Some(size) = receive {
+        sockopt::set_socket_recv_buffer_size(socket, size)?;
+    }
+    Ok(())
+}
+
+/// Sends from the front of `parts` in one system call and returns how many octets went. Blocks as
+/// the socket's time-out says; a peer that has gone is an error and no signal. `dont_route` keeps to
+/// hosts on a network that this one is on.
+///
+/// # Errors
+/// What `sendmsg(2)` says; `WouldBlock` when the time-out has passed.
+pub fn send(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::Result<usize> {
+    let mut flags = SendFlags::NOSIGNAL;
+    flags.set(SendFlags::DONTROUTE, dont_route);
+    let sent = match parts {
+        [only] => rustix::net::send(socket, only, flags)?,
+        many => {
+            let some = many.get(..PARTS).unwrap_or(many);
+            rustix::net::sendmsg(socket, some, &mut SendAncillaryBuffer::default(), flags)?
+        }
+    };
+    Ok(sent)
+}
+
+/// Receives at least one octet behind `buffer`'s contents, into capacity it already has.
+///
+/// Returns 0 when the peer has closed, or when there is no spare capacity. Blocks as the socket's
+/// time-out says.
+///
+/// # Errors
+/// What `recv(2)` says; `WouldBlock` when the time-out has passed.
+pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let (read, _) = rustix::net::recv(
+        socket,
+        rustix::buffer::spare_capacity(buffer),
+        RecvFlags::empty(),
+    )?;
+    Ok(read)
+}
+
+/// What waits on a connection that nobody reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Nothing: the connection is quiet and open, as far as this host knows.
+    Nothing,
+    /// Data, to be read without waiting.
+    Data,
+    /// The end: the peer closed or reset.
+    End,
+}
+
+/// Looks at what waits, without taking it and without blocking.
+#[must_use]
+pub fn pending(socket: impl AsFd) -> Pending {
+    let mut one = [0u8; 1];
+    match rustix::net::recv(socket, &mut one[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+        Ok((_, 0)) => Pending::End,
+        Ok(_) => Pending::Data,
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Pending::Nothing,
+        Err(_) => Pending::End,
+    }
+}
+
+/// Ends both directions of a socket and every call that waits on it: `accept` on one that listens,
+/// sending and receiving on one that is connected, receiving on a datagram socket.
+///
+/// # Errors
+/// What `shutdown(2)` says; `NotConnected` from a datagram socket without a peer, which is woken
+/// nevertheless.
+pub fn shut(socket: impl AsFd) -> io::Result<()> {
+    Ok(rustix::net::shutdown(socket, Shutdown::Both)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn more_parts_than_one_call_takes_are_sent_in_several() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let parts = vec![IoSlice::new(b"x"); PARTS + 10];
+        let sent = send(&here, &parts, false).unwrap();
+        assert_eq!(sent, PARTS);
+        assert_eq!(send(&here, parts.get(sent..).unwrap(), false).unwrap(), 10);
+        let mut buffer = Vec::with_capacity(2 * PARTS);
+        while buffer.len() < PARTS + 10 {
+            receive(&there, &mut buffer).unwrap();
+        }
+    }
+
+    #[test]
+    fn sending_to_a_peer_that_has_gone_is_an_error_and_no_signal() {
+        let (here, there) = UnixStream::pair().unwrap();
+        drop(there);
+        let error = send(&here, &[IoSlice::new(b"x")], false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn a_timeout_shorter_than_a_tick_is_not_taken_for_none() {
+        let (here, _there) = UnixStream::pair().unwrap();
+        set_timeout(&here, Direction::Receive, Some(Duration::ZERO)).unwrap();
+        let error = receive(&here, &mut Vec::with_capacity(1)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+    }
+}

@@ -1,0 +1,141 @@
+//! UDP sockets: datagrams to one peer, or from and to any.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
+    SocketType, ipproto, sockopt,
+};
+use std::io::{self, IoSlice};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// The largest datagram over IPv4: 65,535 octets less its two headers.
+pub const LARGEST: usize = 65_507;
+
+/// The most parts that one system call takes (`IOV_MAX`).
+const PARTS: usize = 1024;
+
+/// A socket bound to `address`; port 0 lets the kernel choose. On the IPv6 wildcard it serves IPv4
+/// as well.
+///
+/// # Errors
+/// What `socket` and `bind` say.
+pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
+    let family = if address.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    };
+    let socket = rustix::net::socket_with(
+        family,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::UDP),
+    )?;
+    if address.is_ipv6() {
+        sockopt::set_ipv6_v6only(&socket, !address.ip().is_unspecified())?;
+    }
+    rustix::net::bind(&socket, &SocketAddrAny::from(address))?;
+    Ok(UdpSocket::from(socket))
+}
+
+/// Sends one datagram made of `parts`, to `peer` or, without one, to the socket's own peer. Never
+/// blocks; copies where there are more parts than one system call takes.
+///
+/// # Errors
+/// What `sendmsg(2)` says; `WouldBlock` when the socket's buffer is full.
+pub fn send(
+    socket: impl AsFd,
+    parts: &[IoSlice<'_>],
+    peer: Option<SocketAddr>,
+) -> io::Result<usize> {
+    if parts.len() > PARTS {
+        let whole: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        return send(socket, &[IoSlice::new(&whole)], peer);
+    }
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    let mut none = SendAncillaryBuffer::default();
+    let sent = match (parts, peer) {
+        ([only], None) => rustix::net::send(socket, only, flags)?,
+        ([only], Some(peer)) => rustix::net::sendto(socket, only, flags, &peer)?,
+        (many, None) => rustix::net::sendmsg(socket, many, &mut none, flags)?,
+        (many, Some(peer)) => rustix::net::sendmsg_addr(socket, &peer, many, &mut none, flags)?,
+    };
+    Ok(sent)
+}
+
+/// Waits until the socket's buffer has room again; false when `timeout` passed first.
+///
+/// # Errors
+/// What `poll(2)` says.
+pub fn wait_for_room(socket: impl AsFd, timeout: Option<Duration>) -> io::Result<bool> {
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    let socket = socket.as_fd();
+    match poll(
+        &mut [PollFd::new(&socket, PollFlags::OUT)],
+        timeout.as_ref(),
+    ) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a datagram waits, without taking it and without blocking. Reports, once, what the network
+/// said of an earlier one.
+///
+/// # Errors
+/// What `recv(2)` says, e.g. that the peer's port is closed.
+pub fn waits(socket: impl AsFd) -> io::Result<bool> {
+    let mut one = [0u8; 1];
+    match rustix::net::recv(socket, &mut one[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+        Ok(_) => Ok(true),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn local() -> UdpSocket {
+        bind("127.0.0.1:0".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn parts_go_out_as_one_datagram() {
+        let (here, there) = (local(), local());
+        let parts = [IoSlice::new(b"one"), IoSlice::new(b"two")];
+        let peer = there.local_addr().unwrap();
+        assert_eq!(send(&here, &parts, Some(peer)).unwrap(), 6);
+        let mut buffer = [0; 16];
+        let (length, from) = there.recv_from(&mut buffer).unwrap();
+        assert_eq!(buffer.get(..length).unwrap(), b"onetwo");
+        assert_eq!(from, here.local_addr().unwrap());
+        assert!(wait_for_room(&here, Some(Duration::from_secs(5))).unwrap());
+    }
+
+    #[test]
+    fn a_closed_port_is_reported_to_a_socket_that_has_a_peer() {
+        let here = local();
+        let gone = local().local_addr().unwrap();
+        here.connect(gone).unwrap();
+        send(&here, &[IoSlice::new(b"x")], None).unwrap();
+        here.set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        let error = here.recv(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn shutting_wakes_whoever_receives_even_without_a_peer() {
+        let socket = std::sync::Arc::new(local());
+        let waiting = socket.clone();
+        let thread = std::thread::spawn(move || waiting.recv(&mut [0; 8]));
+        let _ = crate::stream::shut(&*socket);
+        assert_eq!(thread.join().unwrap().unwrap(), 0);
+    }
+}

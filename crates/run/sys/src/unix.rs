@@ -1,0 +1,151 @@
+//! Unix stream sockets: listening at a path that only its owner may connect to, and reaching one.
+
+use crate::stream::{self, Direction};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect as dial,
+    getsockname, listen as start_listening, socket_with,
+};
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest path of a socket, in octets: `sun_path` with its closing NUL (`unix(7)`).
+pub const LONGEST_PATH: usize = 107;
+
+/// Listens at `path`, whose file is made with mode 0600 and never had another.
+///
+/// A file that is there already makes it fail with `AddrInUse`; nothing is removed.
+///
+/// # Errors
+/// What `socket`, `fchmod`, `bind` and `listen` say.
+pub fn listen(path: &Path, backlog: i32) -> io::Result<OwnedFd> {
+    // Linux makes the file with the mode of the socket's own inode, so it is settled before there
+    // is a file; the umask, which all threads share, is left alone.
+    let socket = File::from(socket()?);
+    socket.set_permissions(Permissions::from_mode(0o600))?;
+    let socket = OwnedFd::from(socket);
+    bind(&socket, &SocketAddrUnix::new(path)?)?;
+    // Until it listens, nobody can connect: a kernel that ignored the mode still leaves no gap.
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    start_listening(&socket, backlog)?;
+    Ok(socket)
+}
+
+/// Accepts a connection, with the name that the other side is bound to, if any.
+///
+/// # Errors
+/// What `accept(2)` says.
+pub fn accept(listener: impl AsFd) -> io::Result<(OwnedFd, Option<String>)> {
+    let socket = accept_with(&listener, SocketFlags::CLOEXEC)?;
+    let peer = rustix::net::getpeername(&socket).ok();
+    let name = peer.and_then(|peer| SocketAddrUnix::try_from(peer?).ok());
+    Ok((socket, name.as_ref().and_then(abstract_name)))
+}
+
+/// Connects to the socket at `path`, and returns with it the name that the kernel gave this end, by
+/// which the other end can tell it from others. Waits for room in the listener's queue as long as
+/// `timeout` says.
+///
+/// # Errors
+/// What `connect(2)` says; `WouldBlock` when the time-out has passed.
+pub fn connect(path: &Path, timeout: Option<Duration>) -> io::Result<(OwnedFd, Option<String>)> {
+    let socket = socket()?;
+    let address = SocketAddrUnix::new(path)?;
+    stream::set_timeout(&socket, Direction::Send, timeout)?;
+    // An unnamed address asks the kernel for a fresh name in the abstract space (`unix(7)`,
+    // autobind). Where that is not to be had, this end stays unnamed.
+    let named = bind(&socket, &SocketAddrUnix::new_unnamed()).is_ok();
+    while let Err(error) = dial(&socket, &address) {
+        if error != rustix::io::Errno::INTR {
+            return Err(error.into());
+        }
+    }
+    let own = if named {
+        getsockname(&socket).ok()
+    } else {
+        None
+    };
+    let name = own.and_then(|own| SocketAddrUnix::try_from(own).ok());
+    Ok((socket, name.as_ref().and_then(abstract_name)))
+}
+
+fn socket() -> io::Result<OwnedFd> {
+    Ok(socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?)
+}
+
+/// The effective user of this process.
+#[must_use]
+pub fn effective_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// A name in the abstract space, where it is plain text.
+fn abstract_name(address: &SocketAddrUnix) -> Option<String> {
+    let name = std::str::from_utf8(address.abstract_name()?).ok()?;
+    let plain = !name.is_empty() && !name.chars().any(char::is_control);
+    plain.then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("punctual-sys-{}-{name}", std::process::id());
+            Self(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_socket_file_is_its_owners_alone() {
+        let path = Scratch::new("mode");
+        let _listener = listen(&path.0, 4).unwrap();
+        let mode = std::fs::symlink_metadata(&path.0)
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn both_ends_know_the_name_that_the_kernel_gave() {
+        let path = Scratch::new("name");
+        let listener = listen(&path.0, 4).unwrap();
+        let (_client, own) = connect(&path.0, None).unwrap();
+        let (_server, seen) = accept(&listener).unwrap();
+        assert!(own.is_some());
+        assert_eq!(own, seen);
+    }
+
+    #[test]
+    fn a_full_queue_makes_connecting_time_out() {
+        let path = Scratch::new("full");
+        let _listener = listen(&path.0, 0).unwrap();
+        let mut held = Vec::new();
+        let error = loop {
+            match connect(&path.0, Some(Duration::from_millis(5))) {
+                Ok(connected) => held.push(connected),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+    }
+}
