@@ -1,0 +1,127 @@
+//! Unix stream sockets, between processes of one machine.
+//!
+//! A place is the absolute path of a socket, whose file belongs to the listening process: made with
+//! mode 0600, removed with the acceptor, replaced only when it is a leftover of the same user
+//! (`path`). The connection is the one that TCP uses, too.
+
+mod acceptor;
+mod connector;
+pub(crate) mod path;
+
+use crate::socket::SocketOptions;
+use crate::{
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+};
+use punctual_exec::Deadline;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+/// The link's name in addresses and options.
+pub const NAME: &str = "uiop";
+
+/// The link over Unix sockets.
+#[derive(Clone, Debug, Default)]
+pub struct Uiop {
+    options: UiopOptions,
+}
+
+/// Options of the link over Unix sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UiopOptions {
+    /// `SO_SNDBUF` in octets; `None` leaves it to the kernel. Property `send_buffer`.
+    pub send_buffer: Option<usize>,
+    /// `SO_RCVBUF` in octets; `None` leaves it to the kernel. Property `receive_buffer`. A Unix
+    /// socket counts what is under way at its sender, so this one matters little.
+    pub receive_buffer: Option<usize>,
+    /// Connections that may wait to be accepted. Default 1,024; the kernel caps it at
+    /// `net.core.somaxconn`.
+    pub backlog: u16,
+    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    pub block: usize,
+    /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
+    pub block_kept: usize,
+}
+
+impl Default for UiopOptions {
+    fn default() -> Self {
+        Self {
+            send_buffer: None,
+            receive_buffer: None,
+            backlog: 1024,
+            block: 4096,
+            block_kept: 256 * 1024,
+        }
+    }
+}
+
+impl UiopOptions {
+    fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let mut options = *self;
+        let known = ["send_buffer", "receive_buffer"];
+        properties.only(&known, "send_buffer or receive_buffer", phase)?;
+        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        options.send_buffer = size("send_buffer")?.or(options.send_buffer);
+        options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        Ok(options)
+    }
+
+    fn apply(&self, socket: impl AsFd) -> io::Result<()> {
+        punctual_sys::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
+    }
+
+    fn socket(&self) -> SocketOptions {
+        SocketOptions {
+            block: self.block,
+            block_kept: self.block_kept,
+            dont_route: false,
+        }
+    }
+}
+
+impl Uiop {
+    /// The link with options of its own.
+    #[must_use]
+    pub fn new(options: UiopOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Link for Uiop {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn connect(
+        &self,
+        address: &Address,
+        properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        let options = self.options.with(properties, Phase::Connect)?;
+        connector::connect(address, &options, deadline)
+    }
+
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        let options = self.options.with(properties, Phase::Listen)?;
+        acceptor::listen(address, options)
+    }
+}
+
+/// The address of a client's end: the socket's path and, behind a `#`, what tells clients apart.
+fn client_address(path: &str, end: &str) -> Address {
+    Address::new(NAME, &format!("{path}#{end}"))
+}

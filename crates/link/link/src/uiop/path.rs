@@ -1,0 +1,323 @@
+//! The file of a listening socket: where it may be, whose it is, when it goes.
+
+use crate::{Cause, LinkError, Phase};
+use punctual_sys::unix;
+use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How often, and how long apart, a directory that another process is cleaning is tried.
+const PATIENCE: (u32, Duration) = (100, Duration::from_millis(10));
+
+/// A place as a path: absolute, and short enough for a socket.
+///
+/// # Errors
+/// [`Cause::BadAddress`] for what is neither.
+pub(crate) fn checked(place: &str, phase: Phase) -> Result<&Path, LinkError> {
+    let expected = if !place.starts_with('/') || place.chars().any(char::is_control) {
+        "the absolute path of a socket"
+    } else if place.len() > unix::LONGEST_PATH {
+        "a path of at most 107 octets, which is all that a socket's address holds"
+    } else {
+        return Ok(Path::new(place));
+    };
+    let cause = Cause::BadAddress(expected);
+    Err(LinkError { phase, cause })
+}
+
+/// The file of a socket that this process listens on.
+#[derive(Debug)]
+pub(crate) struct SocketFile {
+    place: Box<str>,
+    identity: Identity,
+}
+
+/// Which file a path leads to, whatever it is called.
+type Identity = (u64, u64);
+
+fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
+
+impl SocketFile {
+    /// Listens at `place`; an empty one is chosen in a directory that only this user may enter.
+    ///
+    /// A leftover of this user's, on which nobody listens any more, is replaced. Anything else that
+    /// is there is left alone.
+    ///
+    /// # Errors
+    /// [`Cause::BadAddress`] for what is no path of a socket; `AddrInUse` when somebody listens
+    /// there; `AlreadyExists` when the file is no socket or another user's; what `bind(2)` says.
+    pub(crate) fn listen(place: &str, backlog: u16) -> Result<(OwnedFd, Self), LinkError> {
+        let failed = |error| LinkError::os(Phase::Listen, error);
+        let chosen;
+        let place = if place.is_empty() {
+            chosen = choose().map_err(failed)?;
+            &chosen
+        } else {
+            place
+        };
+        let path = checked(place, Phase::Listen)?;
+        let (listener, identity) = bind(path, i32::from(backlog)).map_err(failed)?;
+        let file = Self {
+            place: place.into(),
+            identity,
+        };
+        Ok((listener, file))
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Removes the file, if it is still this socket's.
+    pub(crate) fn remove(&self) {
+        let there = fs::symlink_metadata(&*self.place);
+        if there.is_ok_and(|metadata| identity(&metadata) == self.identity) {
+            // Gone already is as good.
+            let _ = fs::remove_file(&*self.place);
+        }
+    }
+}
+
+/// Binds and listens while it holds the directory's lock: of two that find the same leftover, the
+/// later does not take the new socket of the earlier, bound and not yet listening, for it.
+fn bind(path: &Path, backlog: i32) -> io::Result<(OwnedFd, Identity)> {
+    let lock = lock(path.parent().unwrap_or(Path::new("/")));
+    let listener = match unix::listen(path, backlog) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            // Without the lock (whoever may read the directory can keep it) nothing is removed.
+            let _held = lock?;
+            remove_leftover(path)?;
+            unix::listen(path, backlog)?
+        }
+        other => other?,
+    };
+    let identity = identity(&fs::symlink_metadata(path)?);
+    Ok((listener, identity))
+}
+
+/// The lock of a directory; it ends when the file is closed.
+fn lock(directory: &Path) -> io::Result<File> {
+    let directory = File::open(directory)?;
+    let (tries, apart) = PATIENCE;
+    for _ in 0..tries {
+        match directory.try_lock() {
+            Ok(()) => return Ok(directory),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(apart),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::AddrInUse,
+        "in use: there is a file, and another process keeps its directory locked",
+    ))
+}
+
+fn remove_leftover(path: &Path) -> io::Result<()> {
+    let there = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    let taken = |why| Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+    if !there.file_type().is_socket() {
+        return taken("there is a file that is not a socket");
+    }
+    if there.uid() != unix::effective_user() {
+        return taken("there is a socket of another user's");
+    }
+    match unix::connect(path, Some(Duration::from_millis(1))) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // It accepts, or would if its queue had room.
+        _ => Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "in use: somebody listens there",
+        )),
+    }
+}
+
+/// A path of this process's alone, in this user's directory.
+fn choose() -> io::Result<String> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let directory = private_directory()?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = directory.join(format!("{}-{number}", std::process::id()));
+    path.into_os_string()
+        .into_string()
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"))
+}
+
+/// A directory under `$XDG_RUNTIME_DIR`, or the one for temporary files, with mode 0700.
+fn private_directory() -> io::Result<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let base = runtime
+        .filter(|path| path.is_absolute() && path.is_dir())
+        .unwrap_or_else(std::env::temp_dir);
+    own_directory(&base.join(format!("punctual-{}", unix::effective_user())))
+}
+
+/// `path` as a directory that only this user may enter; made if it is not there.
+fn own_directory(path: &Path) -> io::Result<PathBuf> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    // Not followed, should it be a link: somebody else may have been quicker.
+    let there = fs::symlink_metadata(path)?;
+    let own = there.is_dir() && there.uid() == unix::effective_user() && there.mode() & 0o077 == 0;
+    if own {
+        return Ok(path.to_owned());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        format!(
+            "{} must be a directory of this user's with mode 0700",
+            path.display()
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("punctual-uiop-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            DirBuilder::new().mode(0o700).create(&path).unwrap();
+            Self(path)
+        }
+
+        fn place(&self) -> String {
+            self.0.join("socket").to_str().unwrap().to_owned()
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn refusal(place: &str) -> String {
+        SocketFile::listen(place, 4).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_leftover_is_replaced_and_a_live_socket_is_not() {
+        let scratch = Scratch::new("leftover");
+        drop(UnixListener::bind(scratch.place()).unwrap());
+        let (_listener, file) = SocketFile::listen(&scratch.place(), 4).unwrap();
+        assert!(refusal(&scratch.place()).contains("in use"));
+        file.remove();
+        assert!(!Path::new(&scratch.place()).exists());
+    }
+
+    #[test]
+    fn a_live_socket_whose_queue_is_full_is_not_taken_for_a_leftover() {
+        let scratch = Scratch::new("full");
+        let _listener = unix::listen(Path::new(&scratch.place()), 0).unwrap();
+        let connect = || unix::connect(Path::new(&scratch.place()), Some(PATIENCE.1));
+        let held: Vec<_> = std::iter::from_fn(|| connect().ok()).collect();
+        assert!(!held.is_empty());
+        assert!(refusal(&scratch.place()).contains("in use"));
+    }
+
+    #[test]
+    fn what_is_no_socket_is_left_alone() {
+        let scratch = Scratch::new("file");
+        fs::write(scratch.place(), "precious").unwrap();
+        assert!(refusal(&scratch.place()).contains("not a socket"));
+        assert_eq!(fs::read_to_string(scratch.place()).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_link_to_a_leftover_is_not_followed() {
+        let scratch = Scratch::new("link");
+        let target = scratch.0.join("target");
+        drop(UnixListener::bind(&target).unwrap());
+        symlink(&target, scratch.place()).unwrap();
+        assert!(refusal(&scratch.place()).contains("not a socket"));
+        assert!(target.exists());
+    }
+
+    #[test]
+    fn another_users_socket_is_left_alone() {
+        let scratch = Scratch::new("foreign");
+        drop(UnixListener::bind(scratch.place()).unwrap());
+        if let Err(error) = std::os::unix::fs::chown(scratch.place(), Some(65534), None) {
+            eprintln!("skipped: only root can give a file away: {error}");
+            return;
+        }
+        assert!(refusal(&scratch.place()).contains("another user"));
+        assert!(Path::new(&scratch.place()).exists());
+    }
+
+    #[test]
+    fn a_file_that_took_the_sockets_place_is_not_removed() {
+        let scratch = Scratch::new("usurped");
+        let (_listener, file) = SocketFile::listen(&scratch.place(), 4).unwrap();
+        fs::rename(scratch.place(), scratch.0.join("moved")).unwrap();
+        fs::write(scratch.place(), "another's").unwrap();
+        file.remove();
+        assert!(Path::new(&scratch.place()).exists());
+    }
+
+    #[test]
+    fn many_that_find_one_leftover_do_not_displace_each_other() {
+        let scratch = Scratch::new("race");
+        drop(UnixListener::bind(scratch.place()).unwrap());
+        let place = scratch.place();
+        let listening: Vec<_> = std::thread::scope(|threads| {
+            let starts: Vec<_> = (0..8)
+                .map(|_| threads.spawn(|| SocketFile::listen(&place, 64)))
+                .collect();
+            starts
+                .into_iter()
+                .filter_map(|start| start.join().unwrap().ok())
+                .collect()
+        });
+        assert_eq!(listening.len(), 1);
+        assert!(unix::connect(Path::new(&place), Some(PATIENCE.1)).is_ok());
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_is_refused_with_the_limit() {
+        let place = format!("/tmp/{}", "x".repeat(200));
+        let text = refusal(&place);
+        assert!(text.contains("107 octets"), "{text}");
+        assert!(checked("relative", Phase::Connect).is_err());
+        assert!(checked("/tmp/a\nb", Phase::Connect).is_err());
+    }
+
+    #[test]
+    fn a_directory_that_others_may_enter_is_not_used() {
+        let scratch = Scratch::new("open");
+        fs::set_permissions(&scratch.0, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(own_directory(&scratch.0).is_err());
+        fs::set_permissions(&scratch.0, fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(own_directory(&scratch.0).is_ok());
+        let link = scratch.0.join("link");
+        symlink(&scratch.0, &link).unwrap();
+        assert!(own_directory(&link).is_err());
+    }
+
+    #[test]
+    fn a_chosen_path_lies_in_a_directory_of_this_users() {
+        let place = choose().unwrap();
+        let directory = Path::new(&place).parent().unwrap();
+        let mode = fs::symlink_metadata(directory).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_ne!(choose().unwrap(), place);
+    }
+}
