@@ -4,12 +4,15 @@ use crate::{Cause, LinkError, Phase};
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// A name and its value.
+type Entry = (Box<str>, Box<str>);
+
 /// Properties of one connection or acceptor, by name. Each link reads its own.
 ///
 /// Part of a connection cache's key: connections whose properties differ are not shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Properties {
-    entries: Option<Arc<[(Box<str>, Box<str>)]>>,
+    entries: Option<Arc<[Entry]>>,
 }
 
 impl Properties {

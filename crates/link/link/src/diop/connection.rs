@@ -1,0 +1,127 @@
+//! A client's end: a socket of its own, connected to its one peer.
+
+use super::transmit;
+use crate::socket::CachedTimeout;
+use crate::{
+    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
+};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_sys::stream::{self, Direction};
+use punctual_sys::udp;
+use std::io::{self, IoSlice};
+use std::net::UdpSocket;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Blocks that rest with a connection.
+pub(super) const BLOCKS: usize = 4;
+/// What a block is lent with, in octets: a datagram that fits an Ethernet frame.
+pub(super) const BLOCK: usize = 2048;
+/// Room for any datagram, in octets: one that did not fit would be cut.
+pub(super) const ROOM: usize = 65_536;
+/// Blocks that have grown beyond this many octets are not kept.
+pub(super) const BLOCK_KEPT: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub(super) struct DiopConnection {
+    socket: UdpSocket,
+    peer: Address,
+    local: Address,
+    pool: Arc<BlockPool>,
+    timeout: CachedTimeout,
+    closed: AtomicBool,
+}
+
+impl DiopConnection {
+    pub(super) fn new(socket: UdpSocket, peer: Address, local: Address) -> Self {
+        Self {
+            socket,
+            peer,
+            local,
+            pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
+            timeout: CachedTimeout::new(Direction::Receive),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Acquire pairs with the Release in `close`: whoever finds the socket shut knows by whom.
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+impl Connection for DiopConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        self.pool.lend(capacity.max(BLOCK))
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        if self.is_closed() {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        }
+        transmit(&self.socket, parts, None, deadline)
+    }
+
+    fn receive(
+        &self,
+        block: &mut Block,
+        _need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        let bytes = block.as_mut_vec();
+        bytes.try_reserve(ROOM).map_err(|_| LinkError {
+            phase: Phase::Receive,
+            cause: Cause::NoMemory(ROOM),
+        })?;
+        let mut timeout = deadline.timeout();
+        loop {
+            let received = self
+                .timeout
+                .set(&self.socket, timeout)
+                .and_then(|()| stream::receive(&self.socket, bytes));
+            match received {
+                Ok(0) if self.is_closed() => return Err(LinkError::closed(Phase::Receive)),
+                // An empty datagram says nothing.
+                Ok(0) => {}
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(LinkError::os(Phase::Receive, error)),
+            }
+            timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) {
+                return Err(LinkError::timed_out(Phase::Receive));
+            }
+        }
+    }
+
+    fn pending(&self) -> Pending {
+        match udp::waits(&self.socket) {
+            _ if self.is_closed() => Pending::End,
+            Ok(true) => Pending::Data,
+            Ok(false) => Pending::Nothing,
+            Err(_) => Pending::End,
+        }
+    }
+
+    fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        // A socket that cannot be shut has nobody waiting on it either.
+        let _ = stream::shut(&self.socket);
+    }
+
+    fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.local
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        Waitable::Descriptor(self.socket.as_fd())
+    }
+}

@@ -1,0 +1,44 @@
+//! Reaching out over UDP: a socket that knows its one peer.
+
+use super::connection::DiopConnection;
+use super::{DiopOptions, NAME};
+use crate::socket::{no_number, resolve};
+use crate::{Address, Connection, LinkError, Phase};
+use punctual_exec::Deadline;
+use punctual_sys::udp;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+pub(super) fn connect(
+    address: &Address,
+    options: &DiopOptions,
+    deadline: Deadline,
+) -> Result<Arc<dyn Connection>, LinkError> {
+    let mut failure = None;
+    for candidate in resolve(address, deadline)? {
+        match dial(candidate, options) {
+            Ok((socket, local)) => {
+                let peer = Address::new(NAME, address.place());
+                let connection = DiopConnection::new(socket, peer, super::address(local));
+                return Ok(Arc::new(connection));
+            }
+            Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| no_number(Phase::Connect)))
+}
+
+/// No datagram is sent: whether somebody listens shows when one is.
+fn dial(candidate: SocketAddr, options: &DiopOptions) -> io::Result<(UdpSocket, SocketAddr)> {
+    let any: SocketAddr = if candidate.is_ipv4() {
+        (Ipv4Addr::UNSPECIFIED, 0).into()
+    } else {
+        (Ipv6Addr::UNSPECIFIED, 0).into()
+    };
+    let socket = udp::bind(any)?;
+    options.apply(&socket)?;
+    socket.connect(candidate)?;
+    let local = socket.local_addr()?;
+    Ok((socket, local))
+}
