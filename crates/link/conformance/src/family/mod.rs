@@ -1,0 +1,81 @@
+//! The families of cases, and what their cases share.
+
+pub mod both;
+pub mod datagram;
+pub mod stream;
+
+use punctual_exec::Deadline;
+use punctual_link::{Acceptor, Address, Connection, Link, Properties};
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) const SOON: Duration = Duration::from_millis(30);
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+pub(crate) type Pair = (Arc<dyn Connection>, Arc<dyn Connection>, Box<dyn Acceptor>);
+
+pub(crate) fn limit() -> Deadline {
+    Deadline::after(LIMIT)
+}
+
+pub(crate) fn listen(link: &dyn Link, address: &Address) -> Box<dyn Acceptor> {
+    link.listen(address, &Properties::NONE).unwrap()
+}
+
+pub(crate) fn connect(link: &dyn Link, acceptor: &dyn Acceptor) -> Arc<dyn Connection> {
+    link.connect(acceptor.address(), &Properties::NONE, limit())
+        .unwrap()
+}
+
+/// Two ends that know each other. Over datagrams the listening end learns of a peer by what it
+/// sends, so one goes out and is taken.
+pub(crate) fn pair(link: &dyn Link, address: &Address) -> Pair {
+    let acceptor = listen(link, address);
+    let client = connect(link, &*acceptor);
+    if link.guarantees().framing == punctual_link::Framing::Stream {
+        let server = acceptor.accept().unwrap();
+        return (client, server, acceptor);
+    }
+    let server = greet(&*client, &*acceptor);
+    (client, server, acceptor)
+}
+
+/// Makes a datagram link's acceptor know `client`.
+pub(crate) fn greet(client: &dyn Connection, acceptor: &dyn Acceptor) -> Arc<dyn Connection> {
+    send(client, b"greeting");
+    let server = acceptor.accept().unwrap();
+    assert_eq!(receive_exactly(&*server, 8), b"greeting");
+    server
+}
+
+pub(crate) fn send(connection: &dyn Connection, octets: &[u8]) {
+    connection.send(&[IoSlice::new(octets)], limit()).unwrap();
+}
+
+/// Octets of a stream, in however many pieces, or a datagram of this length.
+pub(crate) fn receive_exactly(connection: &dyn Connection, length: usize) -> Vec<u8> {
+    let mut block = connection.lend(0);
+    while block.len() < length {
+        connection.receive(&mut block, length, limit()).unwrap();
+    }
+    block.to_vec()
+}
+
+/// Octets that show where they came from.
+pub(crate) fn pattern(length: usize) -> Vec<u8> {
+    (0..length)
+        .map(|i| u8::try_from(i % 251).unwrap())
+        .collect()
+}
+
+pub(crate) fn wait_until(mut done: impl FnMut() -> bool) {
+    let deadline = limit();
+    while !done() {
+        assert!(
+            !deadline.has_passed(),
+            "it did not come to pass within {LIMIT:?}"
+        );
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,230 @@
+//! Cases of reliable streams.
+
+use super::{
+    LIMIT, SOON, connect, limit, listen, pair, pattern, receive_exactly, send, wait_until,
+};
+use punctual_exec::Deadline;
+use punctual_link::{Address, Cause, Link, Pending, Phase, Properties};
+use std::io::IoSlice;
+
+/// Ten messages, received as they were sent.
+pub fn what_is_sent_arrives_in_order(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    for number in 0..10u8 {
+        client
+            .send(&[IoSlice::new(&[number; 100])], limit())
+            .unwrap();
+    }
+    let expected: Vec<u8> = (0..10u8).flat_map(|number| [number; 100]).collect();
+    assert_eq!(receive_exactly(&*server, 1000), expected);
+}
+
+/// Parts of a gather, empty ones among them.
+pub fn parts_are_sent_as_one(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    let parts: Vec<IoSlice<'_>> = [&b"one"[..], b"", b"two", b"", b"three"]
+        .map(IoSlice::new)
+        .into();
+    client.send(&parts, limit()).unwrap();
+    assert_eq!(receive_exactly(&*server, 11), b"onetwothree");
+}
+
+/// Eight MiB in one send, of one part and of many.
+pub fn a_message_far_larger_than_any_buffer_arrives(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    let octets = pattern(8 << 20);
+    let sent = octets.clone();
+    let sender = std::thread::spawn(move || {
+        client.send(&[IoSlice::new(&sent)], limit()).unwrap();
+        let parts: Vec<IoSlice<'_>> = sent.chunks(1 << 19).map(IoSlice::new).collect();
+        client.send(&parts, limit()).unwrap();
+        client
+    });
+    let received = receive_exactly(&*server, octets.len() * 2);
+    assert_eq!(received.len(), octets.len() * 2);
+    assert!(received.chunks(octets.len()).all(|half| half == octets));
+    drop(sender.join().unwrap());
+}
+
+/// A claim of 1 GiB with ten octets behind it.
+pub fn memory_grows_with_what_arrives_and_not_with_the_claim(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    client
+        .send(&[IoSlice::new(b"ten octets")], limit())
+        .unwrap();
+    let mut block = server.lend(0);
+    server.receive(&mut block, 1 << 30, limit()).unwrap();
+    assert!(
+        block.capacity() < 1 << 20,
+        "{} octets for ten",
+        block.capacity()
+    );
+}
+
+/// A time-out in mid-message, after which receiving goes on.
+pub fn a_block_keeps_what_it_held_when_receiving_times_out(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    client.send(&[IoSlice::new(b"half")], limit()).unwrap();
+    let mut block = server.lend(0);
+    server.receive(&mut block, 8, limit()).unwrap();
+    let error = server
+        .receive(&mut block, 8, Deadline::after(SOON))
+        .unwrap_err();
+    assert!(matches!(error.cause, Cause::TimedOut), "{error}");
+    assert_eq!(error.phase, Phase::Receive);
+    assert_eq!(&*block, b"half");
+    client.send(&[IoSlice::new(b"rest")], limit()).unwrap();
+    server.receive(&mut block, 8, Deadline::NEVER).unwrap();
+    assert_eq!(&*block, b"halfrest");
+}
+
+/// What was sent before the end still arrives.
+pub fn receiving_reports_the_peers_end(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    client
+        .send(&[IoSlice::new(b"last words")], limit())
+        .unwrap();
+    client.close();
+    assert_eq!(receive_exactly(&*server, 10), b"last words");
+    let error = server.receive(&mut server.lend(0), 1, limit()).unwrap_err();
+    assert!(matches!(error.cause, Cause::Closed), "{error}");
+}
+
+/// From another thread, without a deadline.
+pub fn closing_wakes_whoever_receives(link: &dyn Link, address: &Address) {
+    let (_client, server, _acceptor) = pair(link, address);
+    let receiving = server.clone();
+    let thread = std::thread::spawn(move || {
+        let mut block = receiving.lend(0);
+        receiving.receive(&mut block, 1, Deadline::NEVER)
+    });
+    server.close();
+    assert!(thread.join().unwrap().is_err());
+}
+
+/// The deadline ends it, and it tells how much is under way.
+pub fn a_reader_that_never_reads_times_the_sender_out(link: &dyn Link, address: &Address) {
+    let (client, _server, _acceptor) = pair(link, address);
+    let octets = pattern(64 << 20);
+    let failed = client
+        .send(&[IoSlice::new(&octets)], Deadline::after(SOON))
+        .unwrap_err();
+    assert!(matches!(failed.error.cause, Cause::TimedOut), "{failed}");
+    assert_eq!(failed.error.phase, Phase::Send);
+    assert!(failed.sent > 0 && failed.sent < octets.len());
+}
+
+/// In all three states.
+pub fn pending_tells_quiet_from_data_from_the_end(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    assert_eq!(server.pending(), Pending::Nothing);
+    client.send(&[IoSlice::new(b"x")], limit()).unwrap();
+    wait_until(|| server.pending() == Pending::Data);
+    assert_eq!(receive_exactly(&*server, 1), b"x");
+    client.close();
+    wait_until(|| server.pending() == Pending::End);
+}
+
+/// With the operating system's reason.
+pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Address) {
+    let gone = {
+        let acceptor = link.listen(address, &Properties::NONE).unwrap();
+        acceptor.address().clone()
+    };
+    let error = link.connect(&gone, &Properties::NONE, limit()).unwrap_err();
+    assert_eq!(error.phase, Phase::Connect);
+    assert!(matches!(error.cause, Cause::Os(_)), "{error}");
+}
+
+/// An octet at a time: each is there before the next is sent.
+pub fn a_slow_trickle_is_seen_in_pieces(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    let mut block = server.lend(0);
+    for number in 0..10u8 {
+        send(&*client, &[number]);
+        assert_eq!(server.receive(&mut block, 10, limit()).unwrap(), 1);
+    }
+    assert_eq!(&*block, (0..10u8).collect::<Vec<u8>>());
+}
+
+/// The peer has said all and closed; this side notices at the latest when it receives.
+pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
+    link: &dyn Link,
+    address: &Address,
+) {
+    let (client, server, _acceptor) = pair(link, address);
+    send(&*client, b"farewell");
+    client.close();
+    let error = client.send(&[IoSlice::new(b"more")], limit()).unwrap_err();
+    assert_eq!(error.sent, 0);
+    assert_eq!(receive_exactly(&*server, 8), b"farewell");
+    // How soon a send learns of it differs; that it never hangs or kills the process does not.
+    let deadline = Deadline::after(LIMIT);
+    while server.send(&[IoSlice::new(b"anyone?")], deadline).is_ok() {
+        assert!(!deadline.has_passed(), "sending to nobody went on");
+        std::thread::yield_now();
+    }
+    assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());
+}
+
+/// Without a word.
+pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    drop(client);
+    assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());
+    let (client, server, _acceptor) = pair(link, address);
+    drop(server);
+    assert!(client.receive(&mut client.lend(0), 1, limit()).is_err());
+}
+
+/// From another thread, without a deadline, the peer not reading.
+pub fn closing_wakes_whoever_sends(link: &dyn Link, address: &Address) {
+    let (client, _server, _acceptor) = pair(link, address);
+    let sending = client.clone();
+    let thread = std::thread::spawn(move || {
+        let octets = pattern(64 << 20);
+        sending.send(&[IoSlice::new(&octets)], Deadline::NEVER)
+    });
+    client.close();
+    let failed = thread.join().unwrap().unwrap_err();
+    assert!(failed.sent < 64 << 20);
+}
+
+/// One thread each way, at each end.
+pub fn both_directions_are_used_at_once(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    let octets = pattern(3 << 20);
+    std::thread::scope(|threads| {
+        for end in [&client, &server] {
+            threads.spawn(|| send(&**end, &octets));
+            threads.spawn(|| assert!(receive_exactly(&**end, octets.len()) == octets));
+        }
+    });
+}
+
+/// Fifty, all open, each answered with what it said.
+pub fn many_connections_at_once_are_kept_apart(link: &dyn Link, address: &Address) {
+    let acceptor = listen(link, address);
+    let clients: Vec<_> = (0..50u8)
+        .map(|number| {
+            let client = connect(link, &*acceptor);
+            send(&*client, &[number; 9]);
+            client
+        })
+        .collect();
+    let servers: Vec<_> = clients.iter().map(|_| acceptor.accept().unwrap()).collect();
+    for server in &servers {
+        send(&**server, &receive_exactly(&**server, 9));
+    }
+    for (number, client) in (0..50u8).zip(&clients) {
+        assert_eq!(receive_exactly(&**client, 9), [number; 9]);
+    }
+}
+
+/// Though it is still there.
+pub fn an_acceptor_that_is_closed_refuses_who_connects(link: &dyn Link, address: &Address) {
+    let acceptor = listen(link, address);
+    acceptor.close();
+    let refused = link.connect(acceptor.address(), &Properties::NONE, limit());
+    assert!(refused.is_err());
+}

@@ -1,0 +1,116 @@
+//! UDP, over IPv4 and IPv6.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use punctual_link::diop::{Diop, DiopOptions, NAME};
+use punctual_link::{Address, Link, Properties};
+use punctual_link_conformance::conformance;
+
+fn loopback() -> Address {
+    Address::new(NAME, "127.0.0.1:0")
+}
+
+conformance!(datagram: Diop::default(), loopback());
+
+mod over_ipv6 {
+    use super::*;
+
+    fn loopback() -> Address {
+        Address::new(NAME, "[::1]:0")
+    }
+
+    fn absent() -> Option<String> {
+        let probe = Diop::default().listen(&loopback(), &Properties::NONE);
+        probe
+            .err()
+            .map(|error| format!("no IPv6 loopback: {error}"))
+    }
+
+    conformance!(datagram: Diop::default(), loopback(), unless absent());
+}
+
+mod beyond_the_suite {
+    use super::*;
+    use punctual_exec::Deadline;
+    use punctual_link::Cause;
+    use std::io::IoSlice;
+    use std::net::UdpSocket;
+    use std::time::Duration;
+
+    fn limit() -> Deadline {
+        Deadline::after(Duration::from_secs(20))
+    }
+
+    #[test]
+    fn a_closed_port_is_reported_to_the_client() {
+        let link = Diop::default();
+        let gone = link.listen(&loopback(), &Properties::NONE).unwrap();
+        let client = link
+            .connect(gone.address(), &Properties::NONE, limit())
+            .unwrap();
+        drop(gone);
+        let refused = loop {
+            // The acceptor's socket goes when its thread has noticed.
+            if let Err(error) = client.send(&[IoSlice::new(b"x")], limit()) {
+                break error.error.cause;
+            }
+            let patience = Deadline::after(Duration::from_millis(20));
+            match client.receive(&mut client.lend(0), 1, patience) {
+                Err(error) if !matches!(error.cause, Cause::TimedOut) => break error.cause,
+                _ => {}
+            }
+        };
+        assert!(matches!(refused, Cause::Os(_)), "{refused}");
+    }
+
+    #[test]
+    fn a_silent_peer_is_forgotten_and_its_end_reported() {
+        let link = Diop::new(DiopOptions {
+            idle: Duration::from_millis(20),
+            ..DiopOptions::default()
+        });
+        let acceptor = link.listen(&loopback(), &Properties::NONE).unwrap();
+        let client = link
+            .connect(acceptor.address(), &Properties::NONE, limit())
+            .unwrap();
+        client.send(&[IoSlice::new(b"once")], limit()).unwrap();
+        let server = acceptor.accept().unwrap();
+        let mut block = server.lend(0);
+        let ended = loop {
+            if let Err(error) = server.receive(&mut block, 1, limit()) {
+                break error;
+            }
+        };
+        assert!(matches!(ended.cause, Cause::Closed), "{ended}");
+    }
+
+    #[test]
+    fn empty_datagrams_are_passed_over_and_make_no_peer() {
+        let link = Diop::default();
+        let acceptor = link.listen(&loopback(), &Properties::NONE).unwrap();
+        let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let there = acceptor.address().host_and_port().unwrap();
+        stranger.send_to(b"", there).unwrap();
+        stranger.send_to(b"word", there).unwrap();
+        let server = acceptor.accept().unwrap();
+        let mut block = server.lend(0);
+        assert_eq!(server.receive(&mut block, 1, limit()).unwrap(), 4);
+        assert_eq!(&*block, b"word");
+    }
+
+    #[test]
+    fn what_a_slow_reader_loses_is_counted() {
+        let link = Diop::new(DiopOptions {
+            queue: 1000,
+            ..DiopOptions::default()
+        });
+        let acceptor = link.listen(&loopback(), &Properties::NONE).unwrap();
+        let client = link
+            .connect(acceptor.address(), &Properties::NONE, limit())
+            .unwrap();
+        let deadline = limit();
+        while link.dropped() == 0 {
+            client.send(&[IoSlice::new(&[0; 400])], deadline).unwrap();
+            assert!(!deadline.has_passed(), "nothing was ever dropped");
+        }
+    }
+}
