@@ -69,3 +69,15 @@ fn a_library_stays_mapped_while_anything_of_it_lives_and_no_longer() {
     drop(connection);
     assert!(!support::is_mapped(&shared));
 }
+
+#[test]
+fn a_library_that_says_it_is_resident_stays_mapped_for_good() {
+    let Some(library) = support::loopback(Some("RESIDENT")) else {
+        return;
+    };
+    let link = punctual_plugin::load(&library).unwrap();
+    let acceptor = link.listen(&anywhere(), &Properties::NONE).unwrap();
+    drop(link);
+    drop(acceptor);
+    assert!(support::is_mapped(&library));
+}

@@ -329,6 +329,9 @@ static const punctual_table table = {
 #ifdef UNKNOWN_FLAGS
     .flags = 0x10,
 #endif
+#ifdef RESIDENT
+    .flags = PUNCTUAL_RESIDENT,
+#endif
     .open = open_link,
     .drop_link = drop_link,
     .name = name,
