@@ -51,6 +51,9 @@ pub enum DispatchError {
     System(SystemException),
     /// To ask there instead (LOCATION_FORWARD).
     Forward(ObjectRef),
+    /// To ask there instead, from now on (LOCATION_FORWARD_PERM); before GIOP 1.2 it means the same as
+    /// [`DispatchError::Forward`].
+    ForwardPermanently(ObjectRef),
 }
 
 impl From<SystemException> for DispatchError {

@@ -25,7 +25,8 @@ pub use config::{ConfigError, ListenEndpoint, OrbConfig, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 pub use messaging::{
-    Abilities, EachRequest, Examined, Frame, FrameArrival, Giop, Head, Messaging, Needs, Session,
+    Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
+    Messaging, Needs, QueuedRequest, Session,
 };
 pub use orb::{InitError, Orb, OrbBuilder};
 pub use policy::{
@@ -35,4 +36,4 @@ pub use policy::{
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolError};
 pub use reference::{AsObject, Interface, ObjectRef, UserException};
-pub use server::{Dispatched, ServerCall};
+pub use server::{Dispatched, ServerCall, frame_arrival};

@@ -34,6 +34,13 @@ pub fn outbound_address(family: Family) -> Option<IpAddr> {
     (!address.is_loopback() && !address.is_unspecified()).then_some(address)
 }
 
+/// This host's own name (`uname(2)`), if it is text.
+#[must_use]
+pub fn name() -> Option<String> {
+    let name = rustix::system::uname();
+    name.nodename().to_str().ok().map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -213,14 +213,14 @@ impl<'a> Call<'a> {
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let tells_code_sets = self.is_request() && connection.must_tell_code_sets();
-        let request = self
+        let mut request = self
             .marshal(binding, route, pending.id, tells_code_sets)
             .map_err(|error| Failed::Finally(cdr_exception(error, CompletionStatus::No)))?;
         let limit = self.object.orb().config().limits.message;
         if request.full_len() > limit {
             return Err(Failed::Finally(too_large(request.full_len(), limit)));
         }
-        if let Err(error) = connection.send(&request, self.deadline) {
+        if let Err(error) = connection.send(&mut request, self.deadline) {
             return Err(not_sent(binding, &error));
         }
         if tells_code_sets {

@@ -153,11 +153,12 @@ impl ClientConnection {
     }
 
     /// Sends one message; after an error in mid-message the connection is broken off.
-    pub(crate) fn send(&self, message: &Block, deadline: Deadline) -> Result<(), SendError> {
+    pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
         let Some(sending) = self.lock_sender(deadline) else {
             let error = LinkError::timed_out(Phase::Send);
             return Err(SendError { error, sent: 0 });
         };
+        self.session.stamp(message);
         let result = messaging::send(
             &*self.link,
             message,

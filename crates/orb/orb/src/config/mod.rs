@@ -12,7 +12,9 @@ pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
 use punctual_cdr::{GiopVersion, Limits};
+use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
+use punctual_link::uiop::UiopOptions;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,6 +54,10 @@ pub struct OrbConfig {
     pub max_forwards: u32,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
+    /// Options of Unix sockets.
+    pub uiop: UiopOptions,
+    /// Options of datagrams.
+    pub diop: DiopOptions,
     /// What to print of each message, if anything (`-ORBTrace`).
     pub trace: Trace,
 }
@@ -71,6 +77,8 @@ impl Default for OrbConfig {
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
             iiop: IiopOptions::default(),
+            uiop: UiopOptions::default(),
+            diop: DiopOptions::default(),
             trace: Trace::default(),
         }
     }

@@ -1,10 +1,10 @@
 //! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
 
-use super::protocol::{Abilities, Examined, Frame, Head, Messaging, Needs, Session};
+use super::protocol::{Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
 use punctual_giop::{
-    CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    ReplyHeader, RequestHeader, begin_message, examine, finish_message,
+    CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind, ReplyHeader,
+    RequestHeader, begin_message, examine, finish_message,
 };
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Session for GiopSession {
         octets: &[u8],
         available: usize,
         limits: &Limits,
-    ) -> Result<Examined, FrameError> {
+    ) -> Result<Examined, BadFrame> {
         let header = match examine(octets, limits)? {
             punctual_giop::Examined::Complete(header) => header,
             punctual_giop::Examined::Incomplete { need } if need <= available => {

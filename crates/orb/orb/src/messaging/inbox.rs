@@ -4,10 +4,10 @@
 //! with the block, without a copy; where several share a block, the smaller part is copied. Runs of
 //! octets that a link lends beside a message stay where they are.
 
-use super::protocol::{Examined, Frame, Session};
+use super::protocol::{BadFrame, Examined, Frame, Session};
 use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
-use punctual_giop::{Accepted, FragmentError, FrameError, MessageHeader, Reassembly};
+use punctual_giop::{Accepted, FragmentError, MessageHeader, Reassembly};
 use punctual_link::{Connection, LinkError};
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ pub(crate) enum InboxError {
     #[error("{0}")]
     Link(#[from] LinkError),
     #[error("{0}")]
-    Frame(#[from] FrameError),
+    Frame(#[from] BadFrame),
     #[error("{0}")]
     Fragment(#[from] FragmentError),
     #[error("octets lent beside messages do not end where one does")]
@@ -134,7 +134,7 @@ impl Inbox {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
 
-    fn examine(&self) -> Result<Examined, FrameError> {
+    fn examine(&self) -> Result<Examined, BadFrame> {
         let waiting = self.block.get(self.start..).unwrap_or_default();
         self.session
             .examine(waiting, self.available(), &self.limits)

@@ -3,16 +3,21 @@
 //! The one place where messaging meets transport. [`protocol`] is the seam that messaging protocols
 //! stand behind, one file each.
 
+mod frames;
 mod giop;
 mod inbox;
+mod lite;
 mod outbox;
 mod protocol;
 mod trace;
 
+pub use frames::Frames;
 pub use giop::Giop;
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
+pub use lite::GiopLite;
 pub(crate) use outbox::{Fragmenting, send, send_control};
 pub use protocol::{
-    Abilities, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs, Session,
+    Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
+    QueuedRequest, Session,
 };
 pub(crate) use trace::{Direction, Tracer};

@@ -7,6 +7,7 @@
 //! in the terms of GIOP.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
+use punctual_giop::sequenced::{self, Arrival, Statistics};
 use punctual_giop::{
     CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
     ReplyHeader, RequestHeader,
@@ -14,6 +15,7 @@ use punctual_giop::{
 use punctual_link::{Framing, Guarantees};
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A messaging protocol.
 pub trait Messaging: Send + Sync + Debug {
@@ -104,10 +106,39 @@ pub struct FrameArrival {
     pub sequence: u64,
     /// When it was sent, in nanoseconds since 1970 by the sender's clock.
     pub sent_at: u64,
-    /// How many frames before it, and after the last one that came, have not come (yet).
-    pub lost_before: u64,
-    /// Whether one with a higher number came earlier.
-    pub late: bool,
+    /// What it tells of those before it: whether some are missing, whether it comes late.
+    pub arrival: Arrival,
+    /// What has become of the stream so far.
+    pub statistics: Statistics,
+}
+
+/// Octets that are no message of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadFrame(
+    /// What is wrong with them, in words.
+    pub Box<str>,
+);
+
+impl From<FrameError> for BadFrame {
+    fn from(error: FrameError) -> Self {
+        Self(error.to_string().into())
+    }
+}
+
+impl From<sequenced::FrameError> for BadFrame {
+    fn from(error: sequenced::FrameError) -> Self {
+        Self(error.to_string().into())
+    }
+}
+
+/// A one-way request that waits to be sent together with others.
+#[derive(Debug)]
+pub struct QueuedRequest {
+    /// Its arguments, marshaled from a multiple of 8 on in the machine's order.
+    pub body: Block,
+    /// When it was made.
+    pub queued_at: SystemTime,
 }
 
 /// What the octets at hand are.
@@ -147,13 +178,13 @@ pub trait Session: Send + Sync + Debug {
     /// lent beside them ([`Block::full_len`]).
     ///
     /// # Errors
-    /// [`FrameError`] when they are no beginning of a message of this protocol.
+    /// [`BadFrame`] when they are no beginning of a message of this protocol.
     fn examine(
         &self,
         octets: &[u8],
         available: usize,
         limits: &Limits,
-    ) -> Result<Examined, FrameError>;
+    ) -> Result<Examined, BadFrame>;
 
     /// Begins a message in an empty block.
     fn begin<'e>(
@@ -186,17 +217,26 @@ pub trait Session: Send + Sync + Debug {
         input: &mut Decoder<'m>,
     ) -> Result<Head<'m>, CdrError>;
 
-    /// Joins one-way requests to one object and operation. `bodies` are aligned to 8 already.
+    /// Fills in what is known only as the message leaves. Called under the sending lock, in the order in
+    /// which messages leave; not for batches.
+    fn stamp(&self, message: &mut Block) {
+        let _ = message;
+    }
+
+    /// A message of several one-way requests to one operation of one object (paper 000, figure 6), in an
+    /// empty block.
     ///
     /// # Errors
     /// [`CdrError::Invalid`] where the protocol has no such message.
-    fn put_batch(
+    fn batch(
         &self,
-        out: &mut Encoder<'_>,
-        header: &RequestHeader<'_>,
-        bodies: &[&[u8]],
-    ) -> Result<(), CdrError> {
-        let _ = (out, header, bodies);
+        block: Block,
+        object_key: &[u8],
+        operation: &str,
+        requests: &[QueuedRequest],
+        coding: Coding<'_>,
+    ) -> Result<Block, CdrError> {
+        let _ = (block, object_key, operation, requests, coding);
         Err(CdrError::Invalid("the protocol has no batches"))
     }
 

@@ -1,9 +1,17 @@
-//! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP, and as components alternate addresses and TLS.
+//! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP, and as components alternate addresses, TLS
+//! (SSL_SEC_TRANS of SSLIOP) and omniORB's Unix sockets.
 
-use super::{Place, PlacedProfile, ProfileCodec, Publication};
+use super::{Place, PlacedProfile, ProfileCodec, Publication, newest};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
-use punctual_ior::{Endpoint, IiopProfile, IorError, TaggedComponent, TaggedProfile, tags};
-use punctual_link::{Address, iiop};
+use punctual_ior::tags;
+use punctual_ior::{
+    AssociationOptions, Component, Endpoint, IiopProfile, IorError, SslSecTrans, TaggedComponent,
+    TaggedProfile,
+};
+use punctual_link::{Address, iiop, uiop};
+
+/// The name of the TLS link, which is a crate of its own.
+const SSLIOP: &str = "ssliop";
 
 /// The codec of INTERNET_IOP.
 #[derive(Clone, Copy, Debug)]
@@ -15,22 +23,36 @@ impl ProfileCodec for IiopCodec {
     }
 
     fn carries(&self, protocol: &str) -> bool {
-        protocol == iiop::NAME
+        protocol == iiop::NAME || protocol == SSLIOP
     }
 
+    /// Places that are secured come first, then Unix sockets of this host, then TCP.
     fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
-        let (major, minor) = (profile.version.major, profile.version.minor);
-        let version = profile
-            .version
-            .giop()
-            .ok_or(IorError::UnsupportedVersion { major, minor })?;
+        let version = newest(profile.version)?;
+        let mut places = Vec::new();
+        for component in &profile.components {
+            // A component that does not decode says nothing of use.
+            match component.decode() {
+                Ok(Component::SslSecTrans(ssl)) if ssl.port != 0 => {
+                    let address = Address::iiop(&profile.host, ssl.port);
+                    places.push(Place {
+                        protocol: SSLIOP.into(),
+                        address: Address::new(SSLIOP, address.place()),
+                    });
+                }
+                Ok(Component::UnixTrans(socket)) if is_this_host(&socket.host) => {
+                    places.push(Place {
+                        protocol: uiop::NAME.into(),
+                        address: Address::new(uiop::NAME, &socket.path),
+                    });
+                }
+                _ => {}
+            }
+        }
         // A port of 0 says that the profile's own address is not for use (another transport's is).
-        let places = profile
-            .endpoints()
-            .filter(|place| place.port != 0)
-            .map(|place| at(&place))
-            .collect();
+        let plain = profile.endpoints().filter(|place| place.port != 0);
+        places.extend(plain.map(|place| at(&place)));
         Ok(PlacedProfile {
             version,
             places,
@@ -39,14 +61,18 @@ impl ProfileCodec for IiopCodec {
         })
     }
 
-    /// One profile, with the places after the first as alternate addresses; in GIOP 1.0, which has no
-    /// components, one each.
+    /// One profile for all TCP places, those after the first as alternate addresses, and one for each TLS
+    /// place, so that a client takes the one or the other by policy. In GIOP 1.0, which has no components,
+    /// one for each TCP place.
     fn encode(
         &self,
         places: &[Place],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let mut endpoints = places.iter().filter_map(|place| endpoint(&place.address));
+        let (secured, plain): (Vec<&Place>, Vec<&Place>) =
+            places.iter().partition(|place| *place.protocol == *SSLIOP);
+        let mut plain = plain.iter().filter_map(|place| endpoint(&place.address));
+        let secured = secured.iter().filter_map(|place| endpoint(&place.address));
         let profile = |place: Endpoint, components| {
             IiopProfile {
                 version: object.version.into(),
@@ -58,17 +84,45 @@ impl ProfileCodec for IiopCodec {
             .to_tagged(ByteOrder::NATIVE)
         };
         if object.version == GiopVersion::V1_0 {
-            return endpoints.map(|place| profile(place, Vec::new())).collect();
+            return plain.map(|place| profile(place, Vec::new())).collect();
         }
-        let Some(first) = endpoints.next() else {
-            return Ok(Vec::new());
-        };
-        let mut components = object.components.to_vec();
-        for other in endpoints {
-            components.push(TaggedComponent::alternate_iiop_address(&other)?);
+        let mut profiles = Vec::new();
+        if let Some(first) = plain.next() {
+            let mut components = object.components.to_vec();
+            for other in plain {
+                components.push(TaggedComponent::alternate_iiop_address(&other)?);
+            }
+            profiles.push(profile(first, components)?);
         }
-        Ok(vec![profile(first, components)?])
+        // One that demands TLS names no port for TCP.
+        for place in secured {
+            let mut components = object.components.to_vec();
+            components.push(TaggedComponent::ssl_sec_trans(&offered(place.port)));
+            profiles.push(profile(Endpoint { port: 0, ..place }, components)?);
+        }
+        Ok(profiles)
     }
+}
+
+/// What a TLS endpoint offers and demands.
+fn offered(port: u16) -> SslSecTrans {
+    let demanded = AssociationOptions::INTEGRITY
+        .and(AssociationOptions::CONFIDENTIALITY)
+        .and(AssociationOptions::DETECT_REPLAY)
+        .and(AssociationOptions::DETECT_MISORDERING);
+    let trust = AssociationOptions::ESTABLISH_TRUST_IN_TARGET
+        .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT)
+        .and(AssociationOptions::NO_DELEGATION);
+    SslSecTrans {
+        target_supports: demanded.and(trust),
+        target_requires: demanded,
+        port,
+    }
+}
+
+/// Whether a Unix socket of a host of this name is on this one.
+fn is_this_host(name: &str) -> bool {
+    punctual_sys::host::name().is_some_and(|own| own == name)
 }
 
 fn at(place: &Endpoint) -> Place {

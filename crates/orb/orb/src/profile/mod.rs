@@ -4,12 +4,18 @@
 //! sockets as components. A codec reads the places out of its profiles and writes them in; which of
 //! them this ORB can reach, the protocols that it has registered decide.
 
+mod diop;
 mod iiop;
+mod pair;
+mod uiop;
 
+pub(crate) use diop::DiopCodec;
 pub(crate) use iiop::IiopCodec;
+pub(crate) use pair::PairCodec;
+pub(crate) use uiop::UiopCodec;
 
 use punctual_cdr::{CdrError, GiopVersion};
-use punctual_ior::{IorError, TaggedComponent, TaggedProfile};
+use punctual_ior::{IiopVersion, IorError, TaggedComponent, TaggedProfile};
 use punctual_link::Address;
 use std::fmt::Debug;
 
@@ -69,4 +75,12 @@ pub struct Publication<'o> {
     pub object_key: &'o [u8],
     /// More facts; profiles of version 1.0 have none.
     pub components: &'o [TaggedComponent],
+}
+
+/// The newest GIOP version that may be used with an endpoint of this version.
+fn newest(version: IiopVersion) -> Result<GiopVersion, IorError> {
+    let (major, minor) = (version.major, version.minor);
+    version
+        .giop()
+        .ok_or(IorError::UnsupportedVersion { major, minor })
 }

@@ -2,9 +2,11 @@
 
 use super::ProtocolBundle;
 use crate::config::OrbConfig;
-use crate::messaging::Giop;
-use crate::profile::IiopCodec;
+use crate::messaging::{Frames, Giop, GiopLite};
+use crate::profile::{DiopCodec, IiopCodec, PairCodec, UiopCodec};
+use punctual_link::diop::Diop;
 use punctual_link::iiop::Iiop;
+use punctual_link::uiop::Uiop;
 use std::sync::Arc;
 
 /// Those, with the options of a configuration.
@@ -12,6 +14,13 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
     ProtocolBundle::new()
         .messaging(Arc::new(Giop::new()))
         .messaging(Arc::new(Giop::one_way()))
+        .messaging(Arc::new(GiopLite))
+        .messaging(Arc::new(Frames))
         .link(Arc::new(Iiop::new(config.iiop)))
+        .link(Arc::new(Uiop::new(config.uiop)))
+        .link(Arc::new(Diop::new(config.diop)))
         .profile_codec(Arc::new(IiopCodec))
+        .profile_codec(Arc::new(UiopCodec))
+        .profile_codec(Arc::new(DiopCodec))
+        .profile_codec(Arc::new(PairCodec))
 }

@@ -10,6 +10,7 @@ use crate::exception::{
 use crate::messaging::{FrameArrival, Head, Message};
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::sequenced::Arrival;
 use punctual_giop::{MessageKind, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,6 +72,12 @@ impl ServerConnection {
         arrival: Option<FrameArrival>,
         mut decoder: Decoder<'_>,
     ) -> Result<(), CdrError> {
+        if let Some(arrival) = &arrival {
+            if matches!(arrival.arrival, Arrival::Duplicate | Arrival::Stray) {
+                tracing::debug!(peer = %self.peer(), ?arrival, "the frame is dropped");
+                return Ok(());
+            }
+        }
         let version = message.header.version;
         let Some(_in_progress) = self.begin() else {
             // CloseConnection tells the client that this one was not begun.
@@ -122,7 +129,7 @@ impl ServerConnection {
                 Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
             }
         }
-        let upcall = self.upcall();
+        let upcall = self.upcall(call.arrival());
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(&key, call)));
         drop(upcall);
         match dispatched {

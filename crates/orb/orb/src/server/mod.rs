@@ -13,6 +13,7 @@ mod watch;
 pub(crate) use listen::Listening;
 pub use reply::{Dispatched, ServerCall};
 
+use crate::messaging::FrameArrival;
 use crate::orb::Orb;
 use receive::ServerConnection;
 use std::cell::RefCell;
@@ -26,11 +27,19 @@ thread_local! {
 struct Entered {
     connection: Arc<ServerConnection>,
     handed_over: bool,
+    arrival: Option<FrameArrival>,
 }
 
 /// Whether the calling thread is in an upcall of this ORB.
 pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
     UPCALLS.with_borrow(|upcalls| upcalls.iter().any(|one| one.connection.orb.is_same(orb)))
+}
+
+/// How the request that the calling thread serves has arrived, in a messaging protocol that numbers its
+/// frames: what was lost before it, whether it is late. `None` outside of such an upcall.
+#[must_use]
+pub fn frame_arrival() -> Option<FrameArrival> {
+    UPCALLS.with_borrow(|upcalls| upcalls.last().and_then(|upcall| upcall.arrival))
 }
 
 /// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
@@ -48,11 +57,12 @@ pub(crate) fn about_to_block() {
 struct Upcall;
 
 impl Upcall {
-    fn enter(connection: Arc<ServerConnection>) -> Self {
+    fn enter(connection: Arc<ServerConnection>, arrival: Option<FrameArrival>) -> Self {
         UPCALLS.with_borrow_mut(|all| {
             all.push(Entered {
                 connection,
                 handed_over: false,
+                arrival,
             })
         });
         Self

@@ -7,7 +7,8 @@
 
 use super::Upcall;
 use crate::messaging::{
-    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken,
+    self, Abilities, Direction, Fragmenting, FrameArrival, Inbox, InboxError, Message, Session,
+    Taken,
 };
 use crate::orb::Orb;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
@@ -302,8 +303,8 @@ impl ServerConnection {
     }
 
     /// Marks the calling thread as in an upcall of this connection.
-    pub(super) fn upcall(self: &Arc<Self>) -> Upcall {
-        Upcall::enter(self.clone())
+    pub(super) fn upcall(self: &Arc<Self>, arrival: Option<FrameArrival>) -> Upcall {
+        Upcall::enter(self.clone(), arrival)
     }
 }
 

@@ -172,6 +172,13 @@ impl<'m> ServerCall<'m> {
             DispatchError::Forward(to) => {
                 self.encode(ReplyStatus::LocationForward, |out| to.ior().marshal(out))
             }
+            DispatchError::ForwardPermanently(to) => {
+                let status = match self.version {
+                    GiopVersion::V1_2 => ReplyStatus::LocationForwardPerm,
+                    _ => ReplyStatus::LocationForward,
+                };
+                self.encode(status, |out| to.ior().marshal(out))
+            }
         };
         // A standard exception has no part that could fail to be marshaled.
         encoded

@@ -1,0 +1,103 @@
+//! Punctual's own profiles, for pairs of messaging protocol and link that nobody else has a tag for.
+
+use super::{Place, PlacedProfile, ProfileCodec, Publication};
+use crate::messaging::Giop;
+use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
+use punctual_ior::{IorError, PairProfile, TaggedProfile, tags};
+use punctual_link::Address;
+
+/// The codec of Punctual's tag for pairs. It carries every protocol, so it is asked last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairCodec;
+
+impl ProfileCodec for PairCodec {
+    fn tag(&self) -> u32 {
+        tags::profile::PUNCTUAL_PAIR
+    }
+
+    fn carries(&self, _protocol: &str) -> bool {
+        true
+    }
+
+    fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
+        let profile = PairProfile::decode(data)?;
+        let giop = format!("{}+", Giop::NAME);
+        let short = profile.protocol.strip_prefix(&giop);
+        let protocol = short.unwrap_or(&profile.protocol);
+        let at = |place: &String| Place {
+            protocol: protocol.into(),
+            address: Address::new(profile.link(), place),
+        };
+        Ok(PlacedProfile {
+            // Whoever writes such profiles speaks the newest.
+            version: GiopVersion::V1_2,
+            places: profile.places.iter().map(at).collect(),
+            object_key: profile.object_key,
+            components: profile.components,
+        })
+    }
+
+    /// One for each protocol, with all its places.
+    fn encode(
+        &self,
+        places: &[Place],
+        object: &Publication<'_>,
+    ) -> Result<Vec<TaggedProfile>, CdrError> {
+        let mut profiles: Vec<PairProfile> = Vec::new();
+        for place in places {
+            let link = place.address.link();
+            // A name that is the link's alone means GIOP.
+            let protocol = match place.protocol.strip_suffix(link) {
+                Some("") | None => format!("{}+{link}", Giop::NAME),
+                Some(_) => place.protocol.to_string(),
+            };
+            let text = place.address.place().to_owned();
+            match profiles.iter_mut().find(|one| one.protocol == protocol) {
+                Some(profile) => profile.places.push(text),
+                None => profiles.push(PairProfile {
+                    protocol,
+                    places: vec![text],
+                    object_key: object.object_key.to_vec(),
+                    components: object.components.to_vec(),
+                }),
+            }
+        }
+        let tagged = profiles.iter().map(|one| one.to_tagged(ByteOrder::NATIVE));
+        tagged.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(protocol: &str, link: &str, place: &str) -> Place {
+        Place {
+            protocol: protocol.into(),
+            address: Address::new(link, place),
+        }
+    }
+
+    #[test]
+    fn places_come_back_in_profiles_of_their_protocol() {
+        let places = [
+            place("shmiop", "shmiop", "/a"),
+            place("giop_lite+uiop", "uiop", "/b"),
+            place("shmiop", "shmiop", "/c"),
+            place("reliable+diop", "reliable+diop", "h:1"),
+        ];
+        let object = Publication {
+            version: GiopVersion::V1_2,
+            object_key: b"key",
+            components: &[],
+        };
+        let profiles = PairCodec.encode(&places, &object).unwrap();
+        assert_eq!(profiles.len(), 3);
+        let decoded: Vec<Place> = profiles
+            .iter()
+            .flat_map(|tagged| PairCodec.decode(&tagged.data).unwrap().places)
+            .collect();
+        let order = [0, 2, 1, 3].map(|index: usize| places[index].clone());
+        assert_eq!(decoded, order);
+    }
+}
