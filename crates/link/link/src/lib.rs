@@ -15,6 +15,7 @@ mod connection;
 pub mod diop;
 mod error;
 pub mod iiop;
+pub mod inproc;
 mod loan;
 mod pool;
 mod properties;

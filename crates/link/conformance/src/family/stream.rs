@@ -169,11 +169,11 @@ pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
 
 /// Without a word.
 pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Address) {
-    let (client, server, _acceptor) = pair(link, address);
+    let (client, server, acceptor) = pair(link, address);
     drop(client);
     assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());
-    let (client, server, _acceptor) = pair(link, address);
-    drop(server);
+    let client = connect(link, &*acceptor);
+    drop(acceptor.accept().unwrap());
     assert!(client.receive(&mut client.lend(0), 1, limit()).is_err());
 }
 

@@ -1,0 +1,126 @@
+//! Listening on a network inside the process.
+
+use super::connection::InprocConnection;
+use super::network::{Network, refusal};
+use crate::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_exec::Deadline;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Connections that may wait to be accepted; whoever connects beyond them waits.
+const BACKLOG: usize = 128;
+
+/// Connections that wait to be accepted at one place.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Arc<InprocConnection>>,
+    closed: bool,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a connection there, and waits for room until `deadline`.
+    pub(super) fn put(
+        &self,
+        server: Arc<InprocConnection>,
+        deadline: Deadline,
+    ) -> Result<(), LinkError> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return Err(refusal(Phase::Connect, io::ErrorKind::ConnectionRefused));
+            }
+            if state.waiting.len() < BACKLOG {
+                state.waiting.push_back(server);
+                drop(state);
+                self.changed.notify_all();
+                return Ok(());
+            }
+            state = match deadline.remaining() {
+                None => self.changed.wait(state),
+                Some(left) if left.is_zero() => return Err(LinkError::timed_out(Phase::Connect)),
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(state, left);
+                    Ok(waited.unwrap_or_else(PoisonError::into_inner).0)
+                }
+            }
+            .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn take(&self) -> Option<Arc<InprocConnection>> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if let Some(next) = state.waiting.pop_front() {
+                drop(state);
+                self.changed.notify_all();
+                return Some(next);
+            }
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        let forgotten = std::mem::take(&mut state.waiting);
+        drop(state);
+        self.changed.notify_all();
+        // Their ends are told when they are dropped, with no lock held.
+        drop(forgotten);
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct InprocAcceptor {
+    network: Arc<Network>,
+    queue: Arc<Queue>,
+    address: Address,
+}
+
+impl InprocAcceptor {
+    pub(super) fn new(network: Arc<Network>, queue: Arc<Queue>, address: Address) -> Self {
+        Self {
+            network,
+            queue,
+            address,
+        }
+    }
+}
+
+impl Acceptor for InprocAcceptor {
+    fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
+        let next = self.queue.take();
+        Ok(next.ok_or_else(|| LinkError::closed(Phase::Accept))?)
+    }
+
+    fn close(&self) {
+        self.network
+            .stop_listening(self.address.place(), &self.queue);
+        self.queue.close();
+    }
+}
+
+impl Drop for InprocAcceptor {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

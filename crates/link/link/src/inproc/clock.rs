@@ -1,0 +1,82 @@
+//! What time it is on a network.
+
+use super::network::Network;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// A clock that stands still until a test advances it. Clones show the same time; any number of
+/// networks may go by one clock.
+#[derive(Clone, Debug, Default)]
+pub struct SimulatedClock {
+    shared: Arc<Mutex<Simulated>>,
+}
+
+#[derive(Debug, Default)]
+struct Simulated {
+    now: Duration,
+    networks: Vec<Weak<Network>>,
+}
+
+impl SimulatedClock {
+    /// A clock that shows zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Time since the clock was made.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.lock().now
+    }
+
+    /// Lets time pass: what has become due arrives, and whoever waits for it is woken.
+    pub fn advance(&self, by: Duration) {
+        let networks = {
+            let mut simulated = self.lock();
+            simulated.now = simulated.now.saturating_add(by);
+            simulated.networks.retain(|known| known.strong_count() > 0);
+            simulated.networks.clone()
+        };
+        for network in networks.iter().filter_map(Weak::upgrade) {
+            network.wake();
+        }
+    }
+
+    /// Wakes `network` whenever time passes.
+    pub(super) fn wakes(&self, network: Weak<Network>) {
+        self.lock().networks.push(network);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Simulated> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a network's time is told by.
+#[derive(Clone, Debug)]
+pub(super) enum Clock {
+    Real(Instant),
+    Simulated(SimulatedClock),
+}
+
+impl Clock {
+    pub(super) fn real() -> Self {
+        Self::Real(Instant::now())
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        match self {
+            Self::Real(begin) => begin.elapsed(),
+            Self::Simulated(clock) => clock.now(),
+        }
+    }
+
+    /// How long a thread may sleep until `due`; `None` where it is woken when time has passed.
+    pub(super) fn until(&self, due: Duration) -> Option<Duration> {
+        match self {
+            Self::Real(begin) => Some(due.saturating_sub(begin.elapsed())),
+            Self::Simulated(_) => None,
+        }
+    }
+}

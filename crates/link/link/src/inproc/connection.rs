@@ -1,0 +1,164 @@
+//! One end of a connection inside the process.
+
+use super::clock::Clock;
+use super::pipe::Pipe;
+use crate::{Address, BlockPool, Connection, LinkError, Pending, SendError, Waitable};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Blocks that rest with a connection.
+const BLOCKS: usize = 4;
+/// What a block is lent with, in octets.
+const BLOCK: usize = 4096;
+/// Blocks that have grown beyond this many octets are not kept.
+const BLOCK_KEPT: usize = 256 * 1024;
+
+/// Both directions of a connection, and the places at its ends.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) acceptor: Box<str>,
+    pub(super) client: Box<str>,
+    pub(super) to_acceptor: Pipe,
+    pub(super) to_client: Pipe,
+}
+
+impl Wire {
+    pub(super) fn ends_at(&self, place: &str) -> bool {
+        *self.acceptor == *place || *self.client == *place
+    }
+
+    pub(super) fn pipes(&self) -> [&Pipe; 2] {
+        [&self.to_acceptor, &self.to_client]
+    }
+}
+
+/// What a connection goes by: the network's time, and how long things take on it.
+#[derive(Clone, Debug)]
+pub(super) struct Weather {
+    pub(super) clock: Clock,
+    /// In nanoseconds. Relaxed is enough: it orders nothing.
+    pub(super) latency: Arc<AtomicU64>,
+}
+
+impl Weather {
+    fn latency(&self) -> Duration {
+        Duration::from_nanos(self.latency.load(Ordering::Relaxed))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct InprocConnection {
+    wire: Arc<Wire>,
+    is_client: bool,
+    weather: Weather,
+    peer: Address,
+    local: Address,
+    pool: Arc<BlockPool>,
+}
+
+impl InprocConnection {
+    /// Both ends of `wire`, the client's first.
+    pub(super) fn ends(wire: &Arc<Wire>, weather: &Weather) -> [Arc<Self>; 2] {
+        let client = Address::new(super::NAME, &wire.client);
+        let acceptor = Address::new(super::NAME, &wire.acceptor);
+        let end = |is_client, peer: &Address, local: &Address| {
+            Arc::new(Self {
+                wire: wire.clone(),
+                is_client,
+                weather: weather.clone(),
+                peer: peer.clone(),
+                local: local.clone(),
+                pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
+            })
+        };
+        [
+            end(true, &acceptor, &client),
+            end(false, &client, &acceptor),
+        ]
+    }
+
+    fn outward(&self) -> &Pipe {
+        let [to_acceptor, to_client] = self.wire.pipes();
+        if self.is_client {
+            to_acceptor
+        } else {
+            to_client
+        }
+    }
+
+    fn inward(&self) -> &Pipe {
+        let [to_acceptor, to_client] = self.wire.pipes();
+        if self.is_client {
+            to_client
+        } else {
+            to_acceptor
+        }
+    }
+}
+
+impl Connection for InprocConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        self.pool.lend(capacity.max(BLOCK))
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        let mut sent = 0;
+        for part in parts {
+            let mut rest: &[u8] = part;
+            while !rest.is_empty() {
+                let wrote = self.outward().write(
+                    rest,
+                    &self.weather.clock,
+                    self.weather.latency(),
+                    deadline,
+                );
+                let count = wrote.map_err(|error| SendError { error, sent })?;
+                sent += count;
+                rest = rest.get(count..).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    fn receive(
+        &self,
+        block: &mut Block,
+        need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        let pipe = self.inward();
+        pipe.read(block, need, &self.weather.clock, deadline)
+    }
+
+    fn pending(&self) -> Pending {
+        self.inward().pending(&self.weather.clock)
+    }
+
+    fn close(&self) {
+        let at = self.weather.clock.now() + self.weather.latency();
+        self.outward().end(at);
+        self.inward().stop_reading();
+    }
+
+    fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.local
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        Waitable::Own
+    }
+}
+
+impl Drop for InprocConnection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,185 @@
+//! Who listens where, which connections there are, and what befalls them.
+
+use super::NAME;
+use super::acceptor::{InprocAcceptor, Queue};
+use super::clock::Clock;
+use super::connection::{InprocConnection, Weather, Wire};
+use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
+use punctual_exec::Deadline;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(super) struct Network {
+    weather: Weather,
+    state: Mutex<State>,
+    healed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    listening: HashMap<Box<str>, Arc<Queue>>,
+    wires: Vec<Weak<Wire>>,
+    cut: HashSet<Box<str>>,
+    /// Numbers clients, and places that were left open.
+    next: u64,
+}
+
+impl State {
+    fn wires_at(&self, place: &str) -> Vec<Arc<Wire>> {
+        let wires = self.wires.iter().filter_map(Weak::upgrade);
+        wires.filter(|wire| wire.ends_at(place)).collect()
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
+impl Network {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self {
+            weather: Weather {
+                clock,
+                latency: Arc::new(AtomicU64::new(0)),
+            },
+            state: Mutex::default(),
+            healed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_latency(&self, latency: Duration) {
+        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        let latency = &self.weather.latency;
+        latency.store(nanoseconds, Ordering::Relaxed);
+    }
+
+    pub(super) fn listen(network: &Arc<Self>, place: &str) -> Result<Box<dyn Acceptor>, LinkError> {
+        let mut state = network.lock();
+        let place: Box<str> = if place.is_empty() {
+            let number = state.number();
+            format!("open-{number}").into()
+        } else {
+            place.into()
+        };
+        if state.listening.contains_key(&place) {
+            return Err(refusal(Phase::Listen, io::ErrorKind::AddrInUse));
+        }
+        let queue = Arc::new(Queue::default());
+        let address = Address::new(NAME, &place);
+        state.listening.insert(place, queue.clone());
+        Ok(Box::new(InprocAcceptor::new(
+            network.clone(),
+            queue,
+            address,
+        )))
+    }
+
+    /// Nobody listens at `place` any more, if that is still `queue`.
+    pub(super) fn stop_listening(&self, place: &str, queue: &Arc<Queue>) {
+        let mut state = self.lock();
+        let known = state.listening.get(place);
+        if known.is_some_and(|known| Arc::ptr_eq(known, queue)) {
+            state.listening.remove(place);
+        }
+    }
+
+    pub(super) fn connect(
+        &self,
+        place: &str,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        let (queue, wire) = self.wire_to(place, deadline)?;
+        let [client, server] = InprocConnection::ends(&wire, &self.weather);
+        queue.put(server, deadline)?;
+        Ok(client)
+    }
+
+    fn wire_to(
+        &self,
+        place: &str,
+        deadline: Deadline,
+    ) -> Result<(Arc<Queue>, Arc<Wire>), LinkError> {
+        let mut state = self.wait_until_healed(place, deadline)?;
+        let refused = || refusal(Phase::Connect, io::ErrorKind::ConnectionRefused);
+        let queue = state.listening.get(place).cloned().ok_or_else(refused)?;
+        let number = state.number();
+        let wire = Arc::new(Wire {
+            acceptor: place.into(),
+            client: format!("{place}#{number}").into(),
+            to_acceptor: super::pipe::Pipe::default(),
+            to_client: super::pipe::Pipe::default(),
+        });
+        state.wires.retain(|wire| wire.strong_count() > 0);
+        state.wires.push(Arc::downgrade(&wire));
+        Ok((queue, wire))
+    }
+
+    fn wait_until_healed(
+        &self,
+        place: &str,
+        deadline: Deadline,
+    ) -> Result<MutexGuard<'_, State>, LinkError> {
+        let mut state = self.lock();
+        while state.cut.contains(place) {
+            state = match deadline.remaining() {
+                None => self.healed.wait(state),
+                Some(left) if left.is_zero() => return Err(LinkError::timed_out(Phase::Connect)),
+                Some(left) => {
+                    let waited = self.healed.wait_timeout(state, left);
+                    Ok(waited.unwrap_or_else(PoisonError::into_inner).0)
+                }
+            }
+            .unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(state)
+    }
+
+    pub(super) fn set_cut(&self, place: &str, cut: bool) -> usize {
+        let mut state = self.lock();
+        if cut {
+            state.cut.insert(place.into());
+        } else {
+            state.cut.remove(place);
+        }
+        let wires = state.wires_at(place);
+        drop(state);
+        for pipe in wires.iter().flat_map(|wire| wire.pipes()) {
+            pipe.set_cut(cut);
+        }
+        self.healed.notify_all();
+        wires.len()
+    }
+
+    pub(super) fn break_off(&self, place: &str) -> usize {
+        let wires = self.lock().wires_at(place);
+        for pipe in wires.iter().flat_map(|wire| wire.pipes()) {
+            pipe.break_off();
+        }
+        wires.len()
+    }
+
+    /// Wakes whoever waits on any connection, because time has passed.
+    pub(super) fn wake(&self) {
+        let wires: Vec<Arc<Wire>> = {
+            let state = self.lock();
+            state.wires.iter().filter_map(Weak::upgrade).collect()
+        };
+        for pipe in wires.iter().flat_map(|wire| wire.pipes()) {
+            pipe.wake();
+        }
+    }
+}
+
+pub(super) fn refusal(phase: Phase, kind: io::ErrorKind) -> LinkError {
+    let cause = Cause::Os(kind.into());
+    LinkError { phase, cause }
+}
