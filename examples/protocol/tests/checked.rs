@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-punctual_link_conformance::conformance!(Checked::new(), anywhere());
+punctual_link_conformance::conformance!(stream: Checked::new(), anywhere());
 
 fn anywhere() -> Address {
     Address::new("checked", "127.0.0.1:0")

@@ -45,16 +45,20 @@ fn build() -> Option<PathBuf> {
     Some(file.into())
 }
 
+fn absent() -> Option<String> {
+    loaded()
+        .is_none()
+        .then(|| "there is no cargo to build the library".to_owned())
+}
+
 fn anywhere() -> Address {
     Address::new("checked", "127.0.0.1:0")
 }
 
 punctual_link_conformance::conformance!(
-    *match loaded() {
-        Some(link) => link,
-        None => return,
-    },
-    anywhere()
+    stream: *loaded().unwrap(),
+    anywhere(),
+    unless absent()
 );
 
 #[test]

@@ -10,7 +10,7 @@ unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_i
 static IIOP: Table = export::table(open);
 
 punctual_link_conformance::conformance!(
-    *take_in(&IIOP).unwrap(),
+    stream: *take_in(&IIOP).unwrap(),
     Address::new("iiop", "127.0.0.1:0")
 );
 

@@ -2,6 +2,7 @@
 
 mod exported;
 mod lies;
+mod others;
 mod panics;
 mod receives_too_much;
 
