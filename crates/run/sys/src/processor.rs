@@ -1,6 +1,6 @@
 //! Processors: which there are for this process, and pinning to one.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::io;
 
 /// The processors this process may run on, in ascending order.
@@ -12,6 +12,13 @@ pub fn allowed() -> io::Result<Vec<usize>> {
     Ok((0..CpuSet::MAX_CPU)
         .filter(|&cpu| set.is_set(cpu))
         .collect())
+}
+
+/// The processor that the calling thread runs on; it may run on another the next moment. Does not enter
+/// the kernel where the machine can tell without.
+#[must_use]
+pub fn current() -> usize {
+    sched_getcpu()
 }
 
 /// Pins the calling thread, and every thread it starts from now on, to one processor.
@@ -37,6 +44,7 @@ mod tests {
             let first = allowed().unwrap()[0];
             pin_to(first).unwrap();
             assert_eq!(allowed().unwrap(), [first]);
+            assert_eq!(current(), first);
         })
         .join()
         .unwrap();

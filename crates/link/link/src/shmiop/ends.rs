@@ -24,13 +24,13 @@
 //! **Closing** sets a word of one's own memory, rings, and shuts the socket down. A thread of the same
 //! side that is just about to sleep on a futex may miss that; it notices after the slice.
 
-use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, READER, Role, SLEEP, WRITER};
+use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, PROCESSOR, READER, Role, SLEEP, WRITER};
 use super::spin::Spin;
 use crate::Cause;
 use punctual_exec::Deadline;
 use punctual_sys::memory::{PeerMemory, Words};
 use punctual_sys::passing::{self, Found};
-use punctual_sys::{futex, stream};
+use punctual_sys::{futex, processor, stream};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Duration;
@@ -165,13 +165,31 @@ impl Sleeper {
         deadline: Deadline,
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
-        if self.spin.until(|| ready() || ends.is_closed()) && ready() {
+        let found = if self.shares_processor(ends) {
+            ready()
+        } else {
+            self.spin.until(|| ready() || ends.is_closed()) && ready()
+        };
+        if found {
             return Ok(());
         }
         let outcome = self.sleep(ends, deadline, ready);
         // Whoever still sees the sleep rings a bell that nobody hears: the next sleep has its own.
         ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
         outcome
+    }
+
+    /// Whether the peer's thread last waited on this thread's processor, where it cannot go on while
+    /// this one looks for what it does. Only a hint, and believed no further than that.
+    fn shares_processor(&self, ends: &Ends) -> bool {
+        if self.spin.is_off() {
+            return true;
+        }
+        let own = u32::try_from(processor::current()).map_or(0, |number| number.wrapping_add(1));
+        if self.by_socket && ends.mine[PROCESSOR].load(Ordering::Relaxed) != own {
+            ends.mine[PROCESSOR].store(own, Ordering::Relaxed);
+        }
+        ends.theirs.load(PROCESSOR) == own
     }
 
     fn sleep(

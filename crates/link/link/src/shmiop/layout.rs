@@ -6,6 +6,8 @@
 //! 128        32       TAIL: octets ever read of the peer's ring     the peer's writer
 //! 256        64       sleep words of this side's reader and writer  the peer, after each step
 //! 384        96       bells for the peer's reader and writer        they, asleep
+//! 448        112      PROCESSOR that the reader last waited on,      the peer, before it looks for long
+//!                     plus 1
 //! 512        128      CLOSED: not 0 once this side has closed       the peer
 //! 1024       256      MARKS: for each slot of the peer's pool,      the peer's pool
 //!                     how often this side has given it back
@@ -34,6 +36,7 @@ pub(super) const REFERENCES: u32 = 16;
 
 pub(super) const HEAD: usize = 0;
 pub(super) const TAIL: usize = 32;
+pub(super) const PROCESSOR: usize = 112;
 pub(super) const CLOSED: usize = 128;
 pub(super) const MARKS: usize = 256;
 

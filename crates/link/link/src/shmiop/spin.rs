@@ -32,6 +32,11 @@ impl Spin {
         }
     }
 
+    /// Whether it never looks at all.
+    pub(super) fn is_off(&self) -> bool {
+        self.most.is_zero()
+    }
+
     /// Looks until `ready` or the budget is used up, and tells which.
     pub(super) fn until(&mut self, ready: impl Fn() -> bool) -> bool {
         if ready() {
