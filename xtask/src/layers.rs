@@ -34,12 +34,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-plugin",
         &[CDR, EXEC, LINK, "punctual-link-conformance"],
     ),
+    (
+        "punctual-tls",
+        &[LINK, CDR, EXEC, SYS, "punctual-link-conformance"],
+    ),
     // orb
-    ("punctual-orb", &[CDR, IOR, GIOP, SYS, EXEC, LINK]),
+    ("punctual-orb", &[CDR, IOR, GIOP, SYS, EXEC, LINK, "punctual-plugin"]),
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
     (
         "punctual",
-        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, LINK],
+        &[
+            "punctual-orb",
+            "punctual-poa",
+            "punctual-plugin",
+            CDR,
+            IOR,
+            GIOP,
+            EXEC,
+            LINK,
+        ],
     ),
     // tools, and what stands outside of the layers and uses them.
     (

@@ -20,7 +20,7 @@ mod reference;
 mod server;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
-pub use client::Operation;
+pub use client::{Buffering, Operation};
 pub use config::{ConfigError, ListenEndpoint, OrbConfig, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};

@@ -13,6 +13,7 @@ use crate::server;
 use punctual_cdr::Limits;
 use punctual_ior::Ior;
 use punctual_link::{Adapter, Link};
+use punctual_plugin::PluginError;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -60,6 +61,9 @@ pub enum InitError {
     /// A protocol that cannot be used: unknown, or its parts do not fit.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
+    /// A library with a link that cannot be loaded.
+    #[error("{0}")]
+    Library(#[from] PluginError),
 }
 
 impl Orb {
@@ -86,6 +90,10 @@ impl Orb {
         config.check()?;
         let protocols = Protocols::default();
         protocols.add(&builtin(&config))?;
+        for library in &config.libraries {
+            let link = punctual_plugin::load(library)?;
+            protocols.add(&ProtocolBundle::new().link(link))?;
+        }
         protocols.add(added)?;
         check_protocols(&config, &protocols.now())?;
         let shared = Shared {
@@ -452,6 +460,14 @@ impl OrbBuilder {
     #[must_use]
     pub fn link(mut self, link: Arc<dyn Link>) -> Self {
         self.added = self.added.link(link);
+        self
+    }
+
+    /// Loads a link from a shared library (`punctual_plugin`, paper 000 §4.5: the Component
+    /// Configurator). A library is code that runs in this process: name only what you would run.
+    #[must_use]
+    pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
+        self.config.libraries.push(path.into());
         self
     }
 

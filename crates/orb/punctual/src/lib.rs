@@ -16,10 +16,11 @@
 pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, ClientProtocols, CompletionStatus, ConfigError, Context, InitError, Interface,
-    LinkProperty, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy,
-    PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolError, SetOverride, SystemException,
-    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, minor,
+    AsObject, Buffering, ClientProtocols, CompletionStatus, ConfigError, Context, InitError,
+    Interface, LinkProperty, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
+    Policy, PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolError, SetOverride,
+    SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, frame_arrival,
+    minor,
 };
 pub use punctual_poa::{
     AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
@@ -27,11 +28,14 @@ pub use punctual_poa::{
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
 pub mod protocol {
+    pub use punctual_exec::Deadline;
     pub use punctual_link::*;
     pub use punctual_orb::{
-        Abilities, EachRequest, Examined, Frame, FrameArrival, Giop, Head, Messaging, Needs, Place,
-        PlacedProfile, ProfileCodec, Publication, Session,
+        Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite,
+        Head, Messaging, Needs, Place, PlacedProfile, ProfileCodec, Publication, QueuedRequest,
+        Session,
     };
+    pub use punctual_plugin::{PluginError, load};
 }
 
 /// What generated code is written with. Not for use by hand, and not stable.

@@ -24,6 +24,12 @@ pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {
         CompletionStatus::Maybe
     };
     let detail = format!("{address}: {error}");
+    if let Cause::TooLarge(limit) = error.error.cause {
+        let too_large = SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::No);
+        return Failed::Finally(too_large.with_detail(format!(
+            "{address}: the request is larger than the {limit} octets that the link carries"
+        )));
+    }
     if matches!(error.error.cause, Cause::TimedOut) {
         let timeout = SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, completed);
         return Failed::Finally(timeout.with_detail(detail));

@@ -5,6 +5,7 @@
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
+use super::buffer::{Buffering, Waiting};
 use super::endpoint_select::Binding;
 use super::failure::{
     Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
@@ -20,6 +21,7 @@ use crate::server;
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
+use std::time::Instant;
 
 /// How often a call moves on to a fresh connection because the old one had gone stale.
 const MAX_STALE: u32 = 3;
@@ -208,6 +210,9 @@ impl<'a> Call<'a> {
         binding: &Binding,
         route: &Route<'_>,
     ) -> Result<Option<ReplyOutcome>, Failed> {
+        if let Some(when) = route.effective.buffering.filter(|_| self.is_one_way()) {
+            return self.buffer(binding, route, when);
+        }
         let connection = &*binding.connection;
         let pending = connection
             .register()
@@ -244,6 +249,41 @@ impl<'a> Call<'a> {
             }
             Err(NoReply::Broken(broken)) => Err(no_reply(binding, &broken)),
         }
+    }
+
+    /// Lets a one-way request wait for others on its connection.
+    fn buffer(
+        &self,
+        binding: &Binding,
+        route: &Route<'_>,
+        when: Buffering,
+    ) -> Result<Option<ReplyOutcome>, Failed> {
+        let connection = &binding.connection;
+        let unwritable = |error| Failed::Finally(cdr_exception(error, CompletionStatus::No));
+        let waiting = if connection.abilities.batches {
+            self.marshal_body(binding).map_err(unwritable)?
+        } else {
+            let tells_code_sets = connection.must_tell_code_sets();
+            let message = self
+                .marshal(binding, route, 0, tells_code_sets)
+                .map_err(unwritable)?;
+            connection.code_sets_are_told();
+            Waiting::Message(message)
+        };
+        let due = connection
+            .enqueue(waiting, when, self.deadline)
+            .map_err(|error| not_sent(binding, &error))?;
+        if let Some(delay) = due {
+            let flusher = &self.object.orb().lane().flusher;
+            if !flusher.schedule(Instant::now() + delay, connection) {
+                connection.flush(self.deadline);
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_one_way(&self) -> bool {
+        matches!(&self.ask, Ask::Request { operation, .. } if !operation.two_way)
     }
 
     fn is_request(&self) -> bool {

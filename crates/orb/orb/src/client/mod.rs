@@ -4,6 +4,7 @@
 //! ([`crate::lane`]), marshals, sends ([`mux`]), waits for its reply ([`wait`]), and follows forwards
 //! or repeats where that is safe ([`invocation`]).
 
+mod buffer;
 pub(crate) mod endpoint_select;
 mod failure;
 mod invocation;
@@ -14,10 +15,11 @@ mod request;
 mod route;
 mod wait;
 
+pub use buffer::Buffering;
 pub(crate) use failure::out_of_place;
 pub use invocation::Operation;
 pub(crate) use invocation::{Call, locate};
 pub(crate) use reply::{ReplyOutcome, unlisted};
 pub(crate) use reply_table::Broken;
 pub(crate) use request::body;
-pub(crate) use route::Path;
+pub(crate) use route::{Path, connection};

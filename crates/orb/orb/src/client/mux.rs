@@ -4,11 +4,12 @@
 //! (see [`super::wait`]), who passes on what is not its own. No lock is held across the upcalls of
 //! anybody, and none is shared with another connection.
 
+use super::buffer::{Buffering, Queue, Waiting};
 use super::reply_table::{Broken, ReplyTable, Slot};
 use crate::messaging::{
-    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Messaging, Session, Taken,
-    Tracer,
+    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken, Tracer,
 };
+use crate::protocol::Pair;
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
@@ -23,6 +24,8 @@ const QUIET: Duration = Duration::from_millis(50);
 
 /// How long a look at a connection that nobody uses may take.
 const GLANCE: Duration = Duration::from_millis(5);
+/// How long buffered requests may take to be sent when nobody waits for that.
+const FLUSH: Duration = Duration::from_secs(5);
 /// How long this side takes for what nobody waits for.
 const AT_LEISURE: Duration = Duration::from_millis(100);
 
@@ -35,8 +38,11 @@ pub(crate) struct ClientConnection {
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// Held while a message is sent.
-    sender: parking_lot::Mutex<()>,
+    /// The largest message that the link carries in one piece, if there is one.
+    pub(super) largest: Option<usize>,
+    pub(super) limits: Arc<Limits>,
+    /// Held while a message is sent: one-ways that wait to be, in order.
+    sender: parking_lot::Mutex<Queue>,
     /// Held by the caller that reads.
     pub(super) inbox: Mutex<Inbox>,
     table: Mutex<ReplyTable>,
@@ -45,7 +51,7 @@ pub(crate) struct ClientConnection {
     retired: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
-    fragmenting: Fragmenting,
+    pub(super) fragmenting: Fragmenting,
     pub(super) tracer: Tracer,
     born: Instant,
     /// Milliseconds after `born` at which the last call began.
@@ -63,22 +69,25 @@ pub(crate) struct PendingReply<'c> {
 impl ClientConnection {
     pub(crate) fn new(
         link: Arc<dyn Connection>,
-        messaging: &dyn Messaging,
+        pair: &Pair,
         (version, code_sets): (GiopVersion, CodeSets),
         limits: Arc<Limits>,
         fragmenting: Fragmenting,
         tracer: Tracer,
     ) -> Self {
-        let session = messaging.session();
-        let abilities = messaging.abilities();
+        let session = pair.messaging.session();
+        let abilities = pair.messaging.abilities();
+        let largest = pair.link.guarantees().largest;
         Self {
-            inbox: Mutex::new(Inbox::new(&*link, session.clone(), limits)),
+            inbox: Mutex::new(Inbox::new(&*link, session.clone(), limits.clone())),
             link,
             session,
             abilities,
             version,
             code_sets,
-            sender: parking_lot::Mutex::new(()),
+            largest,
+            limits: limits.clone(),
+            sender: parking_lot::Mutex::new(Queue::default()),
             table: Mutex::new(ReplyTable::default()),
             usable: AtomicBool::new(true),
             retired: AtomicBool::new(false),
@@ -154,10 +163,15 @@ impl ClientConnection {
 
     /// Sends one message; after an error in mid-message the connection is broken off.
     pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
-        let Some(sending) = self.lock_sender(deadline) else {
+        let Some(mut sending) = self.lock_sender(deadline) else {
             let error = LinkError::timed_out(Phase::Send);
             return Err(SendError { error, sent: 0 });
         };
+        // What waits may not be overtaken.
+        if !sending.is_empty() && !self.flush_locked(&mut sending, deadline) {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        }
         self.session.stamp(message);
         let result = messaging::send(
             &*self.link,
@@ -168,7 +182,9 @@ impl ClientConnection {
         );
         drop(sending);
         match &result {
-            Err(error) if error.sent == 0 && matches!(error.error.cause, Cause::TimedOut) => {}
+            Err(error)
+                if error.sent == 0
+                    && matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) => {}
             Err(error) => {
                 let reason = format!("the connection broke off while a request was sent: {error}");
                 self.break_off(&Broken::off(reason));
@@ -188,7 +204,53 @@ impl ClientConnection {
         }
     }
 
-    fn lock_sender(&self, deadline: Deadline) -> Option<parking_lot::MutexGuard<'_, ()>> {
+    /// Lets a one-way request wait for others. Sends them all if it is time; otherwise tells by when
+    /// somebody is to do so, if this one is the first.
+    pub(super) fn enqueue(
+        &self,
+        waiting: Waiting,
+        when: Buffering,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        let Some(mut queue) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        let first = queue.is_empty();
+        if queue.push(waiting, when) && !self.flush_locked(&mut queue, deadline) {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        }
+        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// Sends what waits.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
+            self.flush_locked(&mut queue, deadline);
+        }
+    }
+
+    /// Sends what has waited long enough, for callers who have gone on long ago.
+    pub(crate) fn flush_in_time(&self) {
+        self.flush(Deadline::after(FLUSH));
+    }
+
+    fn flush_locked(&self, queue: &mut Queue, deadline: Deadline) -> bool {
+        let count = queue.len();
+        match self.send_queue(queue, deadline) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
+                self.break_off(&Broken::off(format!(
+                    "the connection broke off while buffered requests were sent: {error}"
+                )));
+                false
+            }
+        }
+    }
+
+    fn lock_sender(&self, deadline: Deadline) -> Option<parking_lot::MutexGuard<'_, Queue>> {
         match deadline.end() {
             None => Some(self.sender.lock()),
             Some(end) => self.sender.try_lock_until(end),
@@ -219,6 +281,10 @@ impl ClientConnection {
         if self.retired.load(Ordering::Acquire) && table.waiting() == 0 {
             self.link.close();
         }
+    }
+
+    pub(crate) fn link(&self) -> &dyn Connection {
+        &*self.link
     }
 
     pub(crate) fn peer(&self) -> &punctual_link::Address {

@@ -1,5 +1,6 @@
 //! What is sent: a request or a locate request, and a cancel request when nobody waits any more.
 
+use super::buffer::Waiting;
 use super::endpoint_select::Binding;
 use super::invocation::{Ask, Call};
 use super::mux::ClientConnection;
@@ -74,6 +75,28 @@ impl Call<'_> {
         let mut block = out.into_block();
         session.finish(&mut block)?;
         Ok(block)
+    }
+
+    /// The arguments alone, as a batch has them.
+    pub(super) fn marshal_body(&self, binding: &Binding) -> Result<Waiting, CdrError> {
+        let (connection, orb) = (&*binding.connection, self.object.orb());
+        let coding = Coding {
+            version: connection.version,
+            code_sets: connection.code_sets,
+            limits: orb.limits(),
+            environment: Some(orb),
+        };
+        let Ask::Request {
+            operation,
+            arguments,
+        } = &self.ask
+        else {
+            return Err(CdrError::Invalid("only requests are buffered"));
+        };
+        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
+        arguments(&mut out)?;
+        let key = binding.endpoint.object_key.clone();
+        Ok(Waiting::body(key, operation.name, out.into_block()))
     }
 
     /// The object, named as the server asked for (§9.4.2.3).

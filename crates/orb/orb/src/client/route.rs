@@ -9,6 +9,7 @@
 
 use super::endpoint_select::{Binding, Bound, Endpoint};
 use super::failure::{Failure, exhausted, too_many_forwards};
+use super::mux::ClientConnection;
 use crate::exception::SystemException;
 use crate::orb::Orb;
 use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
@@ -27,6 +28,22 @@ pub(crate) struct Path {
     stamp: u64,
     levels: Vec<(Arc<Target>, usize)>,
     bound: Bound,
+}
+
+impl Path {
+    /// The connection that it led to, if that is still there.
+    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
+        self.bound.binding().map(|binding| binding.connection)
+    }
+}
+
+/// A connection by which calls through a reference go now.
+pub(crate) fn connection(object: &ObjectRef) -> Result<Arc<ClientConnection>, SystemException> {
+    let mut route = Route::new(object, false);
+    let deadline = Deadline::after_maybe(object.call_timeout());
+    let binding = route.bind(deadline)?;
+    route.remember(&binding);
+    Ok(binding.connection)
 }
 
 /// One list of endpoints, and which of them is tried now.

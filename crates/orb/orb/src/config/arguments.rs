@@ -64,6 +64,14 @@ const RULES: &[OptionRule] = &[
         },
     },
     OptionRule {
+        name: "-ORBLibrary",
+        expected: "the path of a shared library that exports a link",
+        obey: |config, value| {
+            config.libraries.push(value.into());
+            Ok(())
+        },
+    },
+    OptionRule {
         name: "-ORBTrace",
         expected: "giop, hex or payload, with commas between",
         obey: |config, value| {

@@ -37,6 +37,9 @@ struct File {
     fragment_giop_1_1: Option<bool>,
     max_forwards: Option<u32>,
     #[serde(default)]
+    library: Vec<LibraryTable>,
+    one_way_buffering: Option<BufferingTable>,
+    #[serde(default)]
     initial_references: BTreeMap<String, String>,
     #[serde(default)]
     timeouts: TimeoutTable,
@@ -44,6 +47,20 @@ struct File {
     limits: LimitTable,
     #[serde(default)]
     tcp: TcpTable,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LibraryTable {
+    path: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BufferingTable {
+    messages: Option<usize>,
+    octets: Option<usize>,
+    delay_ms: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -90,6 +107,12 @@ pub(super) fn apply(config: &mut OrbConfig, path: PathBuf) -> Result<(), ConfigE
         path: path.clone(),
         message: error.to_string(),
     })?;
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    let libraries = file
+        .library
+        .iter()
+        .map(|library| folder.join(&library.path));
+    config.libraries.extend(libraries);
     obey(config, file).map_err(|error| in_file(&path, &error))
 }
 
@@ -117,6 +140,12 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     if let Some(prefix) = file.default_initial_reference {
         initial_reference::check_prefix("default_initial_reference", &prefix)?;
         config.default_initial_reference = Some(prefix);
+    }
+    if let Some(table) = file.one_way_buffering {
+        let buffering = config.one_way_buffering.get_or_insert_default();
+        set(&mut buffering.messages, table.messages);
+        set(&mut buffering.octets, table.octets);
+        set_ms(&mut buffering.delay, table.delay_ms);
     }
     set(&mut config.max_connections, file.max_connections);
     set(&mut config.fragment_size, file.fragment_size);
@@ -256,20 +285,34 @@ mod tests {
             .lines()
             .map(|line| match line.strip_prefix("# ") {
                 Some(key) if key.split(' ').nth(1) == Some("=") => format!("{key}\n"),
+                Some(table) if table.starts_with('[') && table.ends_with(']') => {
+                    format!("{table}\n")
+                }
                 _ => format!("{line}\n"),
             })
             .collect();
         let config = read(&all).unwrap();
+        assert_eq!(config.libraries.len(), 1);
+        assert!(config.one_way_buffering.is_some());
         assert!(config.trace.hex && config.default_initial_reference.is_some());
         assert!(config.initial_references.contains_key("NameService"));
         assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
         // The decoder lists the keys that it knows when it meets one that it does not.
-        for table in ["", "[timeouts]\n", "[limits]\n", "[tcp]\n"] {
+        for table in [
+            "",
+            "[timeouts]\n",
+            "[limits]\n",
+            "[tcp]\n",
+            "[[library]]\n",
+            "[one_way_buffering]\n",
+        ] {
             let error = read(&format!("{table}unknown = 1")).unwrap_err();
-            let (_, known) = error.split_once("expected one of ").unwrap();
+            let (_, known) = error.split_once("expected ").unwrap();
             for key in known.split('`').skip(1).step_by(2) {
                 let is_there = all.lines().any(|line| {
-                    line.starts_with(&format!("{key} =")) || line == format!("[{key}]")
+                    line.starts_with(&format!("{key} ="))
+                        || line == format!("[{key}]")
+                        || line == format!("[[{key}]]")
                 });
                 assert!(is_there, "{key}");
             }

@@ -11,6 +11,7 @@ mod initial_reference;
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
+use crate::client::Buffering;
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -29,6 +30,8 @@ pub struct OrbConfig {
     /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
     /// Empty (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
+    /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then.
+    pub libraries: Vec<PathBuf>,
     /// Initial references by name, each an `IOR:`, `corbaloc:` or `file://` text
     /// (`-ORBInitRef Name=…`).
     pub initial_references: BTreeMap<String, String>,
@@ -52,6 +55,8 @@ pub struct OrbConfig {
     pub giop_version: GiopVersion,
     /// How deep forwards of one call may nest before it fails with TRANSIENT. Default 10.
     pub max_forwards: u32,
+    /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
+    pub one_way_buffering: Option<Buffering>,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
     /// Options of Unix sockets.
@@ -67,6 +72,7 @@ impl Default for OrbConfig {
         Self {
             listen: Vec::new(),
             client_protocols: Vec::new(),
+            libraries: Vec::new(),
             initial_references: BTreeMap::new(),
             default_initial_reference: None,
             timeouts: Timeouts::default(),
@@ -76,6 +82,7 @@ impl Default for OrbConfig {
             fragment_giop_1_1: false,
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
+            one_way_buffering: None,
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
             diop: DiopOptions::default(),

@@ -60,7 +60,7 @@ impl ConnectionCache {
             .connect(&endpoint.address, &properties, deadline)?;
         let connection = Arc::new(ClientConnection::new(
             link,
-            &*endpoint.pair.messaging,
+            &endpoint.pair,
             (endpoint.version, endpoint.code_sets),
             orb.shared_limits(),
             Fragmenting::new(orb.config()),
@@ -104,6 +104,17 @@ impl ConnectionCache {
             let connection = place.lock().take();
             if let Some(connection) = connection {
                 connection.retire();
+            }
+        }
+    }
+
+    /// Sends what waits on every connection.
+    pub(super) fn flush(&self, deadline: Deadline) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
+            let connection = place.try_lock().and_then(|place| place.clone());
+            if let Some(connection) = connection {
+                connection.flush(deadline);
             }
         }
     }

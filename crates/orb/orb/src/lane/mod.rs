@@ -4,20 +4,27 @@
 //! share nothing on a call's way.
 
 mod cache;
+mod flusher;
 
 use crate::client::endpoint_select::Endpoint;
 use crate::client::mux::ClientConnection;
 use crate::orb::Orb;
 use crate::server::Listening;
 use cache::ConnectionCache;
+use flusher::Flusher;
 use punctual_exec::Deadline;
 use punctual_link::{LinkError, Properties};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long buffered requests may take to be sent when the ORB ends.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// One lane.
 #[derive(Debug)]
 pub(crate) struct Lane {
     outgoing: ConnectionCache,
+    pub(crate) flusher: Flusher,
     pub(crate) listening: Listening,
 }
 
@@ -25,6 +32,7 @@ impl Lane {
     pub(crate) fn new(max_connections: usize) -> Self {
         Self {
             outgoing: ConnectionCache::default(),
+            flusher: Flusher::new(),
             listening: Listening::new(max_connections),
         }
     }
@@ -46,8 +54,15 @@ impl Lane {
         self.outgoing.retire(is_gone);
     }
 
-    /// Closes every outgoing connection; calls that wait on one fail.
+    /// Sends the one-way requests that wait on any connection.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        self.outgoing.flush(deadline);
+    }
+
+    /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
     pub(crate) fn disconnect(&self) {
+        self.flusher.close();
+        self.flush(Deadline::after(LAST_WORDS));
         self.outgoing.close();
     }
 }

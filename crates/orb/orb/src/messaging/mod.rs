@@ -15,7 +15,7 @@ pub use frames::Frames;
 pub use giop::Giop;
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
 pub use lite::GiopLite;
-pub(crate) use outbox::{Fragmenting, send, send_control};
+pub(crate) use outbox::{Fragmenting, send, send_control, send_untraced};
 pub use protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
     QueuedRequest, Session,

@@ -51,6 +51,16 @@ pub(crate) fn send(
     deadline: Deadline,
 ) -> Result<(), SendError> {
     tracer.show(Direction::Sent, connection.peer(), message);
+    send_untraced(connection, message, fragmenting, deadline)
+}
+
+/// The same, of a message that has been shown already.
+pub(crate) fn send_untraced(
+    connection: &dyn Connection,
+    message: &Block,
+    fragmenting: Fragmenting,
+    deadline: Deadline,
+) -> Result<(), SendError> {
     if !message.lent().is_empty() {
         return send_with_lent(connection, message, deadline);
     }

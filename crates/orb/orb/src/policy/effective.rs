@@ -1,6 +1,7 @@
 //! What holds for the calls through one reference by one thread.
 
 use super::{ClientProtocols, Otherwise, Policy, PolicySet, Transfer, current};
+use crate::client::Buffering;
 use crate::orb::Orb;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ pub(crate) struct Effective {
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
+    pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
 }
@@ -57,6 +59,7 @@ impl Effective {
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
             roundtrip: config.timeouts.call,
+            buffering: config.one_way_buffering,
             ..Self::default()
         };
         if !config.client_protocols.is_empty() {

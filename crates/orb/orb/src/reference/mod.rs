@@ -13,7 +13,9 @@ use crate::orb::Orb;
 use crate::policy::{Cached, Effective, Policy, PolicySet, SetOverride};
 use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
+use punctual_exec::Deadline;
 use punctual_ior::Ior;
+use punctual_link::Loan;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -242,6 +244,29 @@ impl ObjectRef {
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
         Call::send(self, operation, &arguments)
+    }
+
+    /// Sends the one-way requests through this reference that wait to be sent together, if any do
+    /// ([`crate::OrbConfig::one_way_buffering`]).
+    pub fn flush(&self) {
+        let deadline = Deadline::after_maybe(self.call_timeout());
+        if let Some(connection) = self.path().and_then(|path| path.connection()) {
+            connection.flush(deadline);
+        }
+    }
+
+    /// A buffer of `length` octets to fill and to pass as an argument through this reference: where
+    /// memory is shared with the server, its octets are not copied (paper 000, §3.4.1: zero-copy).
+    /// Elsewhere it is memory like any other.
+    ///
+    /// Connects, if need be, and so may block. Given back when dropped.
+    ///
+    /// # Errors
+    /// What keeps the reference from being connected.
+    pub fn loan(&self, length: usize) -> Result<Loan, SystemException> {
+        let connection = client::connection(self)?;
+        let lent = connection.link().loan(length);
+        Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
     }
 
     pub(crate) fn call_timeout(&self) -> Option<Duration> {

@@ -312,7 +312,7 @@ fn open_one(orb: &Orb, number: u64, endpoint: ListenEndpoint) -> Result<Open, Sy
     };
     Ok(Open {
         number,
-        published: published(&endpoint, &pair.name, acceptor.address()),
+        published: published(&endpoint, &pair, acceptor.address()),
         endpoint,
         pair: Arc::new(pair),
         acceptor,

@@ -2,6 +2,7 @@
 
 use crate::config::ListenEndpoint;
 use crate::profile::Place;
+use crate::protocol::Pair;
 use punctual_link::Address;
 use punctual_sys::host::{Family, outbound_address};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -10,17 +11,19 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 ///
 /// A wildcard publishes the address that packets to other hosts leave from. Where there is none it
 /// publishes loopback, and warns, since no other host can reach that.
-pub(super) fn published(endpoint: &ListenEndpoint, protocol: &str, address: &Address) -> Place {
+pub(super) fn published(endpoint: &ListenEndpoint, pair: &Pair, address: &Address) -> Place {
+    // The link's own name, even if it is made of another and left the address to that.
+    let link = pair.link.name();
     let address = match address.host_and_port() {
         Some((bound, port)) => {
             let host = host(endpoint, bound);
             let port = endpoint.port_in_ior().unwrap_or(port);
-            Address::new(address.link(), Address::iiop(&host, port).place())
+            Address::new(link, Address::iiop(&host, port).place())
         }
-        None => address.clone(),
+        None => Address::new(link, address.place()),
     };
     Place {
-        protocol: protocol.into(),
+        protocol: pair.name.clone(),
         address,
     }
 }
@@ -69,7 +72,15 @@ mod tests {
     use super::*;
 
     fn place(endpoint: &ListenEndpoint, bound: &Address) -> Address {
-        published(endpoint, "iiop", bound).address
+        let pair = Pair {
+            name: bound.link().into(),
+            messaging: std::sync::Arc::new(crate::messaging::Giop::new()),
+            link: match bound.link() {
+                "uiop" => std::sync::Arc::new(punctual_link::uiop::Uiop::default()),
+                _ => std::sync::Arc::new(punctual_link::iiop::Iiop::default()),
+            },
+        };
+        published(endpoint, &pair, bound).address
     }
 
     #[test]

@@ -14,6 +14,7 @@ use punctual_giop::{
     LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
     ResponseFlags, ServiceContexts, SystemExceptionBody,
 };
+use punctual_link::Loan;
 use std::fmt;
 
 /// A request that a skeleton answers.
@@ -80,6 +81,14 @@ impl<'m> ServerCall<'m> {
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         &self.connection.orb
+    }
+
+    /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
+    /// client, its octets are not copied. Elsewhere it is memory like any other.
+    #[must_use]
+    pub fn loan(&self, length: usize) -> Loan {
+        let lent = self.connection.link().loan(length);
+        lent.unwrap_or_else(|| Loan::from_heap(length))
     }
 
     /// How it arrived, in a messaging protocol that numbers its frames.

@@ -1,0 +1,191 @@
+//! One-way requests that wait to be sent together (paper 000, figure 6: delayed buffering).
+//!
+//! They wait on their connection, in order. What ends the wait: as many or as large as configured, the
+//! delay, a request that does not wait (it may not overtake), [`crate::ObjectRef::flush`], the ORB's
+//! end. A protocol with batches joins requests to one operation of one object in one message; GIOP
+//! sends them all with one gather write.
+
+use super::mux::ClientConnection;
+use crate::messaging::{self, Direction, QueuedRequest};
+use punctual_cdr::{Block, Coding};
+use punctual_exec::Deadline;
+use punctual_link::SendError;
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Room left for a batch's head in a datagram.
+const HEAD_ROOM: usize = 1024;
+/// What a body may add in padding, length, number and time stamp.
+const BODY_ROOM: usize = 32;
+
+/// When one-way requests that are buffered go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffering {
+    /// At the latest when this many wait. At least 1.
+    pub messages: usize,
+    /// At the latest when this many octets of them wait.
+    pub octets: usize,
+    /// At the latest after this time; `None` waits for the others.
+    pub delay: Option<Duration>,
+}
+
+impl Default for Buffering {
+    /// 64 requests or 32 KiB or 5 ms.
+    fn default() -> Self {
+        Self {
+            messages: 64,
+            octets: 32 * 1024,
+            delay: Some(Duration::from_millis(5)),
+        }
+    }
+}
+
+/// What waits on one connection.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Vec<Waiting>,
+    octets: usize,
+}
+
+/// A request as it waits.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    /// A message as it will be sent.
+    Message(Block),
+    /// The body of a request, to be joined with others.
+    Body {
+        object_key: Arc<[u8]>,
+        operation: &'static str,
+        request: QueuedRequest,
+    },
+}
+
+impl Waiting {
+    pub(super) fn body(object_key: Arc<[u8]>, operation: &'static str, body: Block) -> Self {
+        let queued_at = SystemTime::now();
+        Self::Body {
+            object_key,
+            operation,
+            request: QueuedRequest { body, queued_at },
+        }
+    }
+
+    fn octets(&self) -> usize {
+        match self {
+            Self::Message(message) => message.len(),
+            Self::Body { request, .. } => request.body.len() + BODY_ROOM,
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Adds a request; `true` when it is time to send.
+    pub(super) fn push(&mut self, waiting: Waiting, when: Buffering) -> bool {
+        self.octets += waiting.octets();
+        self.waiting.push(waiting);
+        self.waiting.len() >= when.messages || self.octets >= when.octets
+    }
+}
+
+impl ClientConnection {
+    /// Sends all of a queue, with as few messages and system calls as may be.
+    pub(super) fn send_queue(
+        &self,
+        queue: &mut Queue,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let waiting = std::mem::take(&mut queue.waiting);
+        queue.octets = 0;
+        let mut messages: Vec<Block> = Vec::new();
+        let mut rest = waiting.into_iter().peekable();
+        while let Some(first) = rest.next() {
+            let (object_key, operation, request) = match first {
+                Waiting::Message(mut message) => {
+                    self.session.stamp(&mut message);
+                    messages.push(message);
+                    continue;
+                }
+                Waiting::Body {
+                    object_key,
+                    operation,
+                    request,
+                } => (object_key, operation, request),
+            };
+            let room = self
+                .largest
+                .map(|largest| largest.saturating_sub(HEAD_ROOM));
+            let mut octets = request.body.len() + BODY_ROOM;
+            let mut requests = vec![request];
+            while let Some(next) = rest.next_if(|next| {
+                let fits = room.is_none_or(|room| octets + next.octets() <= room);
+                fits && next.is_to(&object_key, operation)
+            }) {
+                octets += next.octets();
+                if let Waiting::Body { request, .. } = next {
+                    requests.push(request);
+                }
+            }
+            let coding = Coding::new(self.version, &self.limits);
+            let block = self.lend();
+            match self
+                .session
+                .batch(block, &object_key, operation, &requests, coding)
+            {
+                Ok(message) => messages.push(message),
+                Err(error) => {
+                    tracing::warn!(peer = %self.peer(), "one-way requests are lost: {error}");
+                }
+            }
+        }
+        self.send_all(&messages, deadline)
+    }
+
+    /// As one gather write over a stream, one by one as datagrams.
+    fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
+        for message in messages {
+            self.tracer.show(Direction::Sent, self.link.peer(), message);
+        }
+        if self.largest.is_some() {
+            return messages.iter().try_for_each(|message| {
+                messaging::send_untraced(&*self.link, message, self.fragmenting, deadline)
+            });
+        }
+        let mut sent = 0;
+        for group in messages.chunks(GATHERED) {
+            let parts: Vec<IoSlice<'_>> = group.iter().map(|one| IoSlice::new(one)).collect();
+            self.link
+                .send(&parts, deadline)
+                .map_err(|error| SendError {
+                    sent: sent + error.sent,
+                    error: error.error,
+                })?;
+            sent += group.iter().map(|one| one.len()).sum::<usize>();
+        }
+        Ok(())
+    }
+}
+
+/// Messages that go out with one system call: what the kernel takes in one (`IOV_MAX`).
+const GATHERED: usize = 1024;
+
+impl Waiting {
+    fn is_to(&self, key: &Arc<[u8]>, name: &str) -> bool {
+        match self {
+            Self::Message(_) => false,
+            Self::Body {
+                object_key,
+                operation,
+                ..
+            } => object_key == key && *operation == name,
+        }
+    }
+}
