@@ -55,7 +55,7 @@ pub(super) struct Parts<'o> {
 impl ShmConnection {
     pub(super) fn new(parts: Parts<'_>) -> Self {
         let (options, copies) = (parts.options, parts.copies);
-        let (sizes, spin) = (parts.their_sizes, options.spin());
+        let (sizes, spin) = (parts.their_sizes, options.longest_spin());
         let words = parts.control.into_words();
         let ends = Arc::new(Ends::new(words, parts.theirs, parts.socket));
         let (pool_at, pool_len) = (sizes.pool_at(), sizes.pool as usize);

@@ -31,7 +31,11 @@ pub(super) fn connect(
     let introduced = || -> Result<_, Cause> {
         let mut introduction = Introduction::new(socket, options)?;
         let own = Own::new(options)?;
-        introduction.show(&own)?;
+        match introduction.show(&own) {
+            // Whoever refuses says why before it closes.
+            Ok(()) | Err(Cause::Closed) => {}
+            Err(cause) => return Err(cause),
+        }
         let theirs = answer(&mut introduction, options, deadline)?;
         Ok(introduction.connect(own, theirs, options, ledger, places))
     };

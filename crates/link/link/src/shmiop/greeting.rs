@@ -105,10 +105,12 @@ impl Introduction {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                refuse(&self.socket, BAD_GREETING);
-                return Err(Cause::BadPeer("it sent more than one descriptor"));
+                return Err(self.refuse("it sent more than one descriptor"));
             }
             Err(error) => return Err(failed(error)),
+        }
+        if self.descriptors.len() > 1 {
+            return Err(self.refuse("it sent more than one descriptor"));
         }
         if self.received < LEN {
             return Ok(None);
@@ -120,14 +122,18 @@ impl Introduction {
         theirs.map(Some)
     }
 
+    fn refuse(&self, why: &'static str) -> Cause {
+        refuse(&self.socket, BAD_GREETING);
+        Cause::BadPeer(why)
+    }
+
     fn map(&mut self, options: &ShmOptions) -> Result<Theirs, Cause> {
         let sizes = decode(&self.octets)?;
         if !sizes.are_sound(options.largest_pool) {
             return Err(Cause::BadPeer("its memory has sizes that are not accepted"));
         }
-        let mut descriptors = self.descriptors.drain(..);
-        let (Some(file), None) = (descriptors.next(), descriptors.next()) else {
-            return Err(Cause::BadPeer("it sent no descriptor, or more than one"));
+        let Some(file) = self.descriptors.pop() else {
+            return Err(Cause::BadPeer("it sent no descriptor"));
         };
         let memory = PeerMemory::map(&file, sizes.total()).map_err(|refused| match refused {
             Refused::NotMemory => Cause::BadPeer("what it sent is not a memory file"),

@@ -171,7 +171,7 @@ impl ShmOptions {
     }
 
     /// How long to spin at most, on this machine.
-    pub(super) fn spin(&self) -> Duration {
+    pub(super) fn longest_spin(&self) -> Duration {
         const DEFAULT: Duration = Duration::from_micros(50);
         self.spin.unwrap_or_else(|| {
             let processors = processor::allowed().map_or(1, |allowed| allowed.len());
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(with("pool", "1").unwrap().sizes().pool, PAGE);
         assert_eq!(with("largest_pool", "0").unwrap().largest_pool, 0);
         assert_eq!(with("lend_threshold", "9").unwrap().lend_threshold, 9);
-        let spin = with("spin_us", "7").unwrap().spin();
+        let spin = with("spin_us", "7").unwrap().longest_spin();
         assert_eq!(spin, Duration::from_micros(7));
         assert_eq!(with("trust", "never").unwrap().trust, Trust::Never);
         assert_eq!(with("allow", "anyone").unwrap().allow, Allow::Anyone);
