@@ -30,8 +30,8 @@ pub use messaging::{
 };
 pub use orb::{InitError, Orb, OrbBuilder};
 pub use policy::{
-    ClientProtocols, LinkProperty, Otherwise, Policy, PolicyCurrent, PolicyManager, SetOverride,
-    Transfer,
+    ClientProtocols, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent, PolicyManager,
+    SetOverride, Transfer,
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolError};

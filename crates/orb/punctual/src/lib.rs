@@ -17,7 +17,7 @@ pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, CompletionStatus, ConfigError, Context, InitError,
-    Interface, LinkProperty, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
+    Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
     Policy, PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolError, SetOverride,
     SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, frame_arrival,
     minor,

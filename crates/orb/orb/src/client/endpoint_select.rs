@@ -1,12 +1,14 @@
 //! From a reference's profiles to the endpoints it can be reached at, in order.
 
-use super::mux::ClientConnection;
+use super::mux::{Claim, ClientConnection};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
+use crate::policy::Mux;
 use crate::profile::PlacedProfile;
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_exec::Deadline;
 use punctual_giop::code_sets;
 use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
 use punctual_link::Address;
@@ -25,10 +27,12 @@ pub(crate) struct Endpoint {
 }
 
 /// A connection, and the endpoint it was opened for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Binding {
     pub(crate) connection: Arc<ClientConnection>,
     pub(crate) endpoint: Arc<Endpoint>,
+    /// Given back with the binding, where no other call uses the connection meanwhile.
+    _claim: Option<Claim>,
 }
 
 /// What a reference remembers of its binding. The connection is the lane's: one that has broken goes,
@@ -40,6 +44,24 @@ pub(crate) struct Bound {
 }
 
 impl Binding {
+    /// One that other calls share.
+    pub(crate) fn shared(connection: Arc<ClientConnection>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection,
+            endpoint,
+            _claim: None,
+        }
+    }
+
+    /// One for the caller alone.
+    pub(crate) fn claimed(claim: Claim, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection: claim.connection().clone(),
+            endpoint,
+            _claim: Some(claim),
+        }
+    }
+
     /// To be remembered.
     pub(crate) fn to_bound(&self) -> Bound {
         Bound {
@@ -50,12 +72,14 @@ impl Binding {
 }
 
 impl Bound {
-    /// The binding, if its connection is still there.
-    pub(crate) fn binding(&self) -> Option<Binding> {
-        Some(Binding {
-            connection: self.connection.upgrade()?,
-            endpoint: self.endpoint.clone(),
-        })
+    /// The connection, if it is still there.
+    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
+        self.connection.upgrade()
+    }
+
+    /// The binding, if its connection is still there, usable, and to be had.
+    pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
+        self.connection()?.bind(&self.endpoint, mux, deadline)
     }
 }
 

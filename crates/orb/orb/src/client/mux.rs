@@ -5,10 +5,12 @@
 //! anybody, and none is shared with another connection.
 
 use super::buffer::{Buffering, Queue, Waiting};
+use super::endpoint_select::{Binding, Endpoint};
 use super::reply_table::{Broken, ReplyTable, Slot};
 use crate::messaging::{
     self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken, Tracer,
 };
+use crate::policy::Mux;
 use crate::protocol::Pair;
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
@@ -47,6 +49,8 @@ pub(crate) struct ClientConnection {
     pub(super) inbox: Mutex<Inbox>,
     table: Mutex<ReplyTable>,
     usable: AtomicBool,
+    /// Whether a call has it for itself.
+    claimed: AtomicBool,
     /// Whether it is to close when nobody waits any more.
     retired: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
@@ -56,6 +60,23 @@ pub(crate) struct ClientConnection {
     born: Instant,
     /// Milliseconds after `born` at which the last call began.
     last_used: AtomicU64,
+}
+
+/// A connection that no other call uses, until dropped.
+#[derive(Debug)]
+pub(crate) struct Claim(Arc<ClientConnection>);
+
+impl Claim {
+    pub(crate) fn connection(&self) -> &Arc<ClientConnection> {
+        &self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Release pairs with the Acquire in `bind`: the next caller sees what this one did.
+        self.0.claimed.store(false, Ordering::Release);
+    }
 }
 
 /// A caller's place in the reply table, given back when dropped.
@@ -90,6 +111,7 @@ impl ClientConnection {
             sender: parking_lot::Mutex::new(Queue::default()),
             table: Mutex::new(ReplyTable::default()),
             usable: AtomicBool::new(true),
+            claimed: AtomicBool::new(false),
             retired: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),
             fragmenting: if abilities.fragments {
@@ -106,6 +128,34 @@ impl ClientConnection {
     /// Lends a block to marshal a request into.
     pub(crate) fn lend(&self) -> Block {
         self.link.lend(0)
+    }
+
+    /// Binds a call to it: shared with others, or alone. `None` when it is not usable, or another call
+    /// has it.
+    pub(crate) fn bind(
+        self: &Arc<Self>,
+        endpoint: &Arc<Endpoint>,
+        mux: Mux,
+        deadline: Deadline,
+    ) -> Option<Binding> {
+        match mux {
+            Mux::Shared => self
+                .is_usable(deadline)
+                .then(|| Binding::shared(self.clone(), endpoint.clone())),
+            Mux::Exclusive => {
+                if self.claimed.swap(true, Ordering::Acquire) {
+                    return None;
+                }
+                let claim = Claim(self.clone());
+                self.is_usable(deadline)
+                    .then(|| Binding::claimed(claim, endpoint.clone()))
+            }
+        }
+    }
+
+    /// Whether it was not broken off, without a look at it.
+    pub(crate) fn may_be_used(&self) -> bool {
+        self.usable.load(Ordering::Acquire)
     }
 
     /// Whether a new request may be sent on it. Costs a system call only after a quiet spell, and blocks

@@ -11,6 +11,7 @@ use super::endpoint_select::{Binding, Bound, Endpoint};
 use super::failure::{Failure, exhausted, too_many_forwards};
 use super::mux::ClientConnection;
 use crate::exception::SystemException;
+use crate::lane::Wanted;
 use crate::orb::Orb;
 use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
 use crate::reference::{ObjectRef, Target};
@@ -33,7 +34,7 @@ pub(crate) struct Path {
 impl Path {
     /// The connection that it led to, if that is still there.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
-        self.bound.binding().map(|binding| binding.connection)
+        self.bound.connection()
     }
 }
 
@@ -92,8 +93,10 @@ impl<'a> Route<'a> {
     /// When there is none left: TRANSIENT, or what the only endpoint failed with.
     pub(super) fn bind(&mut self, deadline: Deadline) -> Result<Binding, SystemException> {
         if self.levels.is_empty() {
-            let warm = self.path.as_ref().and_then(|path| path.bound.binding());
-            if let Some(binding) = warm.filter(|warm| self.suits(warm, deadline)) {
+            let mux = self.effective.mux;
+            let path = self.path.as_ref();
+            let warm = path.and_then(|path| path.bound.binding(mux, deadline));
+            if let Some(binding) = warm.filter(|warm| self.suits(warm)) {
                 return Ok(binding);
             }
         }
@@ -112,14 +115,12 @@ impl<'a> Route<'a> {
                 self.leave_level();
                 continue;
             };
-            let properties = self.effective.properties(endpoint.pair.link.name());
-            match orb.lane().connection(orb, &endpoint, properties, until) {
-                Ok(connection) => {
-                    return Ok(Binding {
-                        connection,
-                        endpoint,
-                    });
-                }
+            let wanted = Wanted {
+                properties: self.effective.properties(endpoint.pair.link.name()),
+                mux: self.effective.mux,
+            };
+            match orb.lane().bind(orb, &endpoint, wanted, until) {
+                Ok(binding) => return Ok(binding),
                 Err(error) => {
                     let address = endpoint.address.clone();
                     self.failures.push(Failure::Link(address, error));
@@ -129,8 +130,8 @@ impl<'a> Route<'a> {
         }
     }
 
-    fn suits(&self, warm: &Binding, deadline: Deadline) -> bool {
-        (!self.two_way || warm.connection.abilities.two_way) && warm.connection.is_usable(deadline)
+    fn suits(&self, warm: &Binding) -> bool {
+        !self.two_way || warm.connection.abilities.two_way
     }
 
     /// The reference that the endpoint tried now belongs to.

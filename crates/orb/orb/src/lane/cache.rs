@@ -1,11 +1,12 @@
-//! Outgoing connections, one for each endpoint.
+//! Outgoing connections: one for each endpoint, or as many as there are calls at once.
 
 use crate::client::Broken;
-use crate::client::endpoint_select::Endpoint;
+use crate::client::endpoint_select::{Binding, Endpoint};
 use crate::client::mux::ClientConnection;
 use crate::messaging::Fragmenting;
 use crate::orb::Orb;
-use parking_lot::Mutex;
+use crate::policy::Mux;
+use parking_lot::{Mutex, MutexGuard};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_link::{Address, LinkError, Phase, Properties};
@@ -14,10 +15,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Code sets belong to a connection (CORBA 3.3 part 2, §7.10.2.6), so they are part of the key.
-type Key = (Box<str>, Address, GiopVersion, CodeSets, Properties);
-/// Locked while its connection is being opened, so that two callers open one between them, and a
-/// third, who goes elsewhere, waits for neither.
-type Place = Arc<Mutex<Option<Arc<ClientConnection>>>>;
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    protocol: Box<str>,
+    address: Address,
+    version: GiopVersion,
+    code_sets: CodeSets,
+    properties: Properties,
+    mux: Mux,
+}
+
+/// The connections to one endpoint: at most one, if calls share it. Locked while that is being opened,
+/// so that two callers open one between them, and a third, who goes elsewhere, waits for neither.
+type Place = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
 
 /// How often connections whose peers have closed are looked for, when another is opened.
 const REAP: Duration = Duration::from_secs(1);
@@ -28,46 +38,52 @@ pub(super) struct ConnectionCache {
     reaped: Mutex<Option<Instant>>,
 }
 
+/// How a connection is to be had.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) properties: Properties,
+    pub(crate) mux: Mux,
+}
+
 impl ConnectionCache {
-    pub(super) fn connection(
+    /// A usable connection to an endpoint, for the caller alone where calls share none.
+    pub(super) fn bind(
         &self,
         orb: &Orb,
-        endpoint: &Endpoint,
-        properties: Properties,
+        endpoint: &Arc<Endpoint>,
+        wanted: Wanted,
         deadline: Deadline,
-    ) -> Result<Arc<ClientConnection>, LinkError> {
-        let key = (
-            endpoint.pair.name.clone(),
-            endpoint.address.clone(),
-            endpoint.version,
-            endpoint.code_sets,
-            properties.clone(),
-        );
-        let place = self.places.lock().entry(key).or_default().clone();
-        let locked = match deadline.end() {
-            None => Some(place.lock()),
-            Some(end) => place.try_lock_until(end),
+    ) -> Result<Binding, LinkError> {
+        let Wanted { properties, mux } = wanted;
+        let key = Key {
+            protocol: endpoint.pair.name.clone(),
+            address: endpoint.address.clone(),
+            version: endpoint.version,
+            code_sets: endpoint.code_sets,
+            properties: properties.clone(),
+            mux,
         };
-        let mut place = locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))?;
-        if let Some(connection) = place.as_ref().filter(|one| one.is_usable(deadline)) {
-            return Ok(connection.clone());
+        let place = self.places.lock().entry(key).or_default().clone();
+        let mut held = lock(&place, deadline)?;
+        if let Some(binding) = held
+            .iter()
+            .find_map(|one| one.bind(endpoint, mux, deadline))
+        {
+            return Ok(binding);
         }
-        *place = None;
+        held.retain(|one| one.may_be_used());
         self.reap();
-        let link = endpoint
-            .pair
-            .link
-            .connect(&endpoint.address, &properties, deadline)?;
-        let connection = Arc::new(ClientConnection::new(
-            link,
-            &endpoint.pair,
-            (endpoint.version, endpoint.code_sets),
-            orb.shared_limits(),
-            Fragmenting::new(orb.config()),
-            orb.tracer(),
-        ));
-        *place = Some(connection.clone());
-        Ok(connection)
+        if mux == Mux::Exclusive {
+            // Each caller opens one of its own: nobody waits for another's.
+            drop(held);
+            let connection = open(orb, endpoint, &properties, deadline)?;
+            let binding = connection.bind(endpoint, mux, deadline);
+            lock(&place, deadline)?.push(connection);
+            return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
+        }
+        let connection = open(orb, endpoint, &properties, deadline)?;
+        held.push(connection.clone());
+        Ok(Binding::shared(connection, endpoint.clone()))
     }
 
     /// Lets go of connections that nobody uses and whose peers have closed, now and then, so that the
@@ -85,11 +101,9 @@ impl ConnectionCache {
             let Some(mut held) = place.try_lock() else {
                 return true;
             };
-            if held.as_ref().is_some_and(|one| !one.is_open()) {
-                *held = None;
-            }
+            held.retain(|one| one.is_open());
             // Somebody else may have this place in hand, about to open it.
-            held.is_some() || Arc::strong_count(place) > 1
+            !held.is_empty() || Arc::strong_count(place) > 1
         });
     }
 
@@ -97,14 +111,12 @@ impl ConnectionCache {
     pub(super) fn retire(&self, is_gone: impl Fn(&str) -> bool) {
         let gone: Vec<Place> = {
             let mut places = self.places.lock();
-            let gone = places.extract_if(|(protocol, ..), _| is_gone(protocol));
+            let gone = places.extract_if(|key, _| is_gone(&key.protocol));
             gone.map(|(_, place)| place).collect()
         };
         for place in gone {
-            let connection = place.lock().take();
-            if let Some(connection) = connection {
-                connection.retire();
-            }
+            let connections = std::mem::take(&mut *place.lock());
+            connections.iter().for_each(|one| one.retire());
         }
     }
 
@@ -112,8 +124,9 @@ impl ConnectionCache {
     pub(super) fn flush(&self, deadline: Deadline) {
         let places: Vec<Place> = self.places.lock().values().cloned().collect();
         for place in places {
-            let connection = place.try_lock().and_then(|place| place.clone());
-            if let Some(connection) = connection {
+            // One that is being opened has nothing that waits.
+            let connections = place.try_lock().map(|held| held.clone());
+            for connection in connections.unwrap_or_default() {
                 connection.flush(deadline);
             }
         }
@@ -122,10 +135,39 @@ impl ConnectionCache {
     pub(super) fn close(&self) {
         let places = std::mem::take(&mut *self.places.lock());
         for place in places.into_values() {
-            let place = place.lock().take();
-            if let Some(connection) = place {
+            let connections = std::mem::take(&mut *place.lock());
+            for connection in connections {
                 connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
     }
+}
+
+fn lock(
+    place: &Place,
+    deadline: Deadline,
+) -> Result<MutexGuard<'_, Vec<Arc<ClientConnection>>>, LinkError> {
+    let locked = match deadline.end() {
+        None => Some(place.lock()),
+        Some(end) => place.try_lock_until(end),
+    };
+    locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
+}
+
+fn open(
+    orb: &Orb,
+    endpoint: &Endpoint,
+    properties: &Properties,
+    deadline: Deadline,
+) -> Result<Arc<ClientConnection>, LinkError> {
+    let pair = &endpoint.pair;
+    let link = pair.link.connect(&endpoint.address, properties, deadline)?;
+    Ok(Arc::new(ClientConnection::new(
+        link,
+        pair,
+        (endpoint.version, endpoint.code_sets),
+        orb.shared_limits(),
+        Fragmenting::new(orb.config()),
+        orb.tracer(),
+    )))
 }

@@ -6,14 +6,14 @@
 mod cache;
 mod flusher;
 
-use crate::client::endpoint_select::Endpoint;
-use crate::client::mux::ClientConnection;
+use crate::client::endpoint_select::{Binding, Endpoint};
 use crate::orb::Orb;
 use crate::server::Listening;
 use cache::ConnectionCache;
+pub(crate) use cache::Wanted;
 use flusher::Flusher;
 use punctual_exec::Deadline;
-use punctual_link::{LinkError, Properties};
+use punctual_link::LinkError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,16 +37,15 @@ impl Lane {
         }
     }
 
-    /// The connection that all calls to an endpoint share, opened if need be.
-    pub(crate) fn connection(
+    /// A connection to an endpoint, opened if need be.
+    pub(crate) fn bind(
         &self,
         orb: &Orb,
-        endpoint: &Endpoint,
-        properties: Properties,
+        endpoint: &Arc<Endpoint>,
+        wanted: Wanted,
         deadline: Deadline,
-    ) -> Result<Arc<ClientConnection>, LinkError> {
-        self.outgoing
-            .connection(orb, endpoint, properties, deadline)
+    ) -> Result<Binding, LinkError> {
+        self.outgoing.bind(orb, endpoint, wanted, deadline)
     }
 
     /// Lets the connections of retired protocols go, each when its last call has ended.

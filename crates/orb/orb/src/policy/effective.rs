@@ -1,6 +1,6 @@
 //! What holds for the calls through one reference by one thread.
 
-use super::{ClientProtocols, Otherwise, Policy, PolicySet, Transfer, current};
+use super::{ClientProtocols, Mux, Otherwise, Policy, PolicySet, Transfer, current};
 use crate::client::Buffering;
 use crate::orb::Orb;
 use punctual_link::Properties;
@@ -17,6 +17,7 @@ pub(crate) struct Effective {
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
+    pub(crate) mux: Mux,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -81,6 +82,7 @@ impl Effective {
                 Policy::RelativeRoundtripTimeout(timeout) => this.roundtrip = Some(*timeout),
                 Policy::ClientProtocols(protocols) => this.protocols = Some(protocols.clone()),
                 Policy::Transfer(transfer) => this.transfer = *transfer,
+                Policy::Mux(mux) => this.mux = *mux,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

@@ -32,6 +32,8 @@ pub enum Policy {
     ClientProtocols(ClientProtocols),
     /// How large runs of octets travel where memory is shared with the server.
     Transfer(Transfer),
+    /// Whether calls share connections.
+    Mux(Mux),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -67,6 +69,18 @@ pub enum Transfer {
     Copy,
 }
 
+/// Whether calls to one endpoint share a connection (paper 002, §3.1: the transport mux strategies).
+///
+/// Changed while calls are made, it holds for those that begin afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mux {
+    /// All share one, and whoever waits reads for the others.
+    #[default]
+    Shared,
+    /// No two at once: as many connections as there are calls at one time, kept for the next ones.
+    Exclusive,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {
@@ -87,6 +101,7 @@ impl Policy {
             Self::ClientProtocols(_) => 43,
             Self::Transfer(_) => 0x5055_0001,
             Self::LinkProperty(_) => 0x5055_0002,
+            Self::Mux(_) => 0x5055_0003,
         }
     }
 

@@ -15,7 +15,7 @@ use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
-use punctual_link::Loan;
+use punctual_link::{Address, Loan};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -267,6 +267,14 @@ impl ObjectRef {
         let connection = client::connection(self)?;
         let lent = connection.link().loan(length);
         Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
+    }
+
+    /// Where the last call through this reference that succeeded has gone, if its connection still
+    /// stands.
+    #[must_use]
+    pub fn connected_to(&self) -> Option<Address> {
+        let connection = self.path()?.connection()?;
+        Some(connection.peer().clone())
     }
 
     pub(crate) fn call_timeout(&self) -> Option<Duration> {
