@@ -15,6 +15,7 @@ use crate::client::Buffering;
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
+use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,6 +62,8 @@ pub struct OrbConfig {
     pub iiop: IiopOptions,
     /// Options of Unix sockets.
     pub uiop: UiopOptions,
+    /// Options of shared memory.
+    pub shmiop: ShmOptions,
     /// Options of datagrams.
     pub diop: DiopOptions,
     /// What to print of each message, if anything (`-ORBTrace`).
@@ -85,6 +88,7 @@ impl Default for OrbConfig {
             one_way_buffering: None,
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
+            shmiop: ShmOptions::default(),
             diop: DiopOptions::default(),
             trace: Trace::default(),
         }

@@ -6,6 +6,7 @@ use crate::messaging::{Frames, Giop, GiopLite};
 use crate::profile::{DiopCodec, IiopCodec, PairCodec, UiopCodec};
 use punctual_link::diop::Diop;
 use punctual_link::iiop::Iiop;
+use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
         .messaging(Arc::new(Frames))
         .link(Arc::new(Iiop::new(config.iiop)))
         .link(Arc::new(Uiop::new(config.uiop)))
+        .link(Arc::new(Shmiop::new(config.shmiop.clone())))
         .link(Arc::new(Diop::new(config.diop)))
         .profile_codec(Arc::new(IiopCodec))
         .profile_codec(Arc::new(UiopCodec))
