@@ -6,7 +6,7 @@ use punctual_exec::Deadline;
 use punctual_link::shmiop::{Copied, NAME, ShmOptions, Shmiop, Trust};
 use punctual_link::{Acceptor, Address, Cause, Connection, Link, Phase, Properties};
 use std::fs::Permissions;
-use std::io::{IoSlice, Read};
+use std::io::{BufRead, BufReader, IoSlice, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -439,6 +439,24 @@ fn a_client_whose_user_is_not_allowed_is_told_so() {
 }
 
 #[test]
+fn a_server_whose_user_is_not_allowed_is_not_spoken_to() {
+    let open = Open::new("squatted");
+    let place = open.0.join("socket").to_str().unwrap().to_owned();
+    let Some(mut server) = Process::as_nobody("listen", &open, &place) else {
+        return;
+    };
+    server.has_said("said: listening");
+    let connect = |allow: &str| {
+        let properties = Properties::from_iter([("allow", allow)]);
+        Shmiop::default().connect(&Address::new(NAME, &place), &properties, limit())
+    };
+    let error = connect("same_user").unwrap_err();
+    assert!(matches!(error.cause, Cause::BadPeer(_)), "{error}");
+    assert!(connect("1+65534").is_ok());
+    server.kill();
+}
+
+#[test]
 fn another_user_that_is_allowed_is_served_but_not_trusted() {
     let server = link(ShmOptions {
         allow: punctual_link::shmiop::Allow::Anyone,
@@ -642,6 +660,13 @@ impl Process {
         self.child.wait().unwrap();
     }
 
+    /// Waits until it has printed a line.
+    fn has_said(&mut self, line: &str) {
+        let stdout = self.child.stdout.as_mut().unwrap();
+        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        assert!(lines.any(|said| said.contains(line)));
+    }
+
     /// The line it prints about itself.
     fn says(mut self) -> String {
         let mut output = String::new();
@@ -671,6 +696,13 @@ fn another_process() {
         allow: punctual_link::shmiop::Allow::Anyone,
         ..ShmOptions::default()
     });
+    if role == "listen" {
+        let acceptor = link.listen(&Address::new(NAME, &place), &Properties::NONE);
+        let acceptor = acceptor.unwrap();
+        println!("said: listening");
+        let _refused = acceptor.accept();
+        return wait_for_the_end();
+    }
     let connected = link.connect(&Address::new(NAME, &place), &Properties::NONE, limit());
     let connection = match connected {
         Ok(connection) => connection,

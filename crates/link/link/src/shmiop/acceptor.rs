@@ -108,6 +108,9 @@ impl Handover {
         waiting = self.until(waiting, |waiting| {
             waiting.accepted.len() < usize::from(BACKLOG)
         });
+        if waiting.closed {
+            return false;
+        }
         waiting.accepted.push_back(accepted);
         self.changed.notify_all();
         if is_error {

@@ -21,6 +21,9 @@
 //! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
 //! one that blocks whoever rings it.
 //!
+//! Before all that a thread looks for a while without sleeping (`spin`), unless the peer's reader last
+//! waited on the very processor that this thread runs on: each side notes that in a word.
+//!
 //! **Closing** sets a word of one's own memory, rings, and shuts the socket down. A thread of the same
 //! side that is just about to sleep on a futex may miss that; it notices after the slice.
 
@@ -74,6 +77,12 @@ impl Ends {
         self.has_ended() || passing::wait(&self.socket, Some(Duration::ZERO)) == Found::End
     }
 
+    fn change_bell(&self, role: Role) {
+        // Release pairs with the acquiring load in `Sleeper::sleep`: who sees the change before it sleeps
+        // sees also why.
+        self.mine[role.bell].fetch_add(1, Ordering::Release);
+    }
+
     /// Ends the connection, and wakes whoever sleeps on either side.
     pub(super) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
@@ -82,7 +91,7 @@ impl Ends {
         // Release pairs with the acquiring load in `has_ended`: all that was sent comes first.
         self.mine[CLOSED].store(1, Ordering::Release);
         for role in [READER, WRITER] {
-            self.mine[role.bell].fetch_add(1, Ordering::Relaxed);
+            self.change_bell(role);
             futex::wake(&self.mine[role.bell]);
             self.theirs.wake(role.bell);
         }
@@ -113,7 +122,7 @@ impl Waker {
             return;
         }
         self.woken = sleep;
-        ends.mine[self.role.bell].fetch_add(1, Ordering::Relaxed);
+        ends.change_bell(self.role);
         if sleep & BY_SOCKET != 0 {
             passing::ring(&ends.socket);
         } else {
@@ -128,9 +137,8 @@ pub(super) struct Sleeper {
     role: Role,
     /// Sleeps so far, times [`SLEEP`].
     sleeps: u32,
-    /// Whether a long sleep is by the socket; at most one role's may be, or they would silence each
-    /// other's bell.
-    by_socket: bool,
+    /// Whether it reads. Long sleeps are by the socket then; two roles' would silence each other's bell.
+    reads: bool,
     spin: Spin,
 }
 
@@ -139,7 +147,7 @@ impl Sleeper {
         Self {
             role: READER,
             sleeps: 0,
-            by_socket: true,
+            reads: true,
             spin: Spin::new(spin),
         }
     }
@@ -149,7 +157,7 @@ impl Sleeper {
         Self {
             role: WRITER,
             sleeps: 0,
-            by_socket: false,
+            reads: false,
             spin: Spin::new(spin),
         }
     }
@@ -186,7 +194,7 @@ impl Sleeper {
             return true;
         }
         let own = u32::try_from(processor::current()).map_or(0, |number| number.wrapping_add(1));
-        if self.by_socket && ends.mine[PROCESSOR].load(Ordering::Relaxed) != own {
+        if self.reads && ends.mine[PROCESSOR].load(Ordering::Relaxed) != own {
             ends.mine[PROCESSOR].store(own, Ordering::Relaxed);
         }
         ends.theirs.load(PROCESSOR) == own
@@ -200,7 +208,7 @@ impl Sleeper {
     ) -> Result<(), Cause> {
         let (mut gone, mut long) = (false, false);
         loop {
-            let bell = ends.theirs.load(self.role.bell);
+            let bell = ends.theirs.load_acquire(self.role.bell);
             let how = if long { BY_SOCKET } else { BY_FUTEX };
             self.sleeps = self.sleeps.wrapping_add(SLEEP);
             ends.mine[self.role.sleep].store(self.sleeps | how, Ordering::Relaxed);
@@ -229,7 +237,7 @@ impl Sleeper {
                 ends.theirs.wait(self.role.bell, bell, Some(slice));
                 if ends.theirs.load(self.role.bell) == bell {
                     gone = ends.has_gone();
-                    long = self.by_socket;
+                    long = self.reads;
                 }
             }
         }

@@ -29,7 +29,8 @@
 //! thread that waits for it notices at once, or within a tenth of a second. One that breaks the
 //! protocol in any way is [`crate::Cause::BadPeer`], and its connection is closed.
 //!
-//! The place of an address is the absolute path of the socket, like that of [`crate::uiop`].
+//! The place of an address is the absolute path of the socket, like that of [`crate::uiop`]. Memory
+//! files that only their maker can write need Linux 5.1.
 
 mod acceptor;
 mod books;
