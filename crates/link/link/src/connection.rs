@@ -112,4 +112,10 @@ pub trait Connection: Send + Sync + Debug {
         let _ = length;
         None
     }
+
+    /// The certificates by which the peer has proved who it is, in DER and its own first; none where
+    /// the link knows no such proof, or the peer gave none.
+    fn peer_certificates(&self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
 }

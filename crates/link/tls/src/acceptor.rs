@@ -1,0 +1,332 @@
+//! Listening on TCP, and shaking hands with all newcomers at once.
+//!
+//! One thread polls the listener and every socket whose handshake is under way; none of them blocks.
+//! What succeeds waits in a queue for [`Acceptor::accept`]. While the queue is full, newcomers wait in
+//! the kernel's.
+
+use crate::address_of;
+use crate::connection::TlsConnection;
+use crate::connector::resolve;
+use crate::handshake::Handshake;
+use crate::options::TlsOptions;
+use crate::refusals::Refusals;
+use crate::source::Source;
+use punctual_exec::{Crew, Deadline};
+use punctual_link::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_sys::passing::{Found, wait_all};
+use punctual_sys::{stream, tcp};
+use rustls::ServerConnection;
+use std::collections::VecDeque;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long newcomers wait when the operating system has nothing to take them in with, or the queue
+/// has no room.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How soon a handshake goes on whose octets the socket had no room for: more than a round trip of
+/// certificates, which is rare.
+const RETRY: Duration = Duration::from_millis(5);
+
+#[derive(Debug)]
+struct TlsAcceptor {
+    shared: Arc<Shared>,
+    address: Address,
+}
+
+#[derive(Debug)]
+struct Shared {
+    listener: TcpListener,
+    options: TlsOptions,
+    source: Arc<Source>,
+    refusals: Arc<Refusals>,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    ready: VecDeque<Arc<dyn Connection>>,
+    /// Why no newcomer could be taken in, for whoever accepts next.
+    failure: Option<LinkError>,
+    closed: bool,
+}
+
+pub(crate) fn listen(
+    address: &Address,
+    options: TlsOptions,
+    source: &Arc<Source>,
+    refusals: &Arc<Refusals>,
+) -> Result<Box<dyn Acceptor>, LinkError> {
+    let os = |error| LinkError::os(Phase::Listen, error);
+    let candidates = resolve(address, Deadline::after(Duration::from_secs(10)))?;
+    if source.configs().server.is_none() {
+        let reason = "a server needs a certificate and a key, and none is configured";
+        return Err(os(io::Error::new(io::ErrorKind::NotFound, reason)));
+    }
+    let listener = listen_at_one(&candidates, options.backlog).map_err(os)?;
+    listener.set_nonblocking(true).map_err(os)?;
+    let address = address_of(listener.local_addr().map_err(os)?);
+    let shared = Arc::new(Shared {
+        listener,
+        options,
+        source: source.clone(),
+        refusals: refusals.clone(),
+        queue: Mutex::new(Queue::default()),
+        changed: Condvar::new(),
+    });
+    let working = shared.clone();
+    Crew::new(1)
+        .spawn("punctual-tls", move || Newcomers::new(&working).serve())
+        .map_err(|error| os(io::Error::other(error)))?;
+    Ok(Box::new(TlsAcceptor { shared, address }))
+}
+
+fn listen_at_one(candidates: &[SocketAddr], backlog: u16) -> io::Result<TcpListener> {
+    let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for candidate in candidates {
+        match tcp::listen(*candidate, i32::from(backlog)) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+impl Acceptor for TlsAcceptor {
+    fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
+        let mut queue = self.shared.queue();
+        loop {
+            if queue.closed {
+                return Err(LinkError::closed(Phase::Accept));
+            }
+            if let Some(connection) = queue.ready.pop_front() {
+                return Ok(connection);
+            }
+            if let Some(failure) = queue.failure.take() {
+                return Err(failure);
+            }
+            let waited = self.shared.changed.wait(queue);
+            queue = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn close(&self) {
+        let unaccepted = {
+            let mut queue = self.shared.queue();
+            queue.closed = true;
+            std::mem::take(&mut queue.ready)
+        };
+        drop(unaccepted);
+        self.shared.changed.notify_all();
+        // This also wakes the thread that shakes hands. A listener that cannot be shut is shut.
+        let _ = stream::shut(&self.shared.listener);
+    }
+}
+
+impl Drop for TlsAcceptor {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_room(&self, queue: &Queue) -> bool {
+        queue.ready.len() < usize::from(self.options.backlog.max(1))
+    }
+}
+
+/// The handshakes under way, the oldest first.
+struct Newcomers<'s> {
+    shared: &'s Shared,
+    under_way: VecDeque<Newcomer>,
+    /// Until when no newcomer is taken in.
+    paused: Option<Deadline>,
+}
+
+struct Newcomer {
+    handshake: Handshake,
+    peer: Address,
+    deadline: Deadline,
+}
+
+/// What became of a newcomer.
+enum Fate {
+    Waits,
+    Accepted,
+    Refused(String),
+}
+
+impl<'s> Newcomers<'s> {
+    fn new(shared: &'s Shared) -> Self {
+        Self {
+            shared,
+            under_way: VecDeque::new(),
+            paused: None,
+        }
+    }
+
+    /// Until the acceptor is closed.
+    fn serve(mut self) {
+        loop {
+            let open = {
+                let queue = self.shared.queue();
+                if queue.closed {
+                    return;
+                }
+                self.shared.has_room(&queue)
+            };
+            self.paused = self.paused.filter(|paused| !paused.has_passed());
+            let listens = open && self.paused.is_none();
+            match self.wait(listens) {
+                Ok((newcomer, found)) => {
+                    self.advance(&found);
+                    if newcomer {
+                        self.take_in();
+                    }
+                }
+                Err(error) => self.pause(error),
+            }
+        }
+    }
+
+    /// Waits for whatever comes first: whether a newcomer is there, and what each handshake's socket
+    /// has.
+    fn wait(&self, listens: bool) -> io::Result<(bool, Vec<Found>)> {
+        let waiting = self.under_way.iter();
+        let mut sockets: Vec<BorrowedFd<'_>> = waiting
+            .map(|newcomer| newcomer.handshake.stream.as_fd())
+            .collect();
+        let mut bound = self.under_way.front().map(|oldest| oldest.deadline);
+        let mut sooner = |other: Duration| {
+            let other = Deadline::after(other);
+            bound = Some(bound.map_or(other, |bound| bound.earlier(other)));
+        };
+        if listens {
+            sockets.push(self.shared.listener.as_fd());
+        } else {
+            sooner(PAUSE);
+        }
+        let to_send = |newcomer: &Newcomer| newcomer.handshake.tls.wants_write();
+        if self.under_way.iter().any(to_send) {
+            sooner(RETRY);
+        }
+        let mut found = wait_all(&sockets, bound.and_then(|bound| bound.remaining()))?;
+        let newcomer = listens && found.pop() != Some(Found::Nothing);
+        Ok((newcomer, found))
+    }
+
+    fn advance(&mut self, found: &[Found]) {
+        // As many as there were when the wait began.
+        for found in found {
+            let Some(mut newcomer) = self.under_way.pop_front() else {
+                return;
+            };
+            match newcomer.advance(*found) {
+                Fate::Waits => self.under_way.push_back(newcomer),
+                Fate::Accepted => self.accept(newcomer),
+                Fate::Refused(reason) => self.shared.refusals.note(newcomer.peer, reason),
+            }
+        }
+    }
+
+    fn accept(&self, newcomer: Newcomer) {
+        let Newcomer {
+            handshake, peer, ..
+        } = newcomer;
+        let made = handshake
+            .stream
+            .set_nonblocking(false)
+            .and_then(|()| TlsConnection::new(handshake, peer.clone(), &self.shared.options));
+        match made {
+            Ok(connection) => {
+                let mut queue = self.shared.queue();
+                // One that comes after the close is dropped, and its client sees the end.
+                if !queue.closed {
+                    queue.ready.push_back(Arc::new(connection));
+                }
+                drop(queue);
+                self.shared.changed.notify_one();
+            }
+            Err(error) => self.shared.refusals.note(peer, error.to_string()),
+        }
+    }
+
+    fn take_in(&mut self) {
+        let (socket, peer) = match self.shared.listener.accept() {
+            Ok((socket, peer)) => (socket, address_of(peer)),
+            // It had gone again, or a signal came.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock
+                        | io::ErrorKind::Interrupted
+                        | io::ErrorKind::ConnectionAborted
+                ) =>
+            {
+                return;
+            }
+            Err(error) => return self.pause(error),
+        };
+        let begun = socket.set_nonblocking(true).and_then(|()| {
+            self.shared.options.tcp.apply(&socket)?;
+            let config = self.shared.source.configs().server;
+            let config = config.ok_or(io::ErrorKind::NotFound)?;
+            let tls = ServerConnection::new(config).map_err(io::Error::other)?;
+            Ok(Handshake::new(socket, tls))
+        });
+        match begun {
+            Ok(handshake) => self.begin(handshake, peer),
+            Err(error) => self.shared.refusals.note(peer, error.to_string()),
+        }
+    }
+
+    fn begin(&mut self, handshake: Handshake, peer: Address) {
+        if self.under_way.len() >= self.shared.options.handshakes.max(1)
+            && let Some(oldest) = self.under_way.pop_front()
+        {
+            let reason = "let go for a newer one: too many handshakes are under way";
+            self.shared.refusals.note(oldest.peer, reason.to_owned());
+        }
+        self.under_way.push_back(Newcomer {
+            handshake,
+            peer,
+            deadline: Deadline::after(self.shared.options.handshake_timeout),
+        });
+    }
+
+    /// Takes in nobody for a while, and tells whoever accepts why.
+    fn pause(&mut self, error: io::Error) {
+        self.paused = Some(Deadline::after(PAUSE));
+        let mut queue = self.shared.queue();
+        if !queue.closed {
+            queue.failure = Some(LinkError::os(Phase::Accept, error));
+        }
+        drop(queue);
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Newcomer {
+    fn advance(&mut self, found: Found) -> Fate {
+        let goes_on = found != Found::Nothing || self.handshake.tls.wants_write();
+        match goes_on.then(|| self.handshake.advance()) {
+            Some(Ok(true)) => Fate::Accepted,
+            Some(Err(error)) => Fate::Refused(error.to_string()),
+            Some(Ok(false)) | None if self.deadline.has_passed() => {
+                Fate::Refused("the handshake took too long".to_owned())
+            }
+            Some(Ok(false)) | None => Fate::Waits,
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! One TLS connection over TCP.
+//!
+//! Three locks, taken in this order: who sends, who receives, and TLS's state. The last is held only
+//! to encrypt or decrypt what is in memory already, never while the socket is waited on, so one thread
+//! sends while another receives. Ciphertext leaves in the order in which it was made, since only who
+//! holds the sending lock takes it out of TLS's state.
+
+use crate::address_of;
+use crate::handshake::{Failure, Handshake};
+use crate::options::TlsOptions;
+use crate::timeout::CachedTimeout;
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_link::{
+    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
+};
+use punctual_sys::stream::{self, Direction};
+use std::io::{self, BufRead, IoSlice, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
+const BLOCKS: usize = 4;
+/// Ciphertext that is taken from the socket at once: a largest record and then some.
+const RECEIVED_AT_ONCE: usize = 18 * 1024;
+/// Plaintext that is encrypted at once, at most: what TLS's state holds of ciphertext.
+const SENT_AT_ONCE: usize = 64 * 1024;
+/// How often what still waits is thrown away when a connection is closed.
+const DRAINED: usize = 16;
+
+/// A connection whose handshake is done.
+#[derive(Debug)]
+pub(crate) struct TlsConnection {
+    stream: TcpStream,
+    peer: Address,
+    local: Address,
+    pool: Arc<BlockPool>,
+    block: usize,
+    sending: Mutex<Sending>,
+    receiving: Mutex<Incoming>,
+    tls: Mutex<rustls::Connection>,
+    /// Whether this side has closed it.
+    closed: AtomicBool,
+    send_timeout: CachedTimeout,
+    receive_timeout: CachedTimeout,
+}
+
+#[derive(Debug, Default)]
+struct Sending {
+    /// Ciphertext on its way to the socket.
+    octets: Vec<u8>,
+    /// How much of it has gone.
+    gone: usize,
+    /// A send failed in mid-message: nothing may follow.
+    broken: bool,
+}
+
+/// Ciphertext that came from the socket.
+#[derive(Debug, Default)]
+struct Incoming {
+    octets: Vec<u8>,
+    /// How much of it TLS has taken.
+    taken: usize,
+}
+
+impl TlsConnection {
+    pub(crate) fn new(
+        handshake: Handshake,
+        peer: Address,
+        options: &TlsOptions,
+    ) -> io::Result<Self> {
+        let Handshake { stream, mut tls } = handshake;
+        tls.set_buffer_limit(Some(SENT_AT_ONCE));
+        Ok(Self {
+            local: address_of(stream.local_addr()?),
+            stream,
+            peer,
+            pool: BlockPool::new(BLOCKS, options.block_kept),
+            block: options.block,
+            sending: Mutex::default(),
+            receiving: Mutex::default(),
+            tls: Mutex::new(tls),
+            closed: AtomicBool::new(false),
+            send_timeout: CachedTimeout::new(Direction::Send),
+            receive_timeout: CachedTimeout::new(Direction::Receive),
+        })
+    }
+
+    fn tls(&self) -> MutexGuard<'_, rustls::Connection> {
+        lock(&self.tls)
+    }
+
+    fn is_closed(&self) -> bool {
+        // Acquire pairs with the AcqRel in `close`.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Encrypts from what is left of `parts` after the first `sent` octets, and returns how much.
+    fn encrypt(
+        &self,
+        parts: &[IoSlice<'_>],
+        sent: usize,
+        sending: &mut Sending,
+    ) -> io::Result<usize> {
+        let mut skip = sent;
+        let mut rest: Vec<IoSlice<'_>> = Vec::new();
+        let mut length = 0;
+        for part in parts {
+            let skipped = skip.min(part.len());
+            skip -= skipped;
+            if skipped < part.len() {
+                let part = part.get(skipped..).unwrap_or_default();
+                length += part.len();
+                rest.push(IoSlice::new(part));
+            }
+            if length >= SENT_AT_ONCE {
+                break;
+            }
+        }
+        let mut tls = self.tls();
+        let taken = tls.writer().write_vectored(&rest)?;
+        sending.take(&mut tls)?;
+        match taken {
+            0 => Err(io::ErrorKind::WriteZero.into()),
+            taken => Ok(taken),
+        }
+    }
+
+    /// Sends all ciphertext; on an error, with how many octets of it went.
+    fn flush(&self, sending: &mut Sending, deadline: Deadline) -> Result<(), (LinkError, usize)> {
+        let begin = sending.gone;
+        let mut timeout = deadline.timeout();
+        while let Some(rest) = sending.rest() {
+            let wrote = self
+                .send_timeout
+                .set(&self.stream, timeout)
+                .and_then(|()| stream::send(&self.stream, &[IoSlice::new(rest)], false));
+            match wrote {
+                Ok(count) => sending.gone += count,
+                Err(_) if self.is_closed() => {
+                    return Err((LinkError::closed(Phase::Send), sending.gone - begin));
+                }
+                Err(error) if is_passing(&error) => {}
+                Err(error) => {
+                    let error = LinkError::os(Phase::Send, error);
+                    return Err((error, sending.gone - begin));
+                }
+            }
+            timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) && sending.rest().is_some() {
+                let error = LinkError::timed_out(Phase::Send);
+                return Err((error, sending.gone - begin));
+            }
+        }
+        sending.clear();
+        Ok(())
+    }
+
+    /// Sends what TLS itself has to say (an alert, an answer to new keys), as far as that goes without
+    /// waiting; the next send takes the rest along. Whoever sends at the moment does it instead.
+    fn flush_control(&self) {
+        while self.tls().wants_write() {
+            let Ok(mut sending) = self.sending.try_lock() else {
+                return;
+            };
+            if sending.take(&mut self.tls()).is_err() || sending.broken {
+                return sending.clear();
+            }
+            // Zero is a microsecond to the socket: as good as not waiting.
+            if self
+                .flush(&mut sending, Deadline::after(Duration::ZERO))
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Decrypts all ciphertext that is here, and appends what comes out of it to `block`.
+    fn decrypt(&self, incoming: &mut Incoming, block: &mut Block) -> Result<(), Cause> {
+        let mut tls = self.tls();
+        while incoming.feed(&mut tls)? {
+            take_plaintext(&mut tls, block)?;
+        }
+        Ok(())
+    }
+
+    /// What the end of the stream means.
+    fn end(&self) -> Cause {
+        match self.known() {
+            Some(Pending::End) => Cause::Closed,
+            _ if self.is_closed() => Cause::Closed,
+            _ => {
+                Cause::BadPeer("the stream ended without a close_notify: it may have been cut off")
+            }
+        }
+    }
+
+    /// Waits for ciphertext, where there is none left.
+    fn wait(&self, incoming: &mut Incoming, deadline: Deadline) -> Result<(), Cause> {
+        incoming.clear();
+        let mut timeout = deadline.timeout();
+        loop {
+            let received = self
+                .receive_timeout
+                .set(&self.stream, timeout)
+                .and_then(|()| stream::receive(&self.stream, &mut incoming.octets));
+            match received {
+                Ok(0) => return Err(self.end()),
+                Ok(_) => return Ok(()),
+                Err(_) if self.is_closed() => return Err(Cause::Closed),
+                Err(error) if is_passing(&error) => {}
+                Err(error) => return Err(Cause::Os(error)),
+            }
+            timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) {
+                return Err(Cause::TimedOut);
+            }
+        }
+    }
+
+    fn receive_some(&self, block: &mut Block, mut deadline: Deadline) -> Result<usize, Cause> {
+        let mut incoming = lock(&self.receiving);
+        let before = block.len();
+        loop {
+            let ended = take_plaintext(&mut self.tls(), block)?;
+            let decrypted = self.decrypt(&mut incoming, block);
+            self.flush_control();
+            if block.len() > before {
+                // A mistake behind it is told of next time.
+                return Ok(block.len() - before);
+            }
+            decrypted?;
+            if ended {
+                return Err(Cause::Closed);
+            }
+            self.wait(&mut incoming, deadline)?;
+            deadline = deadline.from_now();
+        }
+    }
+
+    /// Takes in what waits at the socket, without waiting for more, until it tells something.
+    fn look(&self) -> Pending {
+        let Ok(mut incoming) = self.receiving.try_lock() else {
+            return Pending::Nothing;
+        };
+        loop {
+            if let Some(known) = self.known() {
+                return known;
+            }
+            let fed = incoming.feed(&mut self.tls());
+            match fed {
+                Ok(true) => continue,
+                Ok(false) => self.flush_control(),
+                Err(_) => return Pending::End,
+            }
+            match stream::pending(&self.stream) {
+                stream::Pending::Nothing => return Pending::Nothing,
+                stream::Pending::End => return Pending::End,
+                stream::Pending::Data => {}
+            }
+            if self
+                .wait(&mut incoming, Deadline::after(Duration::ZERO))
+                .is_err()
+            {
+                return Pending::End;
+            }
+        }
+    }
+
+    /// What TLS's state alone tells.
+    fn known(&self) -> Option<Pending> {
+        let mut tls = self.tls();
+        match tls.reader().fill_buf() {
+            Ok([]) => Some(Pending::End),
+            Ok(_) => Some(Pending::Data),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            Err(_) => Some(Pending::End),
+        }
+    }
+
+    /// Says goodbye, if nobody is in the midst of saying something else.
+    fn say_goodbye(&self) {
+        let Ok(mut sending) = self.sending.try_lock() else {
+            return;
+        };
+        if sending.broken {
+            return;
+        }
+        let taken = {
+            let mut tls = self.tls();
+            tls.send_close_notify();
+            sending.take(&mut tls)
+        };
+        if taken.is_ok() {
+            // What does not go at once does not go.
+            let _ = self.flush(&mut sending, Deadline::after(Duration::ZERO));
+        }
+    }
+}
+
+impl Connection for TlsConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        self.pool.lend(capacity.max(self.block))
+    }
+
+    /// What counts as sent after an error may be more than what the peer can decrypt, never less.
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        let mut sent = 0;
+        let mut sending = lock(&self.sending);
+        while sent < total {
+            if sending.broken || self.is_closed() {
+                let error = LinkError::closed(Phase::Send);
+                return Err(SendError { error, sent });
+            }
+            let before = sending.rest().map_or(0, <[u8]>::len);
+            let result = match self.encrypt(parts, sent, &mut sending) {
+                Ok(taken) => self
+                    .flush(&mut sending, deadline)
+                    .map(|()| taken)
+                    .map_err(|(error, went)| (error, went.saturating_sub(before).min(taken))),
+                Err(error) => Err((LinkError::os(Phase::Send, error), 0)),
+            };
+            match result {
+                Ok(taken) => sent += taken,
+                Err((error, went)) => {
+                    // What is encrypted and has not gone must not go with a later send: whoever was
+                    // told that this one failed may repeat it.
+                    sending.broken = true;
+                    sending.clear();
+                    let sent = sent + went;
+                    return Err(SendError { error, sent });
+                }
+            }
+        }
+        drop(sending);
+        self.flush_control();
+        Ok(())
+    }
+
+    fn receive(
+        &self,
+        block: &mut Block,
+        _need: usize,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        // Memory grows by what has been decrypted, whatever is needed.
+        self.receive_some(block, deadline)
+            .map_err(|cause| LinkError {
+                phase: Phase::Receive,
+                cause,
+            })
+    }
+
+    fn pending(&self) -> Pending {
+        self.look()
+    }
+
+    fn close(&self) {
+        // AcqRel pairs with the Acquire in `is_closed`.
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.say_goodbye();
+        // A socket that is closed with something unread, a session ticket for one, is reset, and the
+        // reset may overtake what was sent last.
+        if self.stream.set_nonblocking(true).is_ok() {
+            let mut unread = [0; 1024];
+            let read = |_: &usize| matches!((&self.stream).read(&mut unread), Ok(1..));
+            let _ = (0..DRAINED).take_while(read).count();
+        }
+        // Fails only when the peer was quicker.
+        let _ = stream::shut(&self.stream);
+    }
+
+    fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.local
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        Waitable::Descriptor(self.stream.as_fd())
+    }
+
+    fn peer_certificates(&self) -> Vec<Vec<u8>> {
+        let tls = self.tls();
+        let certificates = tls.peer_certificates().unwrap_or_default();
+        certificates.iter().map(|one| one.to_vec()).collect()
+    }
+}
+
+impl Drop for TlsConnection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Sending {
+    /// Takes over the ciphertext that TLS has made.
+    fn take(&mut self, tls: &mut rustls::Connection) -> io::Result<()> {
+        while tls.wants_write() {
+            tls.write_tls(&mut self.octets)?;
+        }
+        Ok(())
+    }
+
+    /// What has not gone yet, if there is anything.
+    fn rest(&self) -> Option<&[u8]> {
+        self.octets.get(self.gone..).filter(|rest| !rest.is_empty())
+    }
+
+    fn clear(&mut self) {
+        self.octets.clear();
+        self.gone = 0;
+    }
+}
+
+impl Incoming {
+    /// Empty, with room.
+    fn clear(&mut self) {
+        self.octets.clear();
+        self.octets.reserve(RECEIVED_AT_ONCE);
+        self.taken = 0;
+    }
+
+    /// Lets TLS take some; `false` when nothing is left. The plaintext must be taken out before more
+    /// is fed.
+    fn feed(&mut self, tls: &mut rustls::Connection) -> Result<bool, Cause> {
+        let mut rest = self.octets.get(self.taken..).unwrap_or_default();
+        let mut taken = 0;
+        if !rest.is_empty() {
+            taken = tls.read_tls(&mut rest).map_err(Cause::Os)?;
+            self.taken += taken;
+        }
+        // Also tells again of what was wrong before.
+        tls.process_new_packets().map_err(|error| {
+            let failure = Failure::from(error);
+            Cause::Os(io::Error::new(io::ErrorKind::InvalidData, failure))
+        })?;
+        if taken == 0 {
+            // After the peer's close_notify nothing counts any more.
+            self.taken = self.octets.len();
+        }
+        Ok(taken > 0)
+    }
+}
+
+/// Appends all plaintext that is there to `block`, and tells whether the peer has said goodbye.
+fn take_plaintext(tls: &mut rustls::Connection, block: &mut Block) -> Result<bool, Cause> {
+    let mut reader = tls.reader();
+    loop {
+        let taken = match reader.fill_buf() {
+            Ok([]) => return Ok(true),
+            Ok(chunk) => {
+                let needed = chunk.len();
+                let room = block.as_mut_vec().try_reserve(needed);
+                room.map_err(|_| Cause::NoMemory(needed))?;
+                block.extend_from_slice(chunk);
+                needed
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(Cause::Os(error)),
+        };
+        reader.consume(taken);
+    }
+}
+
+/// The socket's own time-out, or a signal.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,133 @@
+//! Reaching out over TCP, and shaking hands.
+
+use crate::connection::TlsConnection;
+use crate::handshake::Handshake;
+use crate::options::TlsOptions;
+use crate::source::Source;
+use punctual_exec::Deadline;
+use punctual_link::{Address, Cause, Connection, LinkError, Phase};
+use punctual_sys::stream::{Direction, set_timeout};
+use rustls::ClientConnection;
+use rustls::pki_types::ServerName;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::{Arc, mpsc};
+
+const NOTATION: &str = "host:port, with an IPv6 number in brackets";
+
+pub(crate) fn connect(
+    address: &Address,
+    options: &TlsOptions,
+    source: &Source,
+    deadline: Deadline,
+) -> Result<Arc<dyn Connection>, LinkError> {
+    let host = host_and_port(address)?.0;
+    let name = server_name(options.server_name.as_deref().unwrap_or(host))?;
+    let Some(config) = source.configs().client else {
+        let reason = "no authority is trusted to vouch for a server: name a file of certificates";
+        return Err(os(io::Error::new(io::ErrorKind::NotFound, reason)));
+    };
+    let stream = dial(address, deadline)?;
+    options.tcp.apply(&stream).map_err(os)?;
+    let tls = ClientConnection::new(config, name).map_err(|error| os(io::Error::other(error)))?;
+    let mut handshake = Handshake::new(stream, tls);
+    let bound = deadline.earlier(Deadline::after(options.handshake_timeout));
+    complete(&mut handshake, bound)?;
+    let connection = TlsConnection::new(handshake, address.clone(), options).map_err(os)?;
+    Ok(Arc::new(connection))
+}
+
+fn complete(handshake: &mut Handshake, deadline: Deadline) -> Result<(), LinkError> {
+    loop {
+        let left = deadline.remaining();
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(LinkError::timed_out(Phase::Connect));
+        }
+        for direction in [Direction::Receive, Direction::Send] {
+            set_timeout(&handshake.stream, direction, left).map_err(os)?;
+        }
+        if handshake.advance().map_err(os)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Who the server must be.
+fn server_name(text: &str) -> Result<ServerName<'static>, LinkError> {
+    ServerName::try_from(text.to_owned()).map_err(|_| LinkError {
+        phase: Phase::Connect,
+        cause: Cause::BadAddress("a host name or a number that a certificate can be for"),
+    })
+}
+
+fn os(error: io::Error) -> LinkError {
+    LinkError::os(Phase::Connect, error)
+}
+
+fn host_and_port(address: &Address) -> Result<(&str, u16), LinkError> {
+    address.host_and_port().ok_or(LinkError {
+        phase: Phase::Resolve,
+        cause: Cause::BadAddress(NOTATION),
+    })
+}
+
+/// Each of the host's numbers in turn.
+fn dial(address: &Address, deadline: Deadline) -> Result<TcpStream, LinkError> {
+    let mut failure = None;
+    for candidate in resolve(address, deadline)? {
+        let dialed = match deadline.remaining() {
+            None => TcpStream::connect(candidate),
+            Some(left) if left.is_zero() => return Err(LinkError::timed_out(Phase::Connect)),
+            Some(left) => TcpStream::connect_timeout(&candidate, left),
+        };
+        match dialed {
+            Ok(stream) => return Ok(stream),
+            // The standard library's own time-out carries no errno; the kernel's ETIMEDOUT does.
+            Err(error)
+                if error.kind() == io::ErrorKind::TimedOut && error.raw_os_error().is_none() =>
+            {
+                return Err(LinkError::timed_out(Phase::Connect));
+            }
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.map_or_else(no_number, os))
+}
+
+/// The numbers behind an address. A name is looked up on a thread of its own, since the resolver
+/// knows no deadline; one that comes too late is dropped there.
+pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
+    let (host, port) = host_and_port(address)?;
+    if let Ok(number) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(number, port)]);
+    }
+    let (answer, answered) = mpsc::sync_channel(1);
+    let host = host.to_owned();
+    std::thread::Builder::new()
+        .name("punctual-names".to_owned())
+        .spawn(move || {
+            let found = (host.as_str(), port).to_socket_addrs();
+            // Nobody listens any more when the deadline has passed.
+            let _ = answer.send(found.map(Iterator::collect::<Vec<_>>));
+        })
+        .map_err(|error| LinkError::os(Phase::Resolve, error))?;
+    let found = match deadline.remaining() {
+        None => answered.recv().map_err(|_| no_number())?,
+        Some(left) => answered
+            .recv_timeout(left)
+            .map_err(|_| LinkError::timed_out(Phase::Resolve))?,
+    };
+    match found {
+        Ok(numbers) if numbers.is_empty() => Err(no_number()),
+        Ok(numbers) => Ok(numbers),
+        Err(error) => Err(LinkError {
+            phase: Phase::Resolve,
+            cause: Cause::Os(error),
+        }),
+    }
+}
+
+fn no_number() -> LinkError {
+    let error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    LinkError::os(Phase::Resolve, error)
+}

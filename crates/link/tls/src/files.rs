@@ -1,0 +1,197 @@
+//! From PEM files to what the TLS library works with.
+
+use crate::error::{Problem, TlsError};
+use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
+use crate::validity::{Standing, Validity};
+use rustls::client::ClientConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ServerConfig, WebPkiClientVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{Error, RootCertStore, SupportedProtocolVersion, version};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// What connections are set up from.
+#[derive(Clone, Debug)]
+pub(crate) struct Configs {
+    /// For servers; `None` without a certificate.
+    pub(crate) server: Option<Arc<ServerConfig>>,
+    /// For clients; `None` where nobody is trusted.
+    pub(crate) client: Option<Arc<ClientConfig>>,
+}
+
+/// Larger files than any that is meant.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Reads all files that the options name.
+pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let identity = load_identity(options, &provider)?;
+    let trusted = load_trusted(&options.trusted)?;
+    let server = identity
+        .as_ref()
+        .map(|(file, identity)| {
+            server_config(options, identity, trusted.as_ref(), &provider)
+                .map_err(|problem| TlsError::new(file, problem))
+        })
+        .transpose()?;
+    let client = trusted
+        .zip(options.trusted.first())
+        .map(|(trusted, file)| {
+            let identity = identity.as_ref().map(|(_, identity)| identity);
+            client_config(options, identity, trusted, &provider)
+                .map_err(|problem| TlsError::new(file, problem))
+        })
+        .transpose()?;
+    Ok(Configs {
+        server: server.map(Arc::new),
+        client: client.map(Arc::new),
+    })
+}
+
+type Identity = Arc<SingleCertAndKey>;
+
+/// The certificate's file, and what is in it and in the key's.
+fn load_identity<'o>(
+    options: &'o TlsOptions,
+    provider: &CryptoProvider,
+) -> Result<Option<(&'o Path, Identity)>, TlsError> {
+    let (file, key_file) = match (&options.certificate, &options.key) {
+        (Some(certificate), Some(key)) => (certificate, key),
+        (None, None) => return Ok(None),
+        (Some(certificate), None) => {
+            return Err(TlsError::new(certificate, Problem::WithoutKey));
+        }
+        (None, Some(key)) => return Err(TlsError::new(key, Problem::WithoutCertificate)),
+    };
+    let chain = certificates(file)?;
+    if let Some(own) = chain.first() {
+        check_time(own).map_err(|problem| TlsError::new(file, problem))?;
+    }
+    let key =
+        read(key_file, PrivateKeyDer::from_pem_slice).map_err(|error| match error.problem {
+            Problem::NotPem(_) => TlsError::new(key_file, Problem::NoKey),
+            problem => TlsError::new(key_file, problem),
+        })?;
+    let identity = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
+        Error::InconsistentKeys(_) => TlsError::new(key_file, Problem::OtherKey(file.clone())),
+        Error::InvalidCertificate(_) => {
+            TlsError::new(file, Problem::BadCertificate(error.to_string()))
+        }
+        error => TlsError::new(key_file, Problem::BadKey(error.to_string())),
+    })?;
+    let identity = Arc::new(SingleCertAndKey::from(identity));
+    Ok(Some((file, identity)))
+}
+
+fn check_time(certificate: &[u8]) -> Result<(), Problem> {
+    match Validity::of(certificate).map(|validity| validity.at(SystemTime::now())) {
+        None => Err(Problem::BadCertificate("it has no dates".to_owned())),
+        Some(Standing::Expired(end)) => Err(Problem::Expired(end)),
+        Some(Standing::NotYet(begin)) => Err(Problem::NotYetValid(begin)),
+        Some(Standing::Valid) => Ok(()),
+    }
+}
+
+fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, TlsError> {
+    let mut trusted = RootCertStore::empty();
+    for file in files {
+        for certificate in certificates(file.as_ref())? {
+            trusted.add(certificate).map_err(|error| {
+                TlsError::new(file.as_ref(), Problem::BadCertificate(error.to_string()))
+            })?;
+        }
+    }
+    Ok((!trusted.is_empty()).then_some(trusted))
+}
+
+/// All certificates of a file; one at least.
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found: Vec<_> = read(file, |octets| {
+        CertificateDer::pem_slice_iter(octets).collect()
+    })?;
+    if found.is_empty() {
+        return Err(TlsError::new(file, Problem::NoCertificate));
+    }
+    Ok(found)
+}
+
+fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> Result<T, TlsError> {
+    let read = || {
+        let length = std::fs::metadata(file)?.len();
+        if length > LARGEST_FILE {
+            return Err(std::io::Error::from(std::io::ErrorKind::FileTooLarge));
+        }
+        std::fs::read(file)
+    };
+    let octets = read().map_err(|error| TlsError::new(file, Problem::Unreadable(error)))?;
+    // The library's words tell of the form only, never of what is in it.
+    parse(&octets).map_err(|error| {
+        let reason = match error {
+            pem::Error::Base64Decode(_) => "the base 64 in it is malformed".to_owned(),
+            pem::Error::IllegalSectionStart { .. } => "a section begins badly".to_owned(),
+            pem::Error::MissingSectionEnd { .. } => "a section does not end".to_owned(),
+            error => error.to_string(),
+        };
+        TlsError::new(file, Problem::NotPem(reason))
+    })
+}
+
+/// The best first.
+const FROM_1_2: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
+const FROM_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
+
+const fn versions(minimum: TlsVersion) -> &'static [&'static SupportedProtocolVersion] {
+    match minimum {
+        TlsVersion::V1_2 => FROM_1_2,
+        TlsVersion::V1_3 => FROM_1_3,
+    }
+}
+
+fn server_config(
+    options: &TlsOptions,
+    identity: &Identity,
+    trusted: Option<&RootCertStore>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<ServerConfig, Problem> {
+    let verifier = || {
+        let trusted = Arc::new(trusted.ok_or(Problem::NobodyTrusted)?.clone());
+        Ok(WebPkiClientVerifier::builder_with_provider(
+            trusted,
+            provider.clone(),
+        ))
+    };
+    let unfit = |error: &dyn std::error::Error| Problem::Unfit(error.to_string());
+    let verifier = match options.client_certificate {
+        ClientCertificate::None => WebPkiClientVerifier::no_client_auth(),
+        ClientCertificate::Wanted => verifier()?
+            .allow_unauthenticated()
+            .build()
+            .map_err(|error| unfit(&error))?,
+        ClientCertificate::Required => verifier()?.build().map_err(|error| unfit(&error))?,
+    };
+    Ok(ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions(options.minimum))
+        .map_err(|error| unfit(&error))?
+        .with_client_cert_verifier(verifier)
+        .with_cert_resolver(identity.clone()))
+}
+
+fn client_config(
+    options: &TlsOptions,
+    identity: Option<&Identity>,
+    trusted: RootCertStore,
+    provider: &Arc<CryptoProvider>,
+) -> Result<ClientConfig, Problem> {
+    let config = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions(options.minimum))
+        .map_err(|error| Problem::Unfit(error.to_string()))?
+        .with_root_certificates(trusted);
+    Ok(match identity {
+        Some(identity) => config.with_client_cert_resolver(identity.clone()),
+        None => config.with_no_client_auth(),
+    })
+}

@@ -1,0 +1,143 @@
+//! What can be set about the TLS link.
+
+use punctual_link::{LinkError, Phase, Properties};
+use punctual_sys::tcp::TcpOptions;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Whether a server asks its clients who they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientCertificate {
+    /// It does not ask.
+    #[default]
+    None,
+    /// It asks, and serves those without a certificate too. One that is there must be good.
+    Wanted,
+    /// It asks, and serves nobody without a good certificate.
+    Required,
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsVersion {
+    /// TLS 1.2.
+    #[default]
+    V1_2,
+    /// TLS 1.3.
+    V1_3,
+}
+
+/// Options of the TLS link.
+#[derive(Clone, Debug)]
+pub struct TlsOptions {
+    /// This side's certificate in PEM, and behind it those that lead to an authority that the peer
+    /// trusts. A server needs one, a client where the server asks for it. Default none.
+    pub certificate: Option<PathBuf>,
+    /// The private key of that certificate in PEM: PKCS #8, PKCS #1 or SEC1, not encrypted. Default
+    /// none.
+    pub key: Option<PathBuf>,
+    /// The authorities that this side trusts, in PEM, any number in each file. A client needs one.
+    /// Default none: this system's list is not consulted.
+    pub trusted: Vec<PathBuf>,
+    /// Whether a server asks its clients who they are. Default no.
+    pub client_certificate: ClientCertificate,
+    /// The lowest version that is spoken. Default 1.2.
+    pub minimum: TlsVersion,
+    /// The name, or number, that a server's certificate must be for. Default: the host in its address.
+    pub server_name: Option<String>,
+    /// How long a handshake may take. A client's own deadline holds beside it. Default 10 s.
+    pub handshake_timeout: Duration,
+    /// How many handshakes an acceptor has under way; at one more, the oldest is let go. Each takes a
+    /// descriptor. Default 256.
+    pub handshakes: usize,
+    /// Options of each socket. `dont_route` has no effect here.
+    pub tcp: TcpOptions,
+    /// Connections that may wait for their handshake, and as many that may wait to be accepted after
+    /// it. Default 1,024; the kernel caps the former at `net.core.somaxconn`.
+    pub backlog: u16,
+    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    pub block: usize,
+    /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
+    pub block_kept: usize,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self {
+            certificate: None,
+            key: None,
+            trusted: Vec::new(),
+            client_certificate: ClientCertificate::None,
+            minimum: TlsVersion::V1_2,
+            server_name: None,
+            handshake_timeout: Duration::from_secs(10),
+            handshakes: 256,
+            tcp: TcpOptions::default(),
+            backlog: 1024,
+            block: 4096,
+            block_kept: 256 * 1024,
+        }
+    }
+}
+
+/// Properties that an endpoint or a policy may set.
+const KNOWN: [&str; 5] = [
+    "no_delay",
+    "keep_alive",
+    "send_buffer",
+    "receive_buffer",
+    "server_name",
+];
+
+impl TlsOptions {
+    /// These options with an endpoint's or a policy's properties over them.
+    pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let mut options = self.clone();
+        properties.only(
+            &KNOWN,
+            "no_delay, keep_alive, send_buffer, receive_buffer or server_name",
+            phase,
+        )?;
+        let switch = |key| properties.parse::<bool>(key, "true or false", phase);
+        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        let tcp = &mut options.tcp;
+        tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
+        match switch("keep_alive")? {
+            Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
+            Some(false) => tcp.keep_alive = None,
+            None => {}
+        }
+        tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
+        tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        if let Some(name) = properties.get("server_name") {
+            options.server_name = Some(name.to_owned());
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_stand_over_the_links_own_options() {
+        let given = Properties::from_iter([
+            ("no_delay", "false"),
+            ("keep_alive", "false"),
+            ("send_buffer", "9000"),
+            ("receive_buffer", "9001"),
+            ("server_name", "other.example"),
+        ]);
+        let options = TlsOptions::default().with(&given, Phase::Connect).unwrap();
+        assert!(!options.tcp.no_delay);
+        assert_eq!(options.tcp.keep_alive, None);
+        assert_eq!(options.tcp.send_buffer, Some(9000));
+        assert_eq!(options.tcp.receive_buffer, Some(9001));
+        assert_eq!(options.server_name.as_deref(), Some("other.example"));
+        for bad in [("no_delay", "perhaps"), ("cipher", "none")] {
+            let given = Properties::from_iter([bad]);
+            assert!(TlsOptions::default().with(&given, Phase::Listen).is_err());
+        }
+    }
+}

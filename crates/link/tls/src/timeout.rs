@@ -1,0 +1,41 @@
+//! Time-outs of a socket, set again only when they change.
+
+use punctual_sys::stream::{Direction, set_timeout};
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// One direction's time-out.
+///
+/// Relaxed is enough: only who holds the lock of the direction touches it.
+#[derive(Debug)]
+pub(crate) struct CachedTimeout {
+    direction: Direction,
+    microseconds: AtomicU64,
+}
+
+/// No number of microseconds that anybody asks for.
+const UNKNOWN: u64 = u64::MAX;
+
+impl CachedTimeout {
+    /// Whatever is set now.
+    pub(crate) const fn new(direction: Direction) -> Self {
+        Self {
+            direction,
+            microseconds: AtomicU64::new(UNKNOWN),
+        }
+    }
+
+    /// `None` for ever; nothing shorter than a microsecond.
+    pub(crate) fn set(&self, socket: impl AsFd, timeout: Option<Duration>) -> io::Result<()> {
+        let most = u128::from(UNKNOWN - 1);
+        let micros = |timeout: Duration| timeout.as_micros().clamp(1, most);
+        let wanted = u64::try_from(timeout.map_or(0, micros)).unwrap_or(UNKNOWN);
+        if self.microseconds.load(Ordering::Relaxed) != wanted {
+            set_timeout(socket, self.direction, timeout)?;
+            self.microseconds.store(wanted, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
