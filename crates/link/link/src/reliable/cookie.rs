@@ -1,0 +1,88 @@
+//! Cookies: proof that who opens a connection receives at the address it sends from.
+//!
+//! A cookie is a keyed hash of that address, the client's id and the time; a server keeps only the
+//! key. So a datagram whose sender is forged makes it remember nothing.
+
+use crate::Address;
+use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+/// Seconds for which a cookie may be used.
+const LIFE: u32 = 10;
+/// Connections that were opened within that time, remembered so that a repeated open makes no second.
+const REMEMBERED: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct Cookies {
+    /// `SipHash` under a random key, which the standard library gives each of these.
+    key: RandomState,
+    used: VecDeque<u64>,
+}
+
+impl Cookies {
+    pub(super) fn new() -> Self {
+        Self {
+            key: RandomState::new(),
+            used: VecDeque::new(),
+        }
+    }
+
+    /// The cookie for a client at `peer`; `stamp` is the time in seconds.
+    pub(super) fn bake(&self, peer: &Address, client: u64, stamp: u32) -> u64 {
+        self.key.hash_one((peer, client, stamp))
+    }
+
+    /// Whether a cookie is ours, still fresh at `now`, and used for the first time.
+    pub(super) fn redeem(
+        &mut self,
+        peer: &Address,
+        client: u64,
+        stamp: u32,
+        cookie: u64,
+        now: u32,
+    ) -> bool {
+        let fresh = now.checked_sub(stamp).is_some_and(|age| age <= LIFE);
+        if !fresh || self.bake(peer, client, stamp) != cookie || self.used.contains(&cookie) {
+            return false;
+        }
+        if self.used.len() >= REMEMBERED {
+            self.used.pop_front();
+        }
+        self.used.push_back(cookie);
+        true
+    }
+}
+
+/// A number that nobody can guess.
+pub(super) fn random() -> u64 {
+    RandomState::new().hash_one(0u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_opens_once_for_its_client_in_time() {
+        let mut cookies = Cookies::new();
+        let (here, there) = (Address::new("x", "here"), Address::new("x", "there"));
+        let cookie = cookies.bake(&here, 7, 100);
+        assert!(!cookies.redeem(&there, 7, 100, cookie, 100));
+        assert!(!cookies.redeem(&here, 8, 100, cookie, 100));
+        assert!(!cookies.redeem(&here, 7, 101, cookie, 101));
+        assert!(!cookies.redeem(&here, 7, 100, cookie ^ 1, 100));
+        assert!(!cookies.redeem(&here, 7, 100, cookie, 101 + LIFE));
+        assert!(!cookies.redeem(&here, 7, 100, cookie, 99));
+        assert!(cookies.redeem(&here, 7, 100, cookie, 100 + LIFE));
+        assert!(!cookies.redeem(&here, 7, 100, cookie, 100));
+    }
+
+    #[test]
+    fn two_servers_keys_differ() {
+        let here = Address::new("x", "here");
+        let (one, other) = (Cookies::new(), Cookies::new());
+        assert_ne!(one.bake(&here, 1, 1), other.bake(&here, 1, 1));
+        assert_ne!(random(), random());
+    }
+}

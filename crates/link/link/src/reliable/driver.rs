@@ -1,0 +1,117 @@
+//! The thread that lets time pass for all connections of a link.
+//!
+//! It runs while there are connections. One that has sent something says when it wants to be looked
+//! at; an acknowledgement that comes in time changes nothing here, so that a busy connection wakes
+//! the thread once a time-out, not once a message.
+
+use super::connection::Shared;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+pub(super) struct Driver {
+    begin: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    connections: Vec<Weak<Shared>>,
+    next: Option<Duration>,
+    running: bool,
+}
+
+impl Driver {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            begin: Instant::now(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Time as the link's connections count it.
+    pub(super) fn now(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks after `connection` from now on.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub(super) fn register(self: &Arc<Self>, connection: &Arc<Shared>) -> io::Result<()> {
+        let mut state = self.lock();
+        state.connections.push(Arc::downgrade(connection));
+        if !state.running {
+            let driver = self.clone();
+            std::thread::Builder::new()
+                .name("punctual-timers".to_owned())
+                .spawn(move || driver.run())?;
+            state.running = true;
+        }
+        drop(state);
+        self.wake_by(Duration::ZERO);
+        Ok(())
+    }
+
+    /// Some connection wants to be looked at by `time`.
+    pub(super) fn wake_by(&self, time: Duration) {
+        let mut state = self.lock();
+        if state.next.is_none_or(|next| time < next) {
+            state.next = Some(time);
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    fn run(&self) {
+        while let Some(connections) = self.due() {
+            for connection in connections {
+                match connection.tick() {
+                    Some(next) => self.wake_by(next),
+                    None => self.forget(&connection),
+                }
+            }
+        }
+    }
+
+    /// A connection is over; whoever holds it needs no timers any more.
+    fn forget(&self, connection: &Arc<Shared>) {
+        let gone = Arc::downgrade(connection);
+        let known = &mut self.lock().connections;
+        known.retain(|known| !known.ptr_eq(&gone));
+    }
+
+    /// Waits until a connection is to be looked at, and returns all; `None` when there are no more.
+    fn due(&self) -> Option<Vec<Arc<Shared>>> {
+        let mut state = self.lock();
+        loop {
+            let now = self.now();
+            match state.next {
+                Some(next) if next > now => {
+                    let waited = self.changed.wait_timeout(state, next - now);
+                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    continue;
+                }
+                Some(_) => {}
+                // Every living connection has a next time; without one there is none.
+                None => {
+                    state.connections.retain(|known| known.strong_count() > 0);
+                    if state.connections.is_empty() {
+                        state.running = false;
+                        return None;
+                    }
+                }
+            }
+            state.next = None;
+            state.connections.retain(|known| known.strong_count() > 0);
+            return Some(state.connections.iter().filter_map(Weak::upgrade).collect());
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The adapter `reliable`: a reliable stream over datagrams, so that GIOP can use them.
+//!
+//! Numbered octets, acknowledged together and by ranges, sent again when they are overtaken or when
+//! nothing comes back; a receive window, so that a reader that does not read stops the sender; a
+//! congestion window, so that the network is not flooded; an orderly end, a reset, and pings that
+//! find a dead peer. Before a connection costs the listening side anything that lasts, the peer has
+//! to return a cookie from the address it claims.
+//!
+//! What decides is pure and knows neither socket nor clock: `machine` with its halves `outgoing` and
+//! `incoming`, the pace (`pace`), the opening (`handshake`, `cookie`), the octets (`wire`). What acts
+//! is `connection`, `acceptor` and the timers' thread in `driver`. There is no secrecy: who reads the
+//! traffic can break a connection off, as with TCP.
+
+mod acceptor;
+mod connection;
+mod connector;
+mod cookie;
+mod driver;
+mod handshake;
+mod incoming;
+mod machine;
+mod outgoing;
+mod pace;
+#[cfg(test)]
+mod simulation;
+mod wire;
+
+use crate::{
+    Acceptor, Adapter, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+};
+use driver::Driver;
+use punctual_exec::Deadline;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The adapter's name in endpoint options and addresses.
+pub const NAME: &str = "reliable";
+
+/// Makes a reliable stream of any datagram link.
+#[derive(Clone, Debug, Default)]
+pub struct Reliable {
+    options: ReliableOptions,
+}
+
+/// Options of the adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReliableOptions {
+    /// Octets of a datagram. Default 1,400, which passes Ethernet and most tunnels in one frame;
+    /// at least 128, at most what the link below carries. Property `datagram`.
+    pub datagram: usize,
+    /// Octets that either side of a connection holds in each direction. Default 256 KiB, at least
+    /// 1 KiB. Property `window`.
+    pub window: usize,
+    /// How often something is sent before a silent peer is given up. Default 12, which takes about
+    /// 7 s.
+    pub tries: u32,
+    /// Silence after which a peer is asked whether it lives. Default 5 s.
+    pub keep_alive: Duration,
+    /// How long a connection that was closed goes on bringing what was written to its peer. Default
+    /// 10 s.
+    pub linger: Duration,
+    /// Connections that may wait to be accepted. Default 128.
+    pub backlog: usize,
+}
+
+impl Default for ReliableOptions {
+    fn default() -> Self {
+        Self {
+            datagram: 1400,
+            window: 256 * 1024,
+            tries: 12,
+            keep_alive: Duration::from_secs(5),
+            linger: Duration::from_secs(10),
+            backlog: 128,
+        }
+    }
+}
+
+/// The smallest datagram and window that work.
+const LEAST_DATAGRAM: usize = 128;
+const LEAST_WINDOW: usize = 1024;
+
+impl ReliableOptions {
+    /// These options with `properties` over them, and those properties that are the link's below.
+    fn with(
+        &self,
+        properties: &Properties,
+        below: Guarantees,
+        phase: Phase,
+    ) -> Result<(Self, Properties), LinkError> {
+        let mut options = *self;
+        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        let largest = below.largest.unwrap_or(usize::MAX);
+        options.datagram = size("datagram")?
+            .unwrap_or(options.datagram)
+            .max(LEAST_DATAGRAM)
+            .min(largest);
+        options.window = size("window")?
+            .unwrap_or(options.window)
+            .clamp(LEAST_WINDOW, u32::MAX as usize);
+        let own = ["datagram", "window"];
+        let rest = properties.iter().filter(|(key, _)| !own.contains(key));
+        Ok((options, rest.collect()))
+    }
+}
+
+impl Reliable {
+    /// The adapter with options of its own.
+    #[must_use]
+    pub fn new(options: ReliableOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Adapter for Reliable {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn supplies(&self, _below: Guarantees) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn over(&self, link: Arc<dyn Link>) -> Arc<dyn Link> {
+        Arc::new(ReliableLink {
+            name: format!("{NAME}+{}", link.name()).into(),
+            below: link,
+            options: self.options,
+            driver: Driver::new(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct ReliableLink {
+    name: Arc<str>,
+    below: Arc<dyn Link>,
+    options: ReliableOptions,
+    driver: Arc<Driver>,
+}
+
+impl ReliableLink {
+    fn address_below(&self, address: &Address) -> Address {
+        Address::new(self.below.name(), address.place())
+    }
+}
+
+impl Link for ReliableLink {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Reliable::new(self.options).supplies(self.below.guarantees())
+    }
+
+    fn connect(
+        &self,
+        address: &Address,
+        properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        let guarantees = self.below.guarantees();
+        let (options, rest) = self.options.with(properties, guarantees, Phase::Connect)?;
+        let address = self.address_below(address);
+        let below = self.below.connect(&address, &rest, deadline)?;
+        connector::connect(below, &self.name, options, &self.driver, deadline)
+    }
+
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        let guarantees = self.below.guarantees();
+        let (options, rest) = self.options.with(properties, guarantees, Phase::Listen)?;
+        let below = self.below.listen(&self.address_below(address), &rest)?;
+        acceptor::begin(below.into(), self.name.clone(), options, &self.driver)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn below() -> Guarantees {
+        Guarantees {
+            reliable: false,
+            ordered: false,
+            framing: Framing::Datagram,
+            largest: Some(9000),
+        }
+    }
+
+    #[test]
+    fn it_reads_its_own_properties_and_leaves_the_rest_to_the_link_below() {
+        let given =
+            Properties::from_iter([("datagram", "500"), ("window", "5000"), ("peers", "3")]);
+        let options = ReliableOptions::default();
+        let (options, rest) = options.with(&given, below(), Phase::Listen).unwrap();
+        assert_eq!((options.datagram, options.window), (500, 5000));
+        assert_eq!(rest, Properties::from_iter([("peers", "3")]));
+    }
+
+    #[test]
+    fn a_datagram_is_never_larger_than_the_link_below_carries() {
+        let given = Properties::from_iter([("datagram", "60000"), ("window", "1")]);
+        let options = ReliableOptions::default();
+        let (options, _) = options.with(&given, below(), Phase::Connect).unwrap();
+        assert_eq!((options.datagram, options.window), (9000, LEAST_WINDOW));
+        let wrong = Properties::from_iter([("window", "wide")]);
+        assert!(options.with(&wrong, below(), Phase::Connect).is_err());
+    }
+}

@@ -1,0 +1,414 @@
+//! The sending half: what was written, what is in flight, what is lost. No I/O, no clock.
+//!
+//! Octets are numbered from 0 by a 64-bit offset that never wraps; the finish takes the number behind
+//! the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a whole.
+
+use super::pace::{Congestion, RoundTrip};
+use super::wire::Ranges;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Segments in flight at most, whatever their size.
+const SEGMENTS: usize = 1024;
+/// A segment counts as lost when one that was sent this many later has arrived (RFC 9002, §6.1.1).
+const REORDERED: u64 = 3;
+
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    /// From `acked` on.
+    octets: VecDeque<u8>,
+    /// Everything below has arrived.
+    acked: u64,
+    /// Everything below was sent at least once.
+    sent: u64,
+    /// The peer takes what lies below.
+    limit: u64,
+    capacity: usize,
+    payload: usize,
+    segments: VecDeque<Segment>,
+    in_flight: usize,
+    transmissions: u64,
+    /// The latest transmission that is known to have arrived.
+    arrived: u64,
+    waiting_since: Duration,
+    finishing: bool,
+    finish_sent: bool,
+    trip: RoundTrip,
+    congestion: Congestion,
+}
+
+#[derive(Debug)]
+struct Segment {
+    offset: u64,
+    length: usize,
+    finish: bool,
+    sent_at: Duration,
+    transmission: u64,
+    tries: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InFlight,
+    Lost,
+    /// Arrived, beyond a gap.
+    Held,
+}
+
+impl Segment {
+    fn end(&self) -> u64 {
+        self.offset + self.length as u64 + u64::from(self.finish)
+    }
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) offset: u64,
+    pub(super) length: usize,
+    pub(super) finish: bool,
+}
+
+impl Outgoing {
+    /// `payload` octets fit a datagram; `capacity` are held at most; the peer takes `window` to begin
+    /// with.
+    pub(super) fn new(payload: usize, capacity: usize, window: u32) -> Self {
+        Self {
+            octets: VecDeque::new(),
+            acked: 0,
+            sent: 0,
+            limit: u64::from(window),
+            capacity,
+            payload,
+            segments: VecDeque::new(),
+            in_flight: 0,
+            transmissions: 0,
+            arrived: 0,
+            waiting_since: Duration::ZERO,
+            finishing: false,
+            finish_sent: false,
+            trip: RoundTrip::default(),
+            congestion: Congestion::new(payload),
+        }
+    }
+
+    /// Takes from the front of `octets` what there is room for, and returns how many.
+    pub(super) fn write(&mut self, octets: &[u8]) -> usize {
+        let count = octets.len().min(self.room());
+        self.octets.extend(octets.get(..count).unwrap_or_default());
+        count
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.capacity.saturating_sub(self.octets.len())
+    }
+
+    /// Nothing more is written: the finish follows what was.
+    pub(super) fn finish(&mut self) {
+        self.finishing = true;
+    }
+
+    /// Whether everything has arrived, the finish included.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish_sent && self.segments.is_empty()
+    }
+
+    fn unsent(&self) -> usize {
+        let flown = usize::try_from(self.sent - self.acked).unwrap_or(usize::MAX);
+        self.octets.len().saturating_sub(flown)
+    }
+
+    /// Whether the peer's window alone holds back what was written.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.segments.is_empty() && self.unsent() > 0 && self.limit <= self.sent
+    }
+
+    /// How long an acknowledgement is waited for.
+    pub(super) fn timeout(&self) -> Duration {
+        self.trip.timeout()
+    }
+
+    /// When retransmission is due, if anything is under way.
+    pub(super) fn timer(&self) -> Option<Duration> {
+        let waiting = self
+            .segments
+            .iter()
+            .any(|segment| segment.state != State::Held);
+        waiting.then(|| self.waiting_since + self.trip.timeout())
+    }
+
+    /// No acknowledgement came in time: all that is in flight counts as lost. False when one segment
+    /// has been tried `tries` times.
+    pub(super) fn time_out(&mut self, now: Duration, tries: u32) -> bool {
+        self.trip.back_off();
+        self.congestion.collapsed(self.sent);
+        self.waiting_since = now;
+        for segment in &mut self.segments {
+            if segment.state == State::InFlight {
+                segment.state = State::Lost;
+            }
+        }
+        self.in_flight = 0;
+        self.segments.iter().all(|segment| segment.tries < tries)
+    }
+
+    /// The next segment to be sent: a lost one, or a new one as far as peer and network allow.
+    pub(super) fn next(&mut self, now: Duration) -> Option<Piece> {
+        if self.segments.is_empty() {
+            self.waiting_since = now;
+        }
+        self.again(now).or_else(|| self.anew(now))
+    }
+
+    fn again(&mut self, now: Duration) -> Option<Piece> {
+        if self.in_flight > 0 && self.in_flight >= self.congestion.window() {
+            return None;
+        }
+        let lost = |segment: &&mut Segment| segment.state == State::Lost;
+        let segment = self.segments.iter_mut().find(lost)?;
+        self.transmissions += 1;
+        segment.transmission = self.transmissions;
+        segment.tries += 1;
+        segment.sent_at = now;
+        segment.state = State::InFlight;
+        self.in_flight += segment.length;
+        Some(Piece {
+            offset: segment.offset,
+            length: segment.length,
+            finish: segment.finish,
+        })
+    }
+
+    fn anew(&mut self, now: Duration) -> Option<Piece> {
+        if self.segments.len() >= SEGMENTS || self.finish_sent {
+            return None;
+        }
+        let unsent = self.unsent();
+        let allowed = usize::try_from(self.limit.saturating_sub(self.sent)).unwrap_or(usize::MAX);
+        let length = unsent.min(self.payload).min(allowed);
+        let finish = self.finishing && length == unsent;
+        if length == 0 && !finish {
+            return None;
+        }
+        // Half a segment now would be followed by another half: rather wait for the window.
+        let silly = length < self.payload && length < unsent;
+        let crowded = self.in_flight + length > self.congestion.window();
+        if self.in_flight > 0 && (silly || crowded) {
+            return None;
+        }
+        self.transmissions += 1;
+        let segment = Segment {
+            offset: self.sent,
+            length,
+            finish,
+            sent_at: now,
+            transmission: self.transmissions,
+            tries: 1,
+            state: State::InFlight,
+        };
+        self.sent = segment.end();
+        self.finish_sent = finish;
+        self.in_flight += length;
+        let offset = segment.offset;
+        self.segments.push_back(segment);
+        Some(Piece {
+            offset,
+            length,
+            finish,
+        })
+    }
+
+    /// Appends a piece's octets to `out`.
+    pub(super) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
+        let begin = usize::try_from(piece.offset.saturating_sub(self.acked)).unwrap_or(usize::MAX);
+        let octets = self.octets.iter().skip(begin).take(piece.length);
+        let (front, back) = self.octets.as_slices();
+        let end = begin.saturating_add(piece.length);
+        if let Some(whole) = front.get(begin..end) {
+            out.extend_from_slice(whole);
+        } else if let Some(whole) = begin
+            .checked_sub(front.len())
+            .and_then(|begin| back.get(begin..begin + piece.length))
+        {
+            out.extend_from_slice(whole);
+        } else {
+            out.extend(octets);
+        }
+    }
+
+    /// The peer says what arrived and how much more it takes. `None` when it cannot be true, else
+    /// whether it was news.
+    pub(super) fn acknowledge(
+        &mut self,
+        ack: u64,
+        window: u32,
+        ranges: Option<Ranges<'_>>,
+        now: Duration,
+    ) -> Option<bool> {
+        if ack > self.sent {
+            return None;
+        }
+        self.limit = self.limit.max(ack.saturating_add(u64::from(window)));
+        let before = self.octets.len() + self.held();
+        self.take_acked(ack, now);
+        for (from, to) in ranges.iter().flat_map(Ranges::iter) {
+            if from >= to || to > self.sent {
+                return None;
+            }
+            self.hold(from, to, now);
+        }
+        self.find_lost();
+        let news = before != self.octets.len() + self.held();
+        if news {
+            self.trip.progress();
+            self.waiting_since = now;
+        }
+        Some(news)
+    }
+
+    /// Segments that arrived beyond a gap; used to tell news from repetition.
+    fn held(&self) -> usize {
+        let held = |segment: &&Segment| segment.state == State::Held;
+        self.segments.iter().filter(held).count()
+    }
+
+    fn take_acked(&mut self, ack: u64, now: Duration) {
+        while let Some(first) = self.segments.front() {
+            if first.end() > ack {
+                return;
+            }
+            let Some(segment) = self.segments.pop_front() else {
+                return;
+            };
+            self.arrive(&segment, now);
+            self.acked = segment.end();
+            self.octets.drain(..segment.length.min(self.octets.len()));
+        }
+    }
+
+    fn hold(&mut self, from: u64, to: u64, now: Duration) {
+        for index in 0..self.segments.len() {
+            let Some(segment) = self.segments.get_mut(index) else {
+                return;
+            };
+            let inside = segment.offset >= from && segment.end() <= to;
+            if inside && segment.state != State::Held {
+                let was = std::mem::replace(&mut segment.state, State::Held);
+                let copy = Segment {
+                    state: was,
+                    ..*segment
+                };
+                self.arrive(&copy, now);
+            }
+        }
+    }
+
+    /// A segment arrived that was not known to have.
+    fn arrive(&mut self, segment: &Segment, now: Duration) {
+        if segment.state == State::Held {
+            return;
+        }
+        if segment.state == State::InFlight {
+            self.in_flight = self.in_flight.saturating_sub(segment.length);
+        }
+        self.congestion.arrived(segment.length, self.capacity);
+        // Of one that was sent twice nobody knows which arrived (Karn's rule).
+        if segment.tries == 1 {
+            self.trip.sample(now.saturating_sub(segment.sent_at));
+            self.arrived = self.arrived.max(segment.transmission);
+        }
+    }
+
+    fn find_lost(&mut self) {
+        for segment in &mut self.segments {
+            let overtaken = segment.transmission + REORDERED <= self.arrived;
+            if segment.state == State::InFlight && overtaken {
+                segment.state = State::Lost;
+                self.in_flight = self.in_flight.saturating_sub(segment.length);
+                self.congestion.lost(segment.offset, self.sent);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn with(written: usize, window: u32) -> Outgoing {
+        let mut outgoing = Outgoing::new(100, 10_000, window);
+        assert_eq!(outgoing.write(&vec![7; written]), written);
+        outgoing
+    }
+
+    fn sends(outgoing: &mut Outgoing, now: Duration) -> Vec<(u64, usize)> {
+        std::iter::from_fn(|| outgoing.next(now))
+            .map(|piece| (piece.offset, piece.length))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_written_is_cut_to_the_datagrams_size_and_the_peers_window() {
+        let mut outgoing = with(350, 300);
+        assert_eq!(sends(&mut outgoing, MS), [(0, 100), (100, 100), (200, 100)]);
+        assert_eq!(outgoing.acknowledge(300, 100, None, 2 * MS), Some(true));
+        assert_eq!(sends(&mut outgoing, 2 * MS), [(300, 50)]);
+    }
+
+    #[test]
+    fn a_window_that_is_shut_blocks_and_a_wider_one_goes_on() {
+        let mut outgoing = with(10, 0);
+        assert_eq!(outgoing.next(MS), None);
+        assert!(outgoing.is_blocked());
+        assert_eq!(outgoing.acknowledge(0, 5, None, MS), Some(false));
+        assert_eq!(sends(&mut outgoing, MS), [(0, 5)]);
+    }
+
+    #[test]
+    fn a_segment_that_three_later_ones_overtook_is_sent_again() {
+        let mut outgoing = with(500, 10_000);
+        assert_eq!(sends(&mut outgoing, MS).len(), 5);
+        outgoing.hold(100, 400, 2 * MS);
+        outgoing.find_lost();
+        assert_eq!(sends(&mut outgoing, 2 * MS), [(0, 100)]);
+        assert_eq!(outgoing.acknowledge(500, 10_000, None, 3 * MS), Some(true));
+        assert_eq!(outgoing.timer(), None);
+    }
+
+    #[test]
+    fn silence_sends_everything_again_until_the_tries_are_used_up() {
+        let mut outgoing = with(200, 10_000);
+        sends(&mut outgoing, MS);
+        let due = outgoing.timer().unwrap();
+        assert!(outgoing.time_out(due, 3));
+        assert_eq!(sends(&mut outgoing, due), [(0, 100), (100, 100)]);
+        assert!(outgoing.timer().unwrap() > due);
+        assert!(outgoing.time_out(2 * due, 3));
+        sends(&mut outgoing, 2 * due);
+        assert!(!outgoing.time_out(4 * due, 3));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_what_was_never_sent_is_not_believed() {
+        let mut outgoing = with(200, 100);
+        sends(&mut outgoing, MS);
+        assert_eq!(outgoing.acknowledge(101, 0, None, MS), None);
+        assert_eq!(outgoing.acknowledge(u64::MAX, 0, None, MS), None);
+        assert_eq!(outgoing.acknowledge(100, u32::MAX, None, MS), Some(true));
+    }
+
+    #[test]
+    fn the_finish_follows_the_last_octet_and_is_acknowledged_like_one() {
+        let mut outgoing = with(150, 10_000);
+        outgoing.finish();
+        sends(&mut outgoing, MS);
+        assert_eq!(outgoing.acknowledge(150, 0, None, MS), Some(true));
+        assert!(!outgoing.is_finished());
+        assert_eq!(outgoing.acknowledge(151, 0, None, MS), Some(true));
+        assert!(outgoing.is_finished());
+        assert_eq!(outgoing.next(MS), None);
+    }
+}

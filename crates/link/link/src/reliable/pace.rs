@@ -1,0 +1,153 @@
+//! How fast to send, and how long to wait for an acknowledgement. No clock: times are passed in.
+
+use std::time::Duration;
+
+/// The shortest wait for an acknowledgement; beyond a peer's delay of its own acknowledgements.
+const SHORTEST: Duration = Duration::from_millis(20);
+/// The longest, however often it was doubled.
+const LONGEST: Duration = Duration::from_secs(1);
+/// The wait before a round trip was measured.
+const FIRST: Duration = Duration::from_millis(100);
+
+/// The round trip's estimate and the time-out made from it (RFC 6298).
+#[derive(Debug, Default)]
+pub(super) struct RoundTrip {
+    smoothed: Option<Duration>,
+    variation: Duration,
+    doublings: u32,
+}
+
+impl RoundTrip {
+    /// A round trip was measured.
+    pub(super) fn sample(&mut self, measured: Duration) {
+        match self.smoothed {
+            None => {
+                self.smoothed = Some(measured);
+                self.variation = measured / 2;
+            }
+            Some(smoothed) => {
+                let error = smoothed.abs_diff(measured);
+                self.variation = (self.variation * 3 + error) / 4;
+                self.smoothed = Some((smoothed * 7 + measured) / 8);
+            }
+        }
+    }
+
+    /// What was acknowledged was news: waiting begins afresh.
+    pub(super) fn progress(&mut self) {
+        self.doublings = 0;
+    }
+
+    /// An acknowledgement was waited for in vain: the next wait is twice as long.
+    pub(super) fn back_off(&mut self) {
+        self.doublings = (self.doublings + 1).min(16);
+    }
+
+    /// How long to wait for an acknowledgement.
+    pub(super) fn timeout(&self) -> Duration {
+        let base = self
+            .smoothed
+            .map_or(FIRST, |smoothed| smoothed + self.variation * 4)
+            .max(SHORTEST);
+        base.saturating_mul(1 << self.doublings).min(LONGEST)
+    }
+}
+
+/// Segments in flight at the beginning.
+const INITIAL: usize = 10;
+/// Segments that may always be in flight.
+const LEAST: usize = 2;
+
+/// How many octets may be in flight for the network's sake (RFC 5681).
+#[derive(Debug)]
+pub(super) struct Congestion {
+    window: usize,
+    threshold: usize,
+    segment: usize,
+    /// Losses below this offset belong to one that was answered already.
+    recovery: u64,
+}
+
+impl Congestion {
+    pub(super) fn new(segment: usize) -> Self {
+        Self {
+            window: INITIAL * segment,
+            threshold: usize::MAX,
+            segment,
+            recovery: 0,
+        }
+    }
+
+    pub(super) fn window(&self) -> usize {
+        self.window
+    }
+
+    /// `octets` arrived: twice as many next time below the threshold, a segment more a round trip
+    /// above it.
+    pub(super) fn arrived(&mut self, octets: usize, limit: usize) {
+        let grown = if self.window < self.threshold {
+            octets
+        } else {
+            self.segment * octets / self.window.max(1)
+        };
+        self.window = (self.window + grown).min(limit.max(LEAST * self.segment));
+    }
+
+    /// What lies at `offset` was lost, when everything below `sent` had been sent.
+    pub(super) fn lost(&mut self, offset: u64, sent: u64) {
+        if offset >= self.recovery {
+            self.recovery = sent;
+            self.threshold = (self.window / 2).max(LEAST * self.segment);
+            self.window = self.threshold;
+        }
+    }
+
+    /// Nothing came back at all.
+    pub(super) fn collapsed(&mut self, sent: u64) {
+        self.recovery = sent;
+        self.threshold = (self.window / 2).max(LEAST * self.segment);
+        self.window = LEAST * self.segment;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn the_timeout_follows_the_round_trip_and_doubles_in_vain() {
+        let mut trip = RoundTrip::default();
+        assert_eq!(trip.timeout(), FIRST);
+        trip.sample(50 * MS);
+        assert_eq!(trip.timeout(), 150 * MS);
+        trip.back_off();
+        assert_eq!(trip.timeout(), 300 * MS);
+        for _ in 0..40 {
+            trip.back_off();
+        }
+        assert_eq!(trip.timeout(), LONGEST);
+        trip.progress();
+        for _ in 0..100 {
+            trip.sample(MS / 10);
+        }
+        assert_eq!(trip.timeout(), SHORTEST);
+    }
+
+    #[test]
+    fn the_window_grows_with_arrivals_and_is_halved_once_a_loss() {
+        let mut congestion = Congestion::new(1000);
+        congestion.arrived(10_000, 1 << 20);
+        assert_eq!(congestion.window(), 20_000);
+        congestion.lost(5_000, 20_000);
+        congestion.lost(6_000, 21_000);
+        assert_eq!(congestion.window(), 10_000);
+        congestion.arrived(10_000, 1 << 20);
+        assert_eq!(congestion.window(), 11_000);
+        congestion.collapsed(30_000);
+        assert_eq!(congestion.window(), 2_000);
+        congestion.arrived(1 << 20, 8_000);
+        assert_eq!(congestion.window(), 8_000);
+    }
+}
