@@ -1,4 +1,4 @@
-//! Shared memory, as it is and with the smallest ring, no pool, no spinning and no trust.
+//! Shared memory: as it is; with the smallest ring, no pool, no spinning and no trust; and for a reactor.
 #![allow(missing_docs)]
 
 use punctual_link::Address;
@@ -16,6 +16,19 @@ mod least {
             pool: 0,
             spin: Some(Duration::ZERO),
             trust: Trust::Never,
+            ..ShmOptions::default()
+        })
+    }
+
+    punctual_link_conformance::conformance!(link(), Address::new(NAME, ""));
+}
+
+mod for_a_reactor {
+    use super::{Address, NAME, ShmOptions, Shmiop};
+
+    fn link() -> Shmiop {
+        Shmiop::new(ShmOptions {
+            descriptor: true,
             ..ShmOptions::default()
         })
     }

@@ -4,7 +4,8 @@
 use punctual_cdr::{Lender, Segment};
 use punctual_exec::Deadline;
 use punctual_link::shmiop::{Copied, NAME, ShmOptions, Shmiop, Trust};
-use punctual_link::{Acceptor, Address, Cause, Connection, Link, Phase, Properties};
+use punctual_link::{Acceptor, Address, Cause, Connection, Link, Phase, Properties, Waitable};
+use punctual_sys::passing::{self, Found};
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, IoSlice, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -396,6 +397,42 @@ fn nothing_is_lost_or_changed_under_load_whoever_spins_or_sleeps() {
 }
 
 #[test]
+fn a_descriptor_is_readable_when_there_is_something_or_the_end() {
+    let link = link(ShmOptions {
+        descriptor: true,
+        ..ShmOptions::default()
+    });
+    let (one, other) = pair(&link, &link);
+    let Waitable::Descriptor(descriptor) = other.waitable() else {
+        panic!("{:?}", other.waitable());
+    };
+    let nothing = || {
+        let mut block = other.lend(0);
+        let error = other.receive(&mut block, 1, Deadline::after(Duration::ZERO));
+        matches!(error.unwrap_err().cause, Cause::TimedOut)
+    };
+    for seed in 0..50 {
+        // Found empty, it is armed.
+        assert!(nothing());
+        assert_eq!(
+            passing::wait(descriptor, Some(Duration::ZERO)),
+            Found::Nothing
+        );
+        for _ in 0..3 {
+            send(&*one, &pattern(1000, seed), b"");
+        }
+        // One bell for all of them, heard until somebody has looked for more than there is.
+        assert_eq!(passing::wait(descriptor, Some(LIMIT)), Found::Data);
+        assert_eq!(contents(&receive(&*other, 3000)).len(), 3000);
+    }
+    assert!(nothing());
+    drop(one);
+    assert_eq!(passing::wait(descriptor, Some(LIMIT)), Found::End);
+    let end = other.receive(&mut other.lend(0), 1, limit()).unwrap_err();
+    assert!(matches!(end.cause, Cause::Closed), "{end}");
+}
+
+#[test]
 fn many_connections_come_and_go_at_once() {
     let link = link(ShmOptions {
         ring: 4096,
@@ -516,6 +553,25 @@ fn a_peer_killed_while_it_is_waited_for_is_noticed_whether_early_or_late() {
         let end = thread.join().unwrap().unwrap_err();
         assert!(matches!(end.cause, Cause::Closed), "{end}");
     }
+}
+
+#[test]
+fn a_reactor_is_woken_by_a_peers_death() {
+    let link = link(ShmOptions {
+        descriptor: true,
+        ..ShmOptions::default()
+    });
+    let acceptor = listen(&link);
+    let mut client = Process::new("connect and stay", acceptor.address().place());
+    let other = acceptor.accept().unwrap();
+    let Waitable::Descriptor(descriptor) = other.waitable() else {
+        panic!("{:?}", other.waitable());
+    };
+    client.kill();
+    assert_eq!(passing::wait(descriptor, Some(LIMIT)), Found::End);
+    let now = Deadline::after(Duration::ZERO);
+    let end = other.receive(&mut other.lend(0), 1, now).unwrap_err();
+    assert!(matches!(end.cause, Cause::Closed), "{end}");
 }
 
 #[test]

@@ -57,7 +57,12 @@ impl ShmConnection {
         let (options, copies) = (parts.options, parts.copies);
         let (sizes, spin) = (parts.their_sizes, options.longest_spin());
         let words = parts.control.into_words();
-        let ends = Arc::new(Ends::new(words, parts.theirs, parts.socket));
+        let ends = Arc::new(Ends::new(
+            words,
+            parts.theirs,
+            parts.socket,
+            options.descriptor,
+        ));
         let (pool_at, pool_len) = (sizes.pool_at(), sizes.pool as usize);
         Self {
             writer: Mutex::new(Writer::new(parts.ring, spin)),
@@ -150,7 +155,8 @@ impl Connection for ShmConnection {
     }
 
     fn waitable(&self) -> Waitable<'_> {
-        Waitable::Own
+        let descriptor = self.ends.descriptor();
+        descriptor.map_or(Waitable::Own, Waitable::Descriptor)
     }
 
     fn lender(&self) -> Option<&dyn Lender> {

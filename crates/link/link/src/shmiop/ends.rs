@@ -17,7 +17,8 @@
 //! was killed rings no more, so after each the socket is looked at, which the kernel closes for it. A
 //! reader whose slice has passed in vain then sleeps in `poll` on that socket, for as long as it likes:
 //! the peer rings with an octet through it, and its death wakes as well. That is also how a reactor
-//! would wait for many connections. The socket serves as the bell there, not an eventfd of each side,
+//! waits for many connections at once: a receive that found nothing leaves the sleep word as it is for
+//! a sleep on the socket, in which the reactor takes part. The socket serves as the bell there, not an eventfd of each side,
 //! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
 //! one that blocks whoever rings it.
 //!
@@ -34,7 +35,7 @@ use punctual_exec::Deadline;
 use punctual_sys::memory::{PeerMemory, Words};
 use punctual_sys::passing::{self, Found};
 use punctual_sys::{futex, processor, stream};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Duration;
 
@@ -49,16 +50,24 @@ pub(super) struct Ends {
     pub(super) theirs: PeerMemory,
     socket: OwnedFd,
     closed: AtomicBool,
+    /// Whether the reader is waited for by the socket, by somebody else.
+    polled: bool,
 }
 
 impl Ends {
-    pub(super) fn new(mine: Words, theirs: PeerMemory, socket: OwnedFd) -> Self {
+    pub(super) fn new(mine: Words, theirs: PeerMemory, socket: OwnedFd, polled: bool) -> Self {
         Self {
             mine,
             theirs,
             socket,
             closed: AtomicBool::new(false),
+            polled,
         }
+    }
+
+    /// What a reactor waits for, if one does.
+    pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.polled.then(|| self.socket.as_fd())
     }
 
     /// Whether this side has closed.
@@ -81,6 +90,24 @@ impl Ends {
         // Release pairs with the acquiring load in `Sleeper::sleep`: who sees the change before it sleeps
         // sees also why.
         self.mine[role.bell].fetch_add(1, Ordering::Release);
+    }
+
+    /// Sleeps until the socket's bell rings, the peer is gone, or `left` has passed; tells whether it is
+    /// gone.
+    fn sleep_on_socket(&self, left: Option<Duration>) -> bool {
+        let found = passing::wait(&self.socket, left);
+        if found == Found::Data {
+            passing::silence(&self.socket);
+        }
+        found == Found::End
+    }
+
+    /// Sleeps until the peer changes a role's bell, which was `bell`, or a slice of `left` has passed;
+    /// tells whether it changed.
+    fn sleep_on_futex(&self, role: Role, bell: u32, left: Option<Duration>) -> bool {
+        let slice = left.map_or(SLICE, |left| left.min(SLICE));
+        self.theirs.wait(role.bell, bell, Some(slice));
+        self.theirs.load(role.bell) != bell
     }
 
     /// Ends the connection, and wakes whoever sleeps on either side.
@@ -173,7 +200,8 @@ impl Sleeper {
         deadline: Deadline,
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
-        let found = if self.shares_processor(ends) {
+        let polled = self.reads && ends.polled;
+        let found = if polled || self.shares_processor(ends) {
             ready()
         } else {
             self.spin.until(|| ready() || ends.is_closed()) && ready()
@@ -181,9 +209,12 @@ impl Sleeper {
         if found {
             return Ok(());
         }
-        let outcome = self.sleep(ends, deadline, ready);
-        // Whoever still sees the sleep rings a bell that nobody hears: the next sleep has its own.
-        ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
+        let outcome = self.sleep(ends, deadline, polled, ready);
+        // A reactor's sleep goes on when there was nothing. Otherwise, whoever still sees it rings a
+        // bell that nobody hears: the next sleep has its own.
+        if !(polled && matches!(outcome, Err(Cause::TimedOut))) {
+            ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
+        }
         outcome
     }
 
@@ -204,12 +235,18 @@ impl Sleeper {
         &mut self,
         ends: &Ends,
         deadline: Deadline,
+        polled: bool,
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
-        let (mut gone, mut long) = (false, false);
+        if polled {
+            // The bell that led here. It is rung again only for the sleep that begins below.
+            passing::silence(&ends.socket);
+        }
+        let mut by_socket = polled;
+        let mut gone = false;
         loop {
             let bell = ends.theirs.load_acquire(self.role.bell);
-            let how = if long { BY_SOCKET } else { BY_FUTEX };
+            let how = if by_socket { BY_SOCKET } else { BY_FUTEX };
             self.sleeps = self.sleeps.wrapping_add(SLEEP);
             ends.mine[self.role.sleep].store(self.sleeps | how, Ordering::Relaxed);
             // Pairs with the fence in `Waker::wake`.
@@ -223,23 +260,19 @@ impl Sleeper {
                 return Err(Cause::Closed);
             }
             let left = deadline.remaining();
-            if left.is_some_and(|left| left.is_zero()) {
-                return Err(Cause::TimedOut);
-            }
-            if long {
-                let found = passing::wait(&ends.socket, left);
-                if found == Found::Data {
-                    passing::silence(&ends.socket);
+            gone = if left.is_some_and(|left| left.is_zero()) {
+                // A reactor may have been woken by the end alone.
+                if !polled || !ends.has_gone() {
+                    return Err(Cause::TimedOut);
                 }
-                gone = found == Found::End;
+                true
+            } else if by_socket {
+                ends.sleep_on_socket(left)
             } else {
-                let slice = left.map_or(SLICE, |left| left.min(SLICE));
-                ends.theirs.wait(self.role.bell, bell, Some(slice));
-                if ends.theirs.load(self.role.bell) == bell {
-                    gone = ends.has_gone();
-                    long = self.reads;
-                }
-            }
+                let woken = ends.sleep_on_futex(self.role, bell, left);
+                by_socket = self.reads && !woken;
+                !woken && ends.has_gone()
+            };
         }
     }
 }

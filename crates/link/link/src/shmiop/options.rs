@@ -29,6 +29,11 @@ pub struct ShmOptions {
     /// while that keeps failing. `None`, the default, is 50 µs where this process may run on more than
     /// one processor, else nothing. Property `spin_us`.
     pub spin: Option<Duration>,
+    /// Whether connections are waited for by a descriptor, for a reactor, instead of by a thread in
+    /// [`crate::Connection::receive`]. Default off. The descriptor is armed by a receive that finds
+    /// nothing, at once or at its deadline: whoever waits for it receives until that. Property
+    /// `descriptor`.
+    pub descriptor: bool,
     /// Whether what a peer lends is seen in its memory. Property `trust`.
     pub trust: Trust,
     /// Who may be at the other end. Property `allow`.
@@ -111,6 +116,7 @@ impl Default for ShmOptions {
             largest_pool: 64 * 1024 * 1024,
             lend_threshold: 16 * 1024,
             spin: None,
+            descriptor: false,
             trust: Trust::default(),
             allow: Allow::default(),
             handshake: Duration::from_secs(5),
@@ -121,12 +127,13 @@ impl Default for ShmOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "ring",
     "pool",
     "largest_pool",
     "lend_threshold",
     "spin_us",
+    "descriptor",
     "trust",
     "allow",
     "handshake_ms",
@@ -138,7 +145,7 @@ impl ShmOptions {
         let mut options = self.clone();
         properties.only(
             &KNOWN,
-            "ring, pool, largest_pool, lend_threshold, spin_us, trust, allow or handshake_ms",
+            "ring, pool, largest_pool, lend_threshold, spin_us, descriptor, trust, allow or handshake_ms",
             phase,
         )?;
         let octets = |key| properties.parse::<u32>(key, "a number of octets", phase);
@@ -152,6 +159,9 @@ impl ShmOptions {
         options.spin = microseconds.map(Duration::from_micros).or(options.spin);
         let milliseconds = properties.parse("handshake_ms", "a number of milliseconds", phase)?;
         options.handshake = milliseconds.map_or(options.handshake, Duration::from_millis);
+        options.descriptor = properties
+            .parse("descriptor", "true or false", phase)?
+            .unwrap_or(options.descriptor);
         options.trust = properties
             .parse("trust", "never or same_user", phase)?
             .unwrap_or(options.trust);
@@ -220,6 +230,7 @@ mod tests {
         assert_eq!(with("lend_threshold", "9").unwrap().lend_threshold, 9);
         let spin = with("spin_us", "7").unwrap().longest_spin();
         assert_eq!(spin, Duration::from_micros(7));
+        assert!(with("descriptor", "true").unwrap().descriptor);
         assert_eq!(with("trust", "never").unwrap().trust, Trust::Never);
         assert_eq!(with("allow", "anyone").unwrap().allow, Allow::Anyone);
         let users = Allow::Users([5, 7].into());
