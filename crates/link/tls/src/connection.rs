@@ -6,7 +6,8 @@
 //! holds the sending lock takes it out of TLS's state.
 
 use crate::address_of;
-use crate::handshake::{Failure, Handshake};
+use crate::flow::{Incoming, Sending, take_plaintext};
+use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
@@ -24,8 +25,6 @@ use std::time::Duration;
 
 /// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
 const BLOCKS: usize = 4;
-/// Ciphertext that is taken from the socket at once: a largest record and then some.
-const RECEIVED_AT_ONCE: usize = 18 * 1024;
 /// Plaintext that is encrypted at once, at most: what TLS's state holds of ciphertext.
 const SENT_AT_ONCE: usize = 64 * 1024;
 /// How often what still waits is thrown away when a connection is closed.
@@ -46,24 +45,6 @@ pub(crate) struct TlsConnection {
     closed: AtomicBool,
     send_timeout: CachedTimeout,
     receive_timeout: CachedTimeout,
-}
-
-#[derive(Debug, Default)]
-struct Sending {
-    /// Ciphertext on its way to the socket.
-    octets: Vec<u8>,
-    /// How much of it has gone.
-    gone: usize,
-    /// A send failed in mid-message: nothing may follow.
-    broken: bool,
-}
-
-/// Ciphertext that came from the socket.
-#[derive(Debug, Default)]
-struct Incoming {
-    octets: Vec<u8>,
-    /// How much of it TLS has taken.
-    taken: usize,
 }
 
 impl TlsConnection {
@@ -399,76 +380,6 @@ impl Connection for TlsConnection {
 impl Drop for TlsConnection {
     fn drop(&mut self) {
         self.close();
-    }
-}
-
-impl Sending {
-    /// Takes over the ciphertext that TLS has made.
-    fn take(&mut self, tls: &mut rustls::Connection) -> io::Result<()> {
-        while tls.wants_write() {
-            tls.write_tls(&mut self.octets)?;
-        }
-        Ok(())
-    }
-
-    /// What has not gone yet, if there is anything.
-    fn rest(&self) -> Option<&[u8]> {
-        self.octets.get(self.gone..).filter(|rest| !rest.is_empty())
-    }
-
-    fn clear(&mut self) {
-        self.octets.clear();
-        self.gone = 0;
-    }
-}
-
-impl Incoming {
-    /// Empty, with room.
-    fn clear(&mut self) {
-        self.octets.clear();
-        self.octets.reserve(RECEIVED_AT_ONCE);
-        self.taken = 0;
-    }
-
-    /// Lets TLS take some; `false` when nothing is left. The plaintext must be taken out before more
-    /// is fed.
-    fn feed(&mut self, tls: &mut rustls::Connection) -> Result<bool, Cause> {
-        let mut rest = self.octets.get(self.taken..).unwrap_or_default();
-        let mut taken = 0;
-        if !rest.is_empty() {
-            taken = tls.read_tls(&mut rest).map_err(Cause::Os)?;
-            self.taken += taken;
-        }
-        // Also tells again of what was wrong before.
-        tls.process_new_packets().map_err(|error| {
-            let failure = Failure::from(error);
-            Cause::Os(io::Error::new(io::ErrorKind::InvalidData, failure))
-        })?;
-        if taken == 0 {
-            // After the peer's close_notify nothing counts any more.
-            self.taken = self.octets.len();
-        }
-        Ok(taken > 0)
-    }
-}
-
-/// Appends all plaintext that is there to `block`, and tells whether the peer has said goodbye.
-fn take_plaintext(tls: &mut rustls::Connection, block: &mut Block) -> Result<bool, Cause> {
-    let mut reader = tls.reader();
-    loop {
-        let taken = match reader.fill_buf() {
-            Ok([]) => return Ok(true),
-            Ok(chunk) => {
-                let needed = chunk.len();
-                let room = block.as_mut_vec().try_reserve(needed);
-                room.map_err(|_| Cause::NoMemory(needed))?;
-                block.extend_from_slice(chunk);
-                needed
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            Err(error) => return Err(Cause::Os(error)),
-        };
-        reader.consume(taken);
     }
 }
 

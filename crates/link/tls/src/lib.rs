@@ -23,6 +23,7 @@ mod connection;
 mod connector;
 mod error;
 mod files;
+mod flow;
 mod handshake;
 mod options;
 mod refusals;
@@ -64,6 +65,12 @@ impl Ssliop {
             refusals: Arc::new(Refusals::default()),
             options,
         })
+    }
+
+    /// The options that it was made with, for whoever tells others what an endpoint demands.
+    #[must_use]
+    pub fn options(&self) -> &TlsOptions {
+        &self.options
     }
 
     /// Reads all files again, for the handshakes from now on. This also happens by itself at the first

@@ -1,0 +1,100 @@
+//! Octets between the socket and TLS's state, each way.
+
+use crate::handshake::Failure;
+use punctual_cdr::Block;
+use punctual_link::Cause;
+use std::io::{self, BufRead};
+
+/// Ciphertext that is taken from the socket at once: a largest record and then some.
+const RECEIVED_AT_ONCE: usize = 18 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Sending {
+    /// Ciphertext on its way to the socket.
+    pub(crate) octets: Vec<u8>,
+    /// How much of it has gone.
+    pub(crate) gone: usize,
+    /// A send failed in mid-message: nothing may follow.
+    pub(crate) broken: bool,
+}
+
+/// Ciphertext that came from the socket.
+#[derive(Debug, Default)]
+pub(crate) struct Incoming {
+    pub(crate) octets: Vec<u8>,
+    /// How much of it TLS has taken.
+    pub(crate) taken: usize,
+}
+
+impl Sending {
+    /// Takes over the ciphertext that TLS has made.
+    pub(crate) fn take(&mut self, tls: &mut rustls::Connection) -> io::Result<()> {
+        while tls.wants_write() {
+            tls.write_tls(&mut self.octets)?;
+        }
+        Ok(())
+    }
+
+    /// What has not gone yet, if there is anything.
+    pub(crate) fn rest(&self) -> Option<&[u8]> {
+        self.octets.get(self.gone..).filter(|rest| !rest.is_empty())
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.octets.clear();
+        self.gone = 0;
+    }
+}
+
+impl Incoming {
+    /// Empty, with room.
+    pub(crate) fn clear(&mut self) {
+        self.octets.clear();
+        self.octets.reserve(RECEIVED_AT_ONCE);
+        self.taken = 0;
+    }
+
+    /// Lets TLS take some; `false` when nothing is left. The plaintext must be taken out before more
+    /// is fed.
+    pub(crate) fn feed(&mut self, tls: &mut rustls::Connection) -> Result<bool, Cause> {
+        let mut rest = self.octets.get(self.taken..).unwrap_or_default();
+        let mut taken = 0;
+        if !rest.is_empty() {
+            taken = tls.read_tls(&mut rest).map_err(Cause::Os)?;
+            self.taken += taken;
+        }
+        // Also tells again of what was wrong before.
+        tls.process_new_packets().map_err(|error| {
+            let failure = Failure::from(error);
+            Cause::Os(io::Error::new(io::ErrorKind::InvalidData, failure))
+        })?;
+        if taken == 0 {
+            // After the peer's close_notify nothing counts any more.
+            self.taken = self.octets.len();
+        }
+        Ok(taken > 0)
+    }
+}
+
+/// Appends all plaintext that is there to `block`, and tells whether the peer has said goodbye.
+pub(crate) fn take_plaintext(
+    tls: &mut rustls::Connection,
+    block: &mut Block,
+) -> Result<bool, Cause> {
+    let mut reader = tls.reader();
+    loop {
+        let taken = match reader.fill_buf() {
+            Ok([]) => return Ok(true),
+            Ok(chunk) => {
+                let needed = chunk.len();
+                let room = block.as_mut_vec().try_reserve(needed);
+                room.map_err(|_| Cause::NoMemory(needed))?;
+                block.extend_from_slice(chunk);
+                needed
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(Cause::Os(error)),
+        };
+        reader.consume(taken);
+    }
+}
