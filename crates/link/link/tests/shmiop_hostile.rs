@@ -31,6 +31,7 @@ const HEAD: usize = 0;
 const TAIL: usize = 32;
 const READER_SLEEP: usize = 64;
 const READER_BELL: usize = 96;
+const WRITER_BELL: usize = 97;
 const MARKS: usize = 256;
 const INLINE: u32 = 1;
 const LENT: u32 = 2;
@@ -496,6 +497,31 @@ fn a_tail_that_cannot_be_is_a_bad_peer() {
         let text = failed.to_string();
         assert!(text.contains("it read what was not written"), "{text}");
         assert!(has_hung_up(&raw.socket));
+    }
+}
+
+#[test]
+fn a_tail_that_goes_to_and_fro_neither_overruns_the_ring_nor_hangs() {
+    for _ in 0..50 {
+        let (raw, connection) = Raw::pair(&link());
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    for tail in [0, RING / 2, 8, RING - 8, 0, RING] {
+                        raw.words[TAIL].store(tail, Ordering::Release);
+                        raw.words[WRITER_BELL].fetch_add(1, Ordering::Relaxed);
+                        futex::wake(&raw.words[WRITER_BELL]);
+                    }
+                }
+            });
+            let octets = [3; 64 * RING as usize];
+            let failed = connection.send(&[IoSlice::new(&octets)], limit());
+            stop.store(true, Ordering::Relaxed);
+            let failed = failed.unwrap_err();
+            assert!(matches!(failed.error.cause, Cause::BadPeer(_)), "{failed}");
+            assert!(failed.sent < octets.len());
+        });
     }
 }
 

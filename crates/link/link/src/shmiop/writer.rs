@@ -139,7 +139,11 @@ impl Writer {
             let filled = written.wrapping_sub(ends.theirs.load(TAIL));
             filled > size || size - filled >= wanted
         })?;
-        Ok(self.look_at_room(ends)? & !(UNIT - 1))
+        let room = self.look_at_room(ends)?;
+        if room < wanted {
+            return Err(Cause::BadPeer("it took back what it had read"));
+        }
+        Ok(room & !(UNIT - 1))
     }
 
     /// Looks how far the peer has read, and checks that it can be so.
