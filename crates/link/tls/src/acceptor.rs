@@ -195,8 +195,20 @@ impl<'s> Newcomers<'s> {
                         self.take_in();
                     }
                 }
-                Err(error) => self.pause(error),
+                Err(error) => {
+                    self.pause(error);
+                    self.rest();
+                }
             }
+        }
+    }
+
+    /// For a pause, or until somebody comes or the end: when there is no waiting on sockets, not even
+    /// for a while.
+    fn rest(&self) {
+        let queue = self.shared.queue();
+        if !queue.closed {
+            drop(self.shared.changed.wait_timeout(queue, PAUSE));
         }
     }
 

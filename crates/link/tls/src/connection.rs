@@ -16,6 +16,7 @@ use punctual_link::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_sys::stream::{self, Direction};
+use std::fmt;
 use std::io::{self, BufRead, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsFd;
@@ -31,7 +32,6 @@ const SENT_AT_ONCE: usize = 64 * 1024;
 const DRAINED: usize = 16;
 
 /// A connection whose handshake is done.
-#[derive(Debug)]
 pub(crate) struct TlsConnection {
     stream: TcpStream,
     peer: Address,
@@ -206,6 +206,7 @@ impl TlsConnection {
     fn receive_some(&self, block: &mut Block, mut deadline: Deadline) -> Result<usize, Cause> {
         let mut incoming = lock(&self.receiving);
         let before = block.len();
+        let mut waited = false;
         loop {
             let ended = take_plaintext(&mut self.tls(), block)?;
             let decrypted = self.decrypt(&mut incoming, block);
@@ -218,7 +219,12 @@ impl TlsConnection {
             if ended {
                 return Err(Cause::Closed);
             }
+            if waited && deadline.has_passed() {
+                // What came was TLS's own affairs: those are no way to hold anybody up.
+                return Err(Cause::TimedOut);
+            }
             self.wait(&mut incoming, deadline)?;
+            waited = true;
             deadline = deadline.from_now();
         }
     }
@@ -289,7 +295,7 @@ impl Connection for TlsConnection {
     }
 
     /// What counts as sent after an error may be more than what the peer can decrypt, never less.
-    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+    fn send(&self, parts: &[IoSlice<'_>], mut deadline: Deadline) -> Result<(), SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         let mut sent = 0;
         let mut sending = lock(&self.sending);
@@ -307,7 +313,12 @@ impl Connection for TlsConnection {
                 Err(error) => Err((LinkError::os(Phase::Send, error), 0)),
             };
             match result {
-                Ok(taken) => sent += taken,
+                Ok(taken) => {
+                    sent += taken;
+                    if sent < total {
+                        deadline = deadline.from_now();
+                    }
+                }
                 Err((error, went)) => {
                     // What is encrypted and has not gone must not go with a later send: whoever was
                     // told that this one failed may repeat it.
@@ -374,6 +385,16 @@ impl Connection for TlsConnection {
         let tls = self.tls();
         let certificates = tls.peer_certificates().unwrap_or_default();
         certificates.iter().map(|one| one.to_vec()).collect()
+    }
+}
+
+/// Neither what is under way nor TLS's state.
+impl fmt::Debug for TlsConnection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsConnection")
+            .field("peer", &self.peer)
+            .field("local", &self.local)
+            .finish_non_exhaustive()
     }
 }
 

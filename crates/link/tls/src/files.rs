@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// What connections are set up from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Configs {
     /// For servers; `None` without a certificate.
     pub(crate) server: Option<Arc<ServerConfig>>,

@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 /// Ciphertext that is taken from the socket at once: a largest record and then some.
 const RECEIVED_AT_ONCE: usize = 18 * 1024;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sending {
     /// Ciphertext on its way to the socket.
     pub(crate) octets: Vec<u8>,
@@ -19,7 +19,7 @@ pub(crate) struct Sending {
 }
 
 /// Ciphertext that came from the socket.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Incoming {
     pub(crate) octets: Vec<u8>,
     /// How much of it TLS has taken.

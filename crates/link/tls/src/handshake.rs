@@ -19,38 +19,45 @@ impl Handshake {
         }
     }
 
-    /// Sends what there is to send, takes what there is, and tells whether the handshake is done.
-    /// `false` when the socket made it wait; what is not sent then is sent at the next step.
+    /// Sends what there is to send, takes once what has come, and tells whether the handshake is done.
+    /// What the socket has no room for is sent at the next step. Receives once only, so that a peer
+    /// that sends an octet at a time cannot stretch a step beyond the caller's deadline.
     ///
     /// # Errors
     /// The operating system's, and what is wrong with what the peer sent; the peer has been told.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
-        loop {
-            if !self.flush()? {
+        if self.is_done()? {
+            return Ok(true);
+        }
+        match self.tls.read_tls(&mut self.stream) {
+            Ok(0) => {
+                let reason = "the peer closed the connection during the handshake";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
+            }
+            Ok(_) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+                ) =>
+            {
                 return Ok(false);
             }
-            if !self.tls.is_handshaking() {
-                return Ok(true);
-            }
-            match self.tls.read_tls(&mut self.stream) {
-                Ok(0) => {
-                    let reason = "the peer closed the connection during the handshake";
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
-                }
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                Err(error) => return Err(error),
-            }
-            if let Err(error) = self.tls.process_new_packets() {
-                // The alert that tells the peer; if it does not go out, the end does.
-                let _ = self.flush();
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    Failure::from(error),
-                ));
-            }
+            Err(error) => return Err(error),
         }
+        if let Err(error) = self.tls.process_new_packets() {
+            // The alert that tells the peer; if it does not go out, the end does.
+            let _ = self.flush();
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                Failure::from(error),
+            ));
+        }
+        self.is_done()
+    }
+
+    fn is_done(&mut self) -> io::Result<bool> {
+        Ok(self.flush()? && !self.tls.is_handshaking())
     }
 
     fn flush(&mut self) -> io::Result<bool> {

@@ -3,19 +3,18 @@
 use crate::error::TlsError;
 use crate::files::{Configs, load};
 use crate::options::TlsOptions;
+use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Where each handshake takes its configuration from.
-#[derive(Debug)]
 pub(crate) struct Source {
     options: TlsOptions,
     files: Vec<PathBuf>,
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
 struct State {
     configs: Configs,
     /// What the files looked like when they were last read, with success or without.
@@ -75,6 +74,15 @@ impl Source {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The files' names, and nothing of what is in them.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("files", &self.files)
+            .finish_non_exhaustive()
     }
 }
 

@@ -172,6 +172,41 @@ fn a_server_that_never_answers_times_the_client_out() {
 }
 
 #[test]
+fn a_peer_that_sends_an_octet_at_a_time_does_not_stretch_the_deadline() {
+    let authority = authority();
+    // A handshake message of 16 KiB, as a server's and as a client's.
+    let drip = |mut stream: TcpStream| {
+        let _ = stream.write_all(&[22, 3, 3, 0x3f, 0xff, 1, 0, 0x3f, 0xfb]);
+        while stream.write_all(&[3]).is_ok() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || drip(listener.accept().unwrap().0));
+    let impatient = Duration::from_millis(60);
+    let link = Ssliop::new(TlsOptions {
+        handshake_timeout: impatient,
+        ..authority.trusting()
+    })
+    .unwrap();
+    let address = punctual_link::Address::new("ssliop", &place);
+    let error = link
+        .connect(&address, &Properties::NONE, limit())
+        .unwrap_err();
+    assert!(matches!(error.cause, Cause::TimedOut), "{error}");
+    server.join().unwrap();
+
+    let (link, acceptor) = listen(TlsOptions {
+        handshake_timeout: impatient,
+        ..authority.with("server")
+    });
+    drip(raw(&*acceptor));
+    let reason = refusal(&link);
+    assert!(reason.contains("took too long"), "{reason}");
+}
+
+#[test]
 fn a_server_that_speaks_no_tls_is_named_as_such() {
     let authority = authority();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
