@@ -39,7 +39,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[LINK, CDR, EXEC, SYS, "punctual-link-conformance"],
     ),
     // orb
-    ("punctual-orb", &[CDR, IOR, GIOP, SYS, EXEC, LINK, "punctual-plugin"]),
+    (
+        "punctual-orb",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            SYS,
+            EXEC,
+            LINK,
+            "punctual-plugin",
+            "punctual-tls",
+        ],
+    ),
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
     (
         "punctual",
@@ -47,6 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-orb",
             "punctual-poa",
             "punctual-plugin",
+            "punctual-tls",
             CDR,
             IOR,
             GIOP,

@@ -64,6 +64,10 @@ pub enum InitError {
     /// A library with a link that cannot be loaded.
     #[error("{0}")]
     Library(#[from] PluginError),
+    /// A certificate, a key or an authority that TLS cannot use.
+    #[cfg(feature = "tls")]
+    #[error("{0}")]
+    Tls(#[from] punctual_tls::TlsError),
 }
 
 impl Orb {
@@ -90,6 +94,11 @@ impl Orb {
         config.check()?;
         let protocols = Protocols::default();
         protocols.add(&builtin(&config))?;
+        #[cfg(feature = "tls")]
+        if let Some(options) = &config.tls {
+            let link = Arc::new(punctual_tls::Ssliop::new(options.clone())?);
+            protocols.add(&ProtocolBundle::new().link(link))?;
+        }
         for library in &config.libraries {
             let link = punctual_plugin::load(library)?;
             protocols.add(&ProtocolBundle::new().link(link))?;

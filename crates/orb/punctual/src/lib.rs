@@ -36,6 +36,8 @@ pub mod protocol {
         Session,
     };
     pub use punctual_plugin::{PluginError, load};
+    #[cfg(feature = "tls")]
+    pub use punctual_tls as ssliop;
 }
 
 /// What generated code is written with. Not for use by hand, and not stable.

@@ -132,12 +132,11 @@ pub(super) enum Failure {
 /// All endpoints have failed: which there were, and what came of each. If there was only one, its own
 /// failure says it best.
 pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemException {
-    if failures.len() == 1 {
-        if let Some(Failure::Raised(exception)) =
+    if failures.len() == 1
+        && let Some(Failure::Raised(exception)) =
             failures.pop_if(|one| matches!(one, Failure::Raised(_)))
-        {
-            return exception;
-        }
+    {
+        return exception;
     }
     let only_links = failures.iter().all(|one| matches!(one, Failure::Link(..)));
     let all: Vec<String> = failures

@@ -14,6 +14,8 @@
 //! keep_alive_idle_s = 30
 //! ```
 
+#[cfg(feature = "tls")]
+use super::tls;
 use super::{
     ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference, parse_trace,
     parse_version,
@@ -47,6 +49,8 @@ struct File {
     limits: LimitTable,
     #[serde(default)]
     tcp: TcpTable,
+    #[cfg(feature = "tls")]
+    tls: Option<tls::TlsTable>,
 }
 
 #[derive(Deserialize)]
@@ -113,6 +117,10 @@ pub(super) fn apply(config: &mut OrbConfig, path: PathBuf) -> Result<(), ConfigE
         .iter()
         .map(|library| folder.join(&library.path));
     config.libraries.extend(libraries);
+    #[cfg(feature = "tls")]
+    if let Some(table) = &file.tls {
+        tls::obey(config, table, folder).map_err(|error| in_file(&path, &error))?;
+    }
     obey(config, file).map_err(|error| in_file(&path, &error))
 }
 
@@ -294,6 +302,8 @@ mod tests {
         let config = read(&all).unwrap();
         assert_eq!(config.libraries.len(), 1);
         assert!(config.one_way_buffering.is_some());
+        #[cfg(feature = "tls")]
+        assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
         assert!(config.trace.hex && config.default_initial_reference.is_some());
         assert!(config.initial_references.contains_key("NameService"));
         assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
@@ -305,6 +315,7 @@ mod tests {
             "[tcp]\n",
             "[[library]]\n",
             "[one_way_buffering]\n",
+            "[tls]\n",
         ] {
             let error = read(&format!("{table}unknown = 1")).unwrap_err();
             let (_, known) = error.split_once("expected ").unwrap();

@@ -7,6 +7,8 @@ mod arguments;
 mod endpoint;
 mod file;
 mod initial_reference;
+#[cfg(feature = "tls")]
+mod tls;
 
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
@@ -15,6 +17,7 @@ use crate::client::Buffering;
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
+use punctual_link::reliable::ReliableOptions;
 use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use std::collections::BTreeMap;
@@ -66,6 +69,11 @@ pub struct OrbConfig {
     pub shmiop: ShmOptions,
     /// Options of datagrams.
     pub diop: DiopOptions,
+    /// Options of the adapter that makes datagrams reliable.
+    pub reliable: ReliableOptions,
+    /// Options of TLS. Default none: the link `ssliop` is not there.
+    #[cfg(feature = "tls")]
+    pub tls: Option<punctual_tls::TlsOptions>,
     /// What to print of each message, if anything (`-ORBTrace`).
     pub trace: Trace,
 }
@@ -90,6 +98,9 @@ impl Default for OrbConfig {
             uiop: UiopOptions::default(),
             shmiop: ShmOptions::default(),
             diop: DiopOptions::default(),
+            reliable: ReliableOptions::default(),
+            #[cfg(feature = "tls")]
+            tls: None,
             trace: Trace::default(),
         }
     }

@@ -6,6 +6,7 @@ use crate::messaging::{Frames, Giop, GiopLite};
 use crate::profile::{DiopCodec, IiopCodec, PairCodec, UiopCodec};
 use punctual_link::diop::Diop;
 use punctual_link::iiop::Iiop;
+use punctual_link::reliable::Reliable;
 use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
         .link(Arc::new(Uiop::new(config.uiop)))
         .link(Arc::new(Shmiop::new(config.shmiop.clone())))
         .link(Arc::new(Diop::new(config.diop)))
+        .adapter(Arc::new(Reliable::new(config.reliable)))
         .profile_codec(Arc::new(IiopCodec))
         .profile_codec(Arc::new(UiopCodec))
         .profile_codec(Arc::new(DiopCodec))

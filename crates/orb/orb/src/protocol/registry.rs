@@ -29,7 +29,36 @@ pub(crate) struct Registry {
     links: BTreeMap<Box<str>, Arc<dyn Link>>,
     messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
     adapters: BTreeMap<Box<str>, Arc<dyn Adapter>>,
+    /// Links that adapters made, each once, by name.
+    adapted: Adapted,
     codecs: Vec<Arc<dyn ProfileCodec>>,
+}
+
+/// Links that adapters made. An adapted link may have a thread of its own, so each is made once.
+#[derive(Debug, Default)]
+struct Adapted(Mutex<BTreeMap<String, Arc<dyn Link>>>);
+
+impl Clone for Adapted {
+    fn clone(&self) -> Self {
+        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(Mutex::new(made.clone()))
+    }
+}
+
+impl Adapted {
+    fn over(&self, adapter: &dyn Adapter, link: Arc<dyn Link>) -> Arc<dyn Link> {
+        let name = format!("{}+{}", adapter.name(), link.name());
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry(name)
+            .or_insert_with(|| adapter.over(link))
+            .clone()
+    }
+
+    /// Forgets those that something of this name is part of.
+    fn forget(&self, part: &str) {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|name, _| !name.split('+').any(|one| one == part));
+    }
 }
 
 impl Registry {
@@ -58,7 +87,7 @@ impl Registry {
                 .adapters
                 .get(*part)
                 .ok_or_else(|| self.unknown_part(protocol, part))?;
-            link = adapter.over(link);
+            link = self.adapted.over(&**adapter, link);
         }
         let lacks = messaging.needs().lacking(link.guarantees());
         if !lacks.is_empty() {
@@ -112,6 +141,7 @@ impl Registry {
         let found = next.links.remove(name).is_some()
             || next.messaging.remove(name).is_some()
             || next.adapters.remove(name).is_some();
+        next.adapted.forget(name);
         if found {
             Ok(next)
         } else {

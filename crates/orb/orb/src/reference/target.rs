@@ -47,10 +47,10 @@ impl Target {
     /// All endpoints by protocols that are registered, in the order of the profiles.
     pub(crate) fn endpoints(&self, orb: &Orb) -> Result<Arc<[Arc<Endpoint>]>, SystemException> {
         let registry = orb.protocols().now();
-        if let Some(placed) = &*self.placed.load() {
-            if placed.number == registry.number {
-                return placed.endpoints.clone();
-            }
+        if let Some(placed) = &*self.placed.load()
+            && placed.number == registry.number
+        {
+            return placed.endpoints.clone();
         }
         let found = endpoints(&self.ior, orb.config().giop_version, &registry);
         let endpoints = found.map(|found| found.into_iter().map(Arc::new).collect());

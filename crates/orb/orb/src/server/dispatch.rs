@@ -72,11 +72,11 @@ impl ServerConnection {
         arrival: Option<FrameArrival>,
         mut decoder: Decoder<'_>,
     ) -> Result<(), CdrError> {
-        if let Some(arrival) = &arrival {
-            if matches!(arrival.arrival, Arrival::Duplicate | Arrival::Stray) {
-                tracing::debug!(peer = %self.peer(), ?arrival, "the frame is dropped");
-                return Ok(());
-            }
+        if let Some(arrival) = &arrival
+            && matches!(arrival.arrival, Arrival::Duplicate | Arrival::Stray)
+        {
+            tracing::debug!(peer = %self.peer(), ?arrival, "the frame is dropped");
+            return Ok(());
         }
         let version = message.header.version;
         let Some(_in_progress) = self.begin() else {

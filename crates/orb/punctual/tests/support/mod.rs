@@ -48,6 +48,20 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
     }
 
+    /// The sum of the octets, which the servant reads where they are.
+    pub fn sum(&self, value: &[u8]) -> Result<u64, SystemException> {
+        const OPERATION: Operation = Operation::two_way("sum");
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
+    }
+
+    /// So many octets, which the servant fills in a lent buffer.
+    pub fn filled(&self, length: u32) -> Result<Vec<u8>, SystemException> {
+        const OPERATION: Operation = Operation::two_way("filled");
+        self.0
+            .invoke(&OPERATION, |out| length.marshal(out), Vec::unmarshal)
+    }
+
     pub fn ping(&self) -> Result<(), SystemException> {
         const OPERATION: Operation = Operation::one_way("ping");
         self.0.send(&OPERATION, |_| Ok(()))
@@ -190,6 +204,17 @@ impl Servant for EchoSkeleton {
             "octets" => {
                 let value = call.arguments().get_octets()?;
                 call.reply(|out| out.put_octets(value))
+            }
+            "sum" => {
+                let value = call.arguments().get_octets()?;
+                let sum: u64 = value.iter().map(|&octet| u64::from(octet)).sum();
+                call.reply(|out| sum.marshal(out))
+            }
+            "filled" => {
+                let length = u32::unmarshal(call.arguments())?;
+                let mut loan = call.loan(length as usize);
+                loan.fill(7);
+                call.reply(|out| out.put_octets(&loan))
             }
             "ping" => {
                 *self.0.pings.lock().unwrap() += 1;
