@@ -113,6 +113,34 @@ mod beyond_the_suite {
     }
 
     #[test]
+    fn last_words_arrive_though_the_link_goes_with_the_connection() {
+        let acceptor_link = link();
+        let acceptor = acceptor_link
+            .listen(&loopback(), &Properties::NONE)
+            .unwrap();
+        let faults = Faults {
+            lose: 100,
+            seed: 5,
+            ..Faults::default()
+        };
+        let lossy =
+            Reliable::default().over(Arc::new(Lossy::new(Arc::new(Diop::default()), faults)));
+        let client = lossy
+            .connect(acceptor.address(), &Properties::NONE, limit())
+            .unwrap();
+        client.send(&[IoSlice::new(&[9; 5000])], limit()).unwrap();
+        drop((client, lossy));
+        let server = acceptor.accept().unwrap();
+        let mut block = server.lend(0);
+        while block.len() < 5000 {
+            // It is there by now: nothing is waited for.
+            let now = Deadline::after(Duration::ZERO);
+            server.receive(&mut block, 5000, now).unwrap();
+        }
+        assert_eq!(&*block, [9; 5000]);
+    }
+
+    #[test]
     fn a_client_that_vanishes_is_noticed() {
         let options = ReliableOptions {
             keep_alive: Duration::from_millis(50),

@@ -87,14 +87,19 @@ impl Shared {
             let received = self.below.receive(&mut block, 1, Deadline::NEVER);
             let now = self.driver.now();
             let mut guarded = self.lock();
+            let delivering = guarded.machine.is_delivering();
             match received {
                 Ok(_) => guarded.machine.handle(&block, now),
                 Err(error) if matches!(error.cause, Cause::TimedOut) => {}
                 Err(_) => guarded.machine.fail(End::Reset, now),
             }
             let over = guarded.machine.is_over(now);
+            let delivered = delivering && !guarded.machine.is_delivering();
             self.tell(guarded);
             self.flush();
+            if delivered {
+                self.driver.delivered();
+            }
             if over {
                 self.below.close();
                 return;
@@ -165,6 +170,11 @@ impl Shared {
             return None;
         }
         guarded.machine.timer()
+    }
+
+    /// Whether it was closed, and brings its peer what was written still. Asked by the timers.
+    pub(super) fn is_delivering(&self) -> bool {
+        self.lock().machine.is_delivering()
     }
 
     fn close(&self) {

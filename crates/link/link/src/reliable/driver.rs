@@ -5,6 +5,7 @@
 //! the thread once a time-out, not once a message.
 
 use super::connection::Shared;
+use punctual_exec::Deadline;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -14,6 +15,8 @@ pub(super) struct Driver {
     begin: Instant,
     state: Mutex<State>,
     changed: Condvar,
+    /// Some connection that was closed has delivered all, or is over.
+    delivered: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -21,6 +24,8 @@ struct State {
     connections: Vec<Weak<Shared>>,
     next: Option<Duration>,
     running: bool,
+    /// How often a connection has delivered all.
+    settled: u64,
 }
 
 impl Driver {
@@ -29,6 +34,7 @@ impl Driver {
             begin: Instant::now(),
             state: Mutex::default(),
             changed: Condvar::new(),
+            delivered: Condvar::new(),
         })
     }
 
@@ -70,6 +76,36 @@ impl Driver {
         }
     }
 
+    /// Waits until what was written to connections that are closed has arrived, or is given up; at
+    /// most until `deadline`.
+    pub(super) fn settle(&self, deadline: Deadline) {
+        let mut state = self.lock();
+        loop {
+            let known = state.connections.clone();
+            let seen = state.settled;
+            drop(state);
+            let living = known.iter().filter_map(Weak::upgrade);
+            let delivering = living.filter(|known| known.is_delivering()).count();
+            let left = deadline.remaining().unwrap_or(Duration::MAX);
+            if delivering == 0 || left.is_zero() {
+                return;
+            }
+            let waited = self
+                .delivered
+                .wait_timeout_while(self.lock(), left, |state| {
+                    // What happened since the connections were looked at counts.
+                    state.settled == seen
+                });
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A connection that was closed has delivered all, or is over.
+    pub(super) fn delivered(&self) {
+        self.lock().settled += 1;
+        self.delivered.notify_all();
+    }
+
     fn run(&self) {
         while let Some(connections) = self.due() {
             for connection in connections {
@@ -84,8 +120,10 @@ impl Driver {
     /// A connection is over; whoever holds it needs no timers any more.
     fn forget(&self, connection: &Arc<Shared>) {
         let gone = Arc::downgrade(connection);
-        let known = &mut self.lock().connections;
-        known.retain(|known| !known.ptr_eq(&gone));
+        let mut guard = self.lock();
+        guard.connections.retain(|known| !known.ptr_eq(&gone));
+        drop(guard);
+        self.delivered();
     }
 
     /// Waits until a connection is to be looked at, and returns all; `None` when there are no more.

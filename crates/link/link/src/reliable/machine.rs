@@ -113,6 +113,11 @@ impl Machine {
         !self.reset_wanted && self.over.is_some_and(|over| over <= now)
     }
 
+    /// Whether this side has closed and the peer does not have everything yet.
+    pub(super) fn is_delivering(&self) -> bool {
+        self.closed.is_some() && self.over.is_none()
+    }
+
     pub(super) fn readable(&self) -> usize {
         if self.closed.is_some() {
             return 0;

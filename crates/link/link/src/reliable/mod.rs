@@ -76,6 +76,8 @@ impl Default for ReliableOptions {
     }
 }
 
+/// How long a link that goes waits for its connections' last words to arrive.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// The smallest datagram and window that work.
 const LEAST_DATAGRAM: usize = 128;
 const LEAST_WINDOW: usize = 1024;
@@ -142,6 +144,14 @@ struct ReliableLink {
     below: Arc<dyn Link>,
     options: ReliableOptions,
     driver: Arc<Driver>,
+}
+
+impl Drop for ReliableLink {
+    /// Gives what connections wrote before they were closed a while to arrive: a process that ends
+    /// takes its threads, and what they would have sent again, with it.
+    fn drop(&mut self) {
+        self.driver.settle(Deadline::after(FAREWELL));
+    }
 }
 
 impl ReliableLink {

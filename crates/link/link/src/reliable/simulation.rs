@@ -329,3 +329,19 @@ fn who_contradicts_itself_is_reset() {
     }
     assert_eq!(network.machines[1].end(), Some(End::Reset));
 }
+
+#[test]
+fn a_peer_that_no_longer_knows_of_it_ends_it_and_a_liar_does_not() {
+    let mut network = Network::new(ReliableOptions::default(), Faults::default());
+    let mut out = Vec::new();
+    for unknown in [0, IDS[0], 99] {
+        super::wire::gone(&mut out, unknown);
+        network.machines[0].handle(&out, network.now);
+        super::wire::reset(&mut out, unknown ^ 1);
+        network.machines[0].handle(&out, network.now);
+    }
+    assert_eq!(network.machines[0].end(), None);
+    super::wire::gone(&mut out, IDS[1]);
+    network.machines[0].handle(&out, network.now);
+    assert_eq!(network.machines[0].end(), Some(End::Reset));
+}
