@@ -29,8 +29,13 @@ pub fn listen(path: &Path, backlog: i32) -> io::Result<OwnedFd> {
     let socket = OwnedFd::from(socket);
     bind(&socket, &SocketAddrUnix::new(path)?)?;
     // Until it listens, nobody can connect: a kernel that ignored the mode still leaves no gap.
-    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    start_listening(&socket, backlog)?;
+    let begun = std::fs::set_permissions(path, Permissions::from_mode(0o600))
+        .and_then(|()| Ok(start_listening(&socket, backlog)?));
+    if let Err(error) = begun {
+        // The file is this call's own, and of no use.
+        let _ = std::fs::remove_file(path);
+        return Err(error);
+    }
     Ok(socket)
 }
 
