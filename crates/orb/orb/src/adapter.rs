@@ -23,6 +23,12 @@ pub trait ObjectAdapter: Send + Sync {
     /// Where the object is, without waking it.
     fn locate(&self, object_key: &[u8]) -> Location;
 
+    /// Whether the ORB itself answers a request that wants to be answered before its servant runs
+    /// (SYNC_WITH_SERVER). An adapter that passes requests on leaves that to whom it passes them to.
+    fn answers_early(&self) -> bool {
+        true
+    }
+
     /// The ORB shuts down: calls that are held back are to be let go.
     fn shut_down(&self);
 

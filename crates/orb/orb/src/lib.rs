@@ -17,6 +17,7 @@ mod policy;
 mod profile;
 mod protocol;
 mod reference;
+pub mod relay;
 mod server;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};

@@ -13,6 +13,8 @@ pub(super) enum Failed {
     /// The server cannot have begun.
     Stale(SystemException),
     Finally(SystemException),
+    /// The endpoint is not one for this request.
+    Unfit(SystemException),
 }
 
 /// A send that failed; safe to repeat if no octet of it is under way.

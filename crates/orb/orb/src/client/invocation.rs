@@ -17,7 +17,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
 };
 use crate::reference::ObjectRef;
-use crate::server;
+use crate::relay::{RelayedReply, RelayedRequest};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
@@ -71,6 +71,8 @@ pub(super) enum Ask<'a> {
         operation: &'a Operation,
         arguments: &'a Arguments<'a>,
     },
+    /// A request that came from elsewhere.
+    Relay(&'a RelayedRequest<'a>),
     Locate,
 }
 
@@ -78,7 +80,7 @@ pub(super) enum Ask<'a> {
 pub(crate) struct Call<'a> {
     pub(super) object: &'a ObjectRef,
     pub(super) ask: Ask<'a>,
-    deadline: Deadline,
+    pub(super) deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
 }
@@ -98,7 +100,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
 }
 
 impl<'a> Call<'a> {
-    fn new(object: &'a ObjectRef, ask: Ask<'a>) -> Self {
+    pub(super) fn new(object: &'a ObjectRef, ask: Ask<'a>) -> Self {
         let deadline = Deadline::after_maybe(object.call_timeout());
         Self {
             object,
@@ -149,14 +151,14 @@ impl<'a> Call<'a> {
             .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name)))
     }
 
-    fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
+    pub(super) fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
         let mut route = Route::new(self.object, self.expects_reply());
         let (mut stale, mut readdressed) = (0, 0);
         loop {
             let binding = route.bind(self.deadline)?;
             let failed = match self.attempt(&binding, &route) {
                 Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
-                    route.forward(to, permanently)?;
+                    route.forward(self.forwarded(to), permanently)?;
                     continue;
                 }
                 Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
@@ -167,30 +169,31 @@ impl<'a> Call<'a> {
                     self.addressing = disposition;
                     continue;
                 }
-                // A forward that has gone stale: its object may be back at the original place.
-                Ok(Some(ReplyOutcome::SystemException(exception)))
-                    if exception.kind() == Kind::ObjectNotExist
-                        && exception.completed() == CompletionStatus::No
-                        && route.is_forwarded() =>
-                {
-                    if route.restart() {
-                        continue;
+                Ok(outcome) => match outcome.as_ref().and_then(ReplyOutcome::exception) {
+                    // A forward that has gone stale: its object may be back at the original place.
+                    Some(raised) if is_gone(raised) && route.is_forwarded() => {
+                        if route.restart() {
+                            continue;
+                        }
+                        return Ok(outcome);
                     }
-                    return Ok(Some(ReplyOutcome::SystemException(exception)));
-                }
-                Ok(Some(ReplyOutcome::SystemException(exception)))
-                    if may_succeed_elsewhere(&exception) =>
-                {
-                    Failed::Finally(exception)
-                }
-                Ok(outcome) => {
-                    route.remember(&binding);
-                    return Ok(outcome);
-                }
+                    Some(raised) if may_succeed_elsewhere(raised) => {
+                        Failed::Finally(raised.clone())
+                    }
+                    _ => {
+                        route.remember(&binding);
+                        return Ok(outcome);
+                    }
+                },
                 Err(failed) => failed,
             };
             match failed {
                 Failed::Stale(_) if stale < MAX_STALE && !self.deadline.has_passed() => stale += 1,
+                Failed::Unfit(exception) => {
+                    if !route.go_on(exception) {
+                        return Err(route.give_up(self.deadline));
+                    }
+                }
                 Failed::Stale(exception) | Failed::Finally(exception) => {
                     if !may_succeed_elsewhere(&exception) || self.deadline.has_passed() {
                         return Err(exception);
@@ -214,6 +217,9 @@ impl<'a> Call<'a> {
             return self.buffer(binding, route, when);
         }
         let connection = &*binding.connection;
+        if let Some(refused) = self.refused(connection) {
+            return Err(Failed::Unfit(refused));
+        }
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
@@ -235,12 +241,15 @@ impl<'a> Call<'a> {
         if !self.expects_reply() {
             return Ok(None);
         }
-        server::about_to_block();
-        match connection.wait(&pending, self.deadline) {
+        match self.wait(connection, &pending) {
             Ok(message) => {
-                let (session, code_sets) = (&*connection.session, connection.code_sets);
-                Reply::read(message, session, code_sets, self.object.orb())
-                    .map(Some)
+                let (session, code_sets) = (&connection.session, connection.code_sets);
+                let orb = self.object.orb();
+                let read = match &self.ask {
+                    Ask::Relay(_) => RelayedReply::read(message, session, code_sets, orb),
+                    _ => Reply::read(message, &**session, code_sets, orb),
+                };
+                read.map(Some)
                     .map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
             }
             Err(NoReply::TimedOut) => {
@@ -287,15 +296,21 @@ impl<'a> Call<'a> {
     }
 
     fn is_request(&self) -> bool {
-        matches!(self.ask, Ask::Request { .. })
+        !matches!(self.ask, Ask::Locate)
     }
 
     fn expects_reply(&self) -> bool {
         match &self.ask {
             Ask::Request { operation, .. } => operation.two_way,
+            Ask::Relay(request) => request.response.response_expected(),
             Ask::Locate => true,
         }
     }
+}
+
+/// Whether the server does not know the object, and so did nothing.
+fn is_gone(exception: &SystemException) -> bool {
+    exception.kind() == Kind::ObjectNotExist && exception.completed() == CompletionStatus::No
 }
 
 /// Whether another profile may lead to success, and the server has not begun.

@@ -5,6 +5,7 @@ use crate::exception::{
 };
 use crate::messaging::{Head as WireHead, Message, Session};
 use crate::orb::Orb;
+use crate::relay::RelayedReply;
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Unmarshal};
 use punctual_giop::{
     AddressingDisposition, LocateReplyHeader, LocateStatus, ReplyHeader, ReplyStatus,
@@ -29,6 +30,8 @@ pub(crate) enum ReplyOutcome {
     /// A user exception: its repository id, then its members.
     UserException(Reply),
     SystemException(SystemException),
+    /// Whatever of these it is, to be passed back as it came.
+    Relayed(RelayedReply),
     Forward {
         to: Ior,
         /// For good (LOCATION_FORWARD_PERM).
@@ -40,6 +43,17 @@ pub(crate) enum ReplyOutcome {
     ObjectHere,
     /// To a LocateRequest: no such object.
     UnknownObject,
+}
+
+impl ReplyOutcome {
+    /// The system exception that the server raised, if it did.
+    pub(super) fn exception(&self) -> Option<&SystemException> {
+        match self {
+            Self::SystemException(exception) => Some(exception),
+            Self::Relayed(reply) => reply.exception(),
+            _ => None,
+        }
+    }
 }
 
 enum Head {
@@ -136,7 +150,7 @@ fn locate_outcome(
     })
 }
 
-fn system_exception(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
+pub(crate) fn system_exception(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
     let body = SystemExceptionBody::decode(decoder)?;
     let completed = CompletionStatus::from_number(body.completed);
     let exception = match Kind::from_repository_id(body.repository_id) {

@@ -62,6 +62,19 @@ impl Call<'_> {
                 body(&mut out, version, arguments)?;
                 out
             }
+            Ask::Relay(request) => {
+                let (order, kind) = (request.body.order(), MessageKind::Request);
+                let mut out = session.begin(connection.lend(), kind, order, coding);
+                let told = CodeSetContext::from(connection.code_sets).encode();
+                let context = [(service_context::CODE_SETS, told.as_slice())];
+                let contexts = if tells_code_sets { &context[..] } else { &[] };
+                let contexts = connection.abilities.contexts.then_some(contexts);
+                request.put_head(session, (request_id, &wire_target), contexts, &mut out)?;
+                let lends = route.effective.transfer == Transfer::Lend;
+                let lender = lends.then(|| connection.link.lender()).flatten();
+                request.body.put(&mut out, lender);
+                out
+            }
             Ask::Locate => {
                 let mut out = begin(MessageKind::LocateRequest);
                 let header = LocateRequestHeader {

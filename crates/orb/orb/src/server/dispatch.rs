@@ -85,7 +85,12 @@ impl ServerConnection {
         };
         let code_sets = self.agreed_code_sets(version, header);
         decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
-        let mut call = ServerCall::new(self, header, version, decoder, arrival);
+        let lent = if message.batch {
+            &[]
+        } else {
+            message.block.lent()
+        };
+        let mut call = ServerCall::new(self, header, version, (decoder, lent), arrival);
         let answer = match code_sets {
             Ok(_) => self.answer(header, &mut call),
             Err(exception) => Answer::Failed(exception.into()),
@@ -122,7 +127,7 @@ impl ServerConnection {
         let Some(adapter) = self.orb.adapter() else {
             return Answer::Failed(no_object().into());
         };
-        if call.is_answered_before_upcall() {
+        if adapter.answers_early() && call.is_answered_before_upcall() {
             match adapter.locate(&key) {
                 Location::Here => self.send(&call.early_reply()),
                 Location::Unknown => return Answer::Failed(no_object().into()),

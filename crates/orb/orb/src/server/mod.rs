@@ -53,6 +53,15 @@ pub(crate) fn about_to_block() {
     });
 }
 
+/// Whether a thread that is about to block is in an upcall and more has come on that upcall's
+/// connection, which it keeps from being received. Looks at the connection, which may enter the kernel.
+pub(crate) fn is_wanted_elsewhere() -> bool {
+    UPCALLS.with_borrow(|upcalls| {
+        let innermost = upcalls.last().filter(|upcall| !upcall.handed_over);
+        innermost.is_some_and(|upcall| upcall.connection.has_more())
+    })
+}
+
 /// Marks the calling thread as in an upcall until dropped.
 struct Upcall;
 

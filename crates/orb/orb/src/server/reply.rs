@@ -9,7 +9,10 @@ use crate::exception::{
 use crate::messaging::{FrameArrival, Head};
 use crate::orb::Orb;
 use crate::reference::UserException;
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal};
+use crate::relay::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, Marshal,
+};
 use punctual_giop::{
     LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
     ResponseFlags, ServiceContexts, SystemExceptionBody,
@@ -24,7 +27,10 @@ pub struct ServerCall<'m> {
     request_id: u32,
     version: GiopVersion,
     response: ResponseFlags,
+    contexts: ServiceContexts<'m>,
     arguments: Decoder<'m>,
+    /// What was lent with the message.
+    lent: &'m [Lent],
     arrival: Option<FrameArrival>,
     reply: Option<Block>,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
@@ -46,7 +52,7 @@ impl<'m> ServerCall<'m> {
         connection: &'m ServerConnection,
         header: &RequestHeader<'m>,
         version: GiopVersion,
-        arguments: Decoder<'m>,
+        (arguments, lent): (Decoder<'m>, &'m [Lent]),
         arrival: Option<FrameArrival>,
     ) -> Self {
         Self {
@@ -59,7 +65,9 @@ impl<'m> ServerCall<'m> {
             } else {
                 ResponseFlags::NONE
             },
+            contexts: header.contexts,
             arguments,
+            lent,
             arrival,
             reply: None,
             answered: false,
@@ -123,6 +131,78 @@ impl<'m> ServerCall<'m> {
             out.put_string(E::REPOSITORY_ID)?;
             exception.marshal(out)
         })
+    }
+
+    /// The request as it came, to be passed on. Its arguments must not have been read.
+    ///
+    /// # Errors
+    /// MARSHAL for a body that does not stay what it is behind another head.
+    pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
+        Ok(RelayedRequest {
+            operation: self.operation,
+            response: self.response,
+            contexts: self.contexts,
+            terms: Terms {
+                version: self.version,
+                code_sets: self.arguments.coding().code_sets,
+            },
+            body: RawBody::of(&self.arguments, self.lent)?,
+        })
+    }
+
+    /// Answers with a reply as it came, and with its body or one that takes that one's place.
+    ///
+    /// # Errors
+    /// What to tell the caller when the reply cannot be passed back.
+    pub fn pass_back(
+        &mut self,
+        reply: &RelayedReply,
+        body: RawBody<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        if !self.expects_reply() {
+            return Ok(Dispatched(()));
+        }
+        let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
+        let (header, _) = reply.head().map_err(fails)?;
+        let block = self.encode_relayed(header.status, header.contexts, &body);
+        let block = block.map_err(fails)?;
+        let limit = self.connection.orb.limits().message;
+        if block.full_len() > limit {
+            return Err(too_large(block.full_len(), limit).into());
+        }
+        self.reply = Some(block);
+        Ok(Dispatched(()))
+    }
+
+    fn encode_relayed(
+        &self,
+        status: ReplyStatus,
+        contexts: ServiceContexts<'_>,
+        body: &RawBody<'_>,
+    ) -> Result<Block, CdrError> {
+        let (connection, order) = (self.connection, body.order());
+        if !connection.abilities.either_order && order != ByteOrder::NATIVE {
+            return Err(CdrError::Invalid(
+                "the protocol has only this machine's byte order, and the reply the other",
+            ));
+        }
+        let coding = *self.arguments.coding();
+        let mut out = begin(
+            connection,
+            MessageKind::Reply,
+            (self.version, order),
+            coding,
+        );
+        let contexts = match connection.abilities.contexts {
+            true => contexts,
+            false => ServiceContexts::none(),
+        };
+        let head = (self.request_id, status);
+        put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
+        body.put(&mut out, connection.link().lender());
+        let mut block = out.into_block();
+        connection.session.finish(&mut block)?;
+        Ok(block)
     }
 
     /// The error for an operation that the object does not have.
@@ -208,7 +288,7 @@ impl<'m> ServerCall<'m> {
     ) -> Result<Block, CdrError> {
         let connection = self.connection;
         let coding = *self.arguments.coding();
-        let mut out = begin(connection, MessageKind::Reply, self.version, coding);
+        let mut out = begin(connection, MessageKind::Reply, native(self.version), coding);
         let header = ReplyHeader {
             request_id: self.request_id,
             status,
@@ -242,7 +322,12 @@ pub(super) fn locate_reply(
     location: &Location,
 ) -> Result<Block, CdrError> {
     let coding = Coding::new(version, connection.orb.limits());
-    let mut out = begin(connection, MessageKind::LocateReply, version, coding);
+    let mut out = begin(
+        connection,
+        MessageKind::LocateReply,
+        native(version),
+        coding,
+    );
     let status = match location {
         Location::Here => LocateStatus::ObjectHere,
         Location::Unknown => LocateStatus::UnknownObject,
@@ -261,14 +346,16 @@ pub(super) fn locate_reply(
 fn begin<'e>(
     connection: &ServerConnection,
     kind: MessageKind,
-    version: GiopVersion,
+    (version, order): (GiopVersion, ByteOrder),
     coding: Coding<'e>,
 ) -> Encoder<'e> {
     let coding = Coding { version, ..coding };
     let block = connection.link().lend(0);
-    connection
-        .session
-        .begin(block, kind, ByteOrder::NATIVE, coding)
+    connection.session.begin(block, kind, order, coding)
+}
+
+fn native(version: GiopVersion) -> (GiopVersion, ByteOrder) {
+    (version, ByteOrder::NATIVE)
 }
 
 fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {

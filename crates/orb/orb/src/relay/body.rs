@@ -1,0 +1,198 @@
+//! A message's body as octets.
+
+use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion, Lender, Lent};
+
+/// Bodies of GIOP 1.2 begin at a multiple of this, and no value is aligned to more.
+const ALIGNMENT: usize = 8;
+
+/// What stands behind a message's head: octets, and what their meaning depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct RawBody<'m> {
+    octets: &'m [u8],
+    /// What was lent beside them; the places count from the message's origin.
+    lent: &'m [Lent],
+    /// Where the octets begin in their message.
+    begin: usize,
+    order: ByteOrder,
+    version: GiopVersion,
+}
+
+impl<'m> RawBody<'m> {
+    /// What `input`, which stands behind a head, has left. `lent` is all that was lent with the message.
+    pub(crate) fn of(input: &Decoder<'m>, lent: &'m [Lent]) -> Result<Self, CdrError> {
+        let (begin, version) = (input.position(), input.coding().version);
+        if version == GiopVersion::V1_1 && !is_evenly_aligned(input) {
+            return Err(CdrError::Invalid(
+                "the body came in GIOP 1.1 fragments that break its alignment",
+            ));
+        }
+        let first = lent.partition_point(|lent| lent.at < begin);
+        Ok(Self {
+            octets: input.rest(),
+            lent: lent.get(first..).unwrap_or_default(),
+            begin,
+            order: input.order(),
+            version,
+        })
+    }
+
+    /// The byte order of its values.
+    #[must_use]
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Where it begins, as far as alignment can tell: an octet's place in the body plus this, modulo 8,
+    /// is what it is aligned by.
+    #[must_use]
+    pub fn phase(&self) -> usize {
+        self.begin % ALIGNMENT
+    }
+
+    /// Octets in all, those lent included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let lent: usize = self.lent.iter().map(|lent| lent.segment.len()).sum();
+        self.octets.len() + lent
+    }
+
+    /// Whether there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of it in one piece, as a copy.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(self.len());
+        self.for_each_run(|run, lent| {
+            whole.extend_from_slice(run);
+            if let Some(lent) = lent {
+                whole.extend_from_slice(lent.segment.as_slice());
+            }
+        });
+        whole
+    }
+
+    /// The same body with other octets, as many as [`RawBody::to_vec`] has.
+    #[must_use]
+    pub fn with_octets<'o>(&self, octets: &'o [u8]) -> RawBody<'o> {
+        RawBody {
+            octets,
+            lent: &[],
+            begin: self.begin,
+            order: self.order,
+            version: self.version,
+        }
+    }
+
+    /// How far a head that ends at `position` is to be moved for the body to be aligned as it was: a
+    /// multiple of 4 that a service context can take up. In GIOP 1.2, where bodies are aligned, 0.
+    ///
+    /// # Errors
+    /// When no multiple of 4 helps, as behind a principal of odd length.
+    pub(crate) fn shift_behind(&self, position: usize) -> Result<usize, CdrError> {
+        if self.version == GiopVersion::V1_2 || self.is_empty() {
+            return Ok(0);
+        }
+        match self.begin.wrapping_sub(position) % ALIGNMENT {
+            even @ (0 | 4) => Ok(even),
+            _ => Err(CdrError::Invalid(
+                "the body is aligned behind its head as it cannot be behind another",
+            )),
+        }
+    }
+
+    /// Writes the body behind a head. Runs that were lent are lent on, where `lender` does, and go out
+    /// from where they lie otherwise.
+    pub(crate) fn put(&self, out: &mut Encoder<'_>, lender: Option<&dyn Lender>) {
+        if self.is_empty() {
+            return;
+        }
+        if self.version == GiopVersion::V1_2 {
+            out.align(ALIGNMENT);
+        }
+        self.for_each_run(|run, lent| {
+            out.put_bytes(run);
+            if let Some(lent) = lent {
+                let segment = lender.and_then(|to| to.lend(lent.segment.as_slice()));
+                out.block_mut()
+                    .attach(segment.unwrap_or_else(|| lent.segment.clone()));
+            }
+        });
+    }
+
+    /// Calls `each` with each run of the body's own octets and with what was lent behind it.
+    fn for_each_run(&self, mut each: impl FnMut(&'m [u8], Option<&'m Lent>)) {
+        let mut from = 0;
+        for lent in self.lent {
+            let to = lent.at.saturating_sub(self.begin);
+            each(self.octets.get(from..to).unwrap_or_default(), Some(lent));
+            from = to;
+        }
+        each(self.octets.get(from..).unwrap_or_default(), None);
+    }
+}
+
+/// Whether alignment counts on through all that is left: fragments of GIOP 1.1 may start it anew.
+fn is_evenly_aligned(input: &Decoder<'_>) -> bool {
+    let mut ahead = input.clone();
+    loop {
+        let to_next = ahead.position().wrapping_neg() % ALIGNMENT;
+        let step = if to_next == 0 { ALIGNMENT } else { to_next };
+        if ahead.skip(step).is_err() {
+            return true;
+        }
+        let before = ahead.position();
+        if ahead.remaining() > 0 && (ahead.align(ALIGNMENT).is_err() || ahead.position() != before)
+        {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_cdr::{Block, Coding};
+
+    fn body(octets: &[u8], begin: usize, version: GiopVersion) -> RawBody<'_> {
+        RawBody {
+            octets,
+            lent: &[],
+            begin,
+            order: ByteOrder::NATIVE,
+            version,
+        }
+    }
+
+    #[test]
+    fn a_body_of_giop_1_2_is_aligned_and_one_that_is_not_there_takes_no_room() {
+        for (octets, length) in [(&b"abcd"[..], 20), (b"", 13)] {
+            let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+            out.put_bytes(&[1; 13]);
+            body(octets, 24, GiopVersion::V1_2).put(&mut out, None);
+            assert_eq!(out.position(), length);
+        }
+    }
+
+    #[test]
+    fn a_head_of_giop_1_0_is_moved_by_4_or_not_at_all() {
+        let body = body(b"abcd", 40, GiopVersion::V1_0);
+        assert_eq!(body.shift_behind(48), Ok(0));
+        assert_eq!(body.shift_behind(52), Ok(4));
+        assert!(body.shift_behind(49).is_err());
+    }
+
+    #[test]
+    fn fragments_of_giop_1_1_that_restart_alignment_elsewhere_are_found() {
+        let octets = [0; 64];
+        let coding = Coding::new(GiopVersion::V1_1, &punctual_cdr::Limits::DEFAULT);
+        for (seam, even) in [(28, true), (30, false), (32, false)] {
+            let seams = [seam];
+            let input = Decoder::with_seams(&octets, &seams, ByteOrder::NATIVE, coding);
+            assert_eq!(is_evenly_aligned(&input), even, "a seam at {seam}");
+        }
+    }
+}

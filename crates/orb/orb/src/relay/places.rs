@@ -1,0 +1,101 @@
+//! Where references lead, and references that lead elsewhere.
+
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::orb::Orb;
+use crate::profile::{Place, PlacedProfile, Publication};
+use crate::reference::ObjectRef;
+use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
+use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
+
+/// All places that a reference's profiles name, as far as this ORB reads them.
+#[must_use]
+pub fn places_of(orb: &Orb, ior: &Ior) -> Vec<Place> {
+    let registry = orb.protocols().now();
+    let decoded = ior.profiles.iter().filter_map(|tagged| {
+        let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+        Some(profile.places)
+    });
+    decoded.flatten().collect()
+}
+
+/// What the first profile says that names a place of a protocol of this ORB's.
+///
+/// # Errors
+/// INV_OBJREF when there is none.
+pub fn first_profile(orb: &Orb, ior: &Ior) -> Result<PlacedProfile, SystemException> {
+    let registry = orb.protocols().now();
+    let mut decoded = ior.profiles.iter().filter_map(|tagged| {
+        let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+        let usable = |place: &Place| registry.pair(&place.protocol).is_ok();
+        profile.places.iter().any(usable).then_some(profile)
+    });
+    decoded.next().ok_or_else(|| {
+        let kind = Kind::InvObjref;
+        SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No)
+            .with_detail("the reference names no place of a protocol that this ORB has")
+    })
+}
+
+/// What to announce of code sets where calls are passed on to this profile's places: what it announces
+/// itself, or for a protocol that negotiates none the ones it has.
+#[must_use]
+pub fn offered_code_sets(orb: &Orb, profile: &PlacedProfile) -> Option<CodeSetComponentInfo> {
+    let registry = orb.protocols().now();
+    let negotiates = |place: &Place| {
+        let pair = registry.pair(&place.protocol).ok();
+        pair.map(|pair| pair.messaging.abilities().contexts)
+    };
+    match profile.places.iter().find_map(negotiates) {
+        Some(false) => Some(only(CodeSets::NATIVE)),
+        _ => crate::client::endpoint_select::announced(&profile.components),
+    }
+}
+
+fn only(code_sets: CodeSets) -> CodeSetComponentInfo {
+    let one = |native| CodeSetComponent {
+        native,
+        conversion: Vec::new(),
+    };
+    CodeSetComponentInfo {
+        char_data: one(NarrowCodeSet::id(code_sets.narrow)),
+        wchar_data: one(code_sets.wide.map_or(0, WideCodeSet::id)),
+    }
+}
+
+/// The profiles for an object at `places`, by the codecs of their protocols, in the order of the places.
+///
+/// # Errors
+/// MARSHAL for text or lengths that cannot be encoded.
+pub fn profiles_at(
+    orb: &Orb,
+    places: &[Place],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, SystemException> {
+    let registry = orb.protocols().now();
+    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
+    for place in places {
+        let Some(codec) = registry.codec_for(&place.protocol) else {
+            continue;
+        };
+        match shared.iter_mut().find(|(tag, _)| *tag == codec.tag()) {
+            Some((_, places)) => places.push(place.clone()),
+            None => shared.push((codec.tag(), vec![place.clone()])),
+        }
+    }
+    let mut profiles = Vec::new();
+    for (tag, places) in &shared {
+        if let Some(codec) = registry.codec(*tag) {
+            let encoded = codec.encode(places, object);
+            profiles.extend(encoded.map_err(|e| cdr_exception(e, CompletionStatus::No))?);
+        }
+    }
+    Ok(profiles)
+}
+
+/// The reference that an IOR describes.
+#[must_use]
+pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
+    ObjectRef::new(orb.clone(), ior)
+}
