@@ -53,11 +53,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
+    ("punctual-bridge", &["punctual-orb", CDR, IOR, GIOP, LINK]),
     (
         "punctual",
         &[
             "punctual-orb",
             "punctual-poa",
+            "punctual-bridge",
             "punctual-plugin",
             "punctual-tls",
             CDR,

@@ -40,6 +40,11 @@ pub mod protocol {
     pub use punctual_tls as ssliop;
 }
 
+/// Requests that arrive by one protocol leave by another: an in-line bridge.
+pub mod bridge {
+    pub use punctual_bridge::*;
+}
+
 /// What generated code is written with. Not for use by hand, and not stable.
 #[doc(hidden)]
 pub mod stub {

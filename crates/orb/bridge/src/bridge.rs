@@ -1,0 +1,259 @@
+//! The bridge as the adapter of its ORB.
+
+use crate::counters::{Counters, Counts, Event};
+use crate::options::BridgeOptions;
+use crate::rewrite::{Rewriter, Route};
+use crate::targets::Targets;
+use punctual_orb::relay::{
+    RawBody, RelayedReply, RelayedRequest, Terms, first_profile, offered_code_sets, places_of,
+};
+use punctual_orb::{
+    CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, ObjectRef, Orb,
+    PlacedProfile, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// Refusals and failures that are logged as warnings; more are for debugging, since a client at fault
+/// shall not fill a disk.
+const LOGGED: u64 = 10;
+
+/// Passes requests that an ORB receives on to another server, and the replies back.
+#[derive(Clone)]
+pub struct Bridge {
+    orb: Orb,
+    relay: Arc<Relay>,
+}
+
+/// The adapter.
+struct Relay {
+    targets: Targets,
+    /// What the target's reference says of itself.
+    profile: PlacedProfile,
+    /// The code sets of requests that ask where an object is, which have none of their own.
+    own_terms: Terms,
+    rewriter: OnceLock<Rewriter>,
+    counters: Counters,
+}
+
+impl Bridge {
+    /// Makes `orb` a bridge to the server of `target`. It listens at the ORB's endpoints; the target may
+    /// be a reference of the same ORB or of another, whose protocols and policies the calls then have.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER when the ORB has an object adapter already, INV_OBJREF when the target names no
+    /// place that can be used, BAD_PARAM when it is the bridge itself, and those of listening.
+    pub fn new(
+        orb: &Orb,
+        target: &ObjectRef,
+        options: &BridgeOptions,
+    ) -> Result<Self, SystemException> {
+        let profile = first_profile(target.orb(), target.ior())?;
+        let terms = Terms {
+            version: profile.version,
+            code_sets: punctual_cdr::CodeSets::NATIVE,
+        };
+        let (timeout, remembered) = (options.timeout, options.remembered_objects);
+        let relay = Arc::new(Relay {
+            targets: Targets::new(target.clone(), timeout, remembered),
+            profile,
+            own_terms: terms,
+            rewriter: OnceLock::new(),
+            counters: Counters::default(),
+        });
+        let this = Self {
+            orb: orb.clone(),
+            relay,
+        };
+        // Requests may come as soon as it listens.
+        let adapter = orb.adapter_or_set(|| this.relay.clone());
+        let installed = adapter.clone().as_any().downcast::<Relay>();
+        if !installed.is_ok_and(|one| Arc::ptr_eq(&one, &this.relay)) {
+            return Err(has_adapter());
+        }
+        let route = this.route()?;
+        if let Some(place) = route.loops() {
+            return Err(leads_here(place));
+        }
+        if options.rewrite_references {
+            this.relay.rewriter.get_or_init(|| Rewriter::new(route));
+        }
+        Ok(this)
+    }
+
+    /// The target's reference as it leads through the bridge: its type and its key, the bridge's
+    /// endpoints, and the target's GIOP version and code sets.
+    ///
+    /// # Errors
+    /// Those of listening, and MARSHAL when the reference cannot be encoded.
+    pub fn reference(&self) -> Result<ObjectRef, SystemException> {
+        let key = &self.relay.profile.object_key;
+        self.reference_to(self.relay.targets.target().type_id(), key)
+    }
+
+    /// The reference through the bridge to any object of the target's server, by its key there.
+    ///
+    /// # Errors
+    /// Those of [`Bridge::reference`].
+    pub fn reference_to(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        self.route()?.through_bridge(type_id, object_key)
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.relay.counters.counts()
+    }
+
+    /// The ORB that receives.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    /// The bridge's places and the target's.
+    fn route(&self) -> Result<Route, SystemException> {
+        let (relay, target) = (&self.relay, self.relay.targets.target());
+        let own = self.orb.make_reference("", &relay.profile.object_key)?;
+        Ok(Route {
+            orb: self.orb.clone(),
+            bridge: places_of(&self.orb, own.ior()),
+            target_orb: target.orb().clone(),
+            target: places_of(target.orb(), target.ior()),
+            version: relay.profile.version.min(self.orb.config().giop_version),
+            code_sets: offered_code_sets(target.orb(), &relay.profile),
+        })
+    }
+}
+
+impl Relay {
+    fn pass(
+        &self,
+        object_key: &[u8],
+        request: &RelayedRequest<'_>,
+    ) -> Result<Option<RelayedReply>, SystemException> {
+        let object = self.targets.object(object_key, request.terms())?;
+        let body = request.body();
+        let changed = self
+            .rewriter
+            .get()
+            .and_then(|rewriter| rewriter.to_target(&body, &self.counters));
+        match &changed {
+            Some(octets) => object.relay(&request.with_body(body.with_octets(octets))),
+            None => object.relay(request),
+        }
+    }
+
+    fn pass_back(
+        &self,
+        call: &mut ServerCall<'_>,
+        reply: &RelayedReply,
+    ) -> Result<Dispatched, DispatchError> {
+        let body: RawBody<'_> = reply.body()?;
+        let changed = self
+            .rewriter
+            .get()
+            .and_then(|rewriter| rewriter.to_client(&body, &self.counters));
+        match &changed {
+            Some(octets) => call.pass_back(reply, body.with_octets(octets)),
+            None => call.pass_back(reply, body),
+        }
+    }
+
+    /// Counts and logs a request that was not passed on, or came to nothing.
+    fn note(&self, operation: &str, exception: &SystemException) {
+        let event = match exception.kind() {
+            Kind::ImpLimit | Kind::CodesetIncompatible | Kind::Marshal => Event::Refused,
+            _ => Event::Failed,
+        };
+        if self.counters.count(event) < LOGGED {
+            tracing::warn!("`{operation}` is not passed on: {exception}");
+        } else {
+            tracing::debug!("`{operation}` is not passed on: {exception}");
+        }
+    }
+}
+
+impl ObjectAdapter for Relay {
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let request = call.passed_on().inspect_err(|error| {
+            if let DispatchError::System(exception) = error {
+                self.note(call.operation(), exception);
+            }
+        })?;
+        let passed = self.pass(object_key, &request);
+        let passed = passed.inspect_err(|exception| self.note(call.operation(), exception))?;
+        match passed {
+            Some(reply) => {
+                self.counters.count(Event::TwoWay);
+                self.pass_back(call, &reply)
+            }
+            None => {
+                self.counters.count(Event::OneWay);
+                call.reply(|_| Ok(()))
+            }
+        }
+    }
+
+    /// Asks the target. One that cannot be asked may be there: the request itself will tell.
+    fn locate(&self, object_key: &[u8]) -> Location {
+        self.counters.count(Event::Located);
+        let object = self.targets.object(object_key, self.own_terms);
+        match object.and_then(|object| object.locate()) {
+            Ok(true) => Location::Here,
+            Ok(false) => Location::Unknown,
+            Err(exception) if exception.kind() == Kind::ObjectNotExist => Location::Unknown,
+            Err(exception) => {
+                tracing::debug!("the target cannot be asked where an object is: {exception}");
+                Location::Here
+            }
+        }
+    }
+
+    /// Whoever the request is passed on to does.
+    fn answers_early(&self) -> bool {
+        false
+    }
+
+    /// Requests in progress come to their end.
+    fn shut_down(&self) {}
+
+    fn release(&self) {}
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl fmt::Debug for Bridge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bridge")
+            .field("target", self.relay.targets.target())
+            .field("counts", &self.counts())
+            .finish_non_exhaustive()
+    }
+}
+
+fn has_adapter() -> SystemException {
+    SystemException::new(
+        Kind::BadInvOrder,
+        minor::BROKEN_INVARIANT,
+        CompletionStatus::No,
+    )
+    .with_detail("this ORB has an object adapter already: a bridge needs an ORB of its own")
+}
+
+fn leads_here(place: &str) -> SystemException {
+    SystemException::new(Kind::BadParam, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
+        format!("the target is the bridge itself, which listens at {place}: calls would go round"),
+    )
+}

@@ -1,0 +1,65 @@
+//! References inside bodies whose types nobody here knows: found ([`search`]), and replaced by others of
+//! the same length ([`fit`]), so that nothing around them moves.
+
+mod fit;
+mod route;
+mod search;
+
+pub(crate) use route::Route;
+
+use crate::counters::{Counters, Event};
+use punctual_orb::relay::RawBody;
+use route::Side;
+
+/// Rewrites the references of one side so that they lead to the other.
+#[derive(Debug)]
+pub(crate) struct Rewriter {
+    bridge: Side,
+    target: Side,
+}
+
+impl Rewriter {
+    pub(crate) fn new(route: Route) -> Self {
+        let (bridge, target) = route.sides();
+        Self { bridge, target }
+    }
+
+    /// A request's body with the bridge's references leading to the target's server; `None` if it has
+    /// none.
+    pub(crate) fn to_target(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
+        rewritten(body, &self.bridge, &self.target, counters)
+    }
+
+    /// A reply's body with the references of the target's server leading through the bridge.
+    pub(crate) fn to_client(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
+        rewritten(body, &self.target, &self.bridge, counters)
+    }
+}
+
+fn rewritten(body: &RawBody<'_>, from: &Side, to: &Side, counters: &Counters) -> Option<Vec<u8>> {
+    let mut octets = body.to_vec();
+    let (phase, order) = (body.phase(), body.order());
+    let found = search::references(&octets, phase, order, |tag, data| from.key_of(tag, data));
+    let mut changed = false;
+    for reference in found {
+        match fit::replacement(&reference, to, order) {
+            Some(replacement) => {
+                if let Some(place) = octets.get_mut(reference.place) {
+                    place.copy_from_slice(&replacement);
+                    counters.count(Event::Rewritten);
+                    changed = true;
+                }
+            }
+            None => {
+                counters.count(Event::NotRewritten);
+                tracing::debug!(
+                    "a reference to a `{}` stays as it is: its {} octets have no room for another \
+                     address",
+                    reference.type_id,
+                    reference.place.len()
+                );
+            }
+        }
+    }
+    changed.then_some(octets)
+}
