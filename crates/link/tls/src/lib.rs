@@ -32,7 +32,7 @@ mod timeout;
 mod validity;
 
 pub use error::{Problem, TlsError};
-pub use options::{ClientCertificate, TlsOptions, TlsVersion};
+pub use options::{ClientCertificate, TlsOptions, TlsVersion, UnknownValue};
 pub use refusals::Refusal;
 
 use punctual_exec::Deadline;
@@ -40,7 +40,7 @@ use punctual_link::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
 use refusals::Refusals;
-use source::Source;
+use source::Sources;
 use std::sync::Arc;
 
 /// The link's name in addresses and options.
@@ -50,7 +50,7 @@ pub const NAME: &str = "ssliop";
 #[derive(Clone, Debug)]
 pub struct Ssliop {
     options: TlsOptions,
-    source: Arc<Source>,
+    sources: Arc<Sources>,
     refusals: Arc<Refusals>,
 }
 
@@ -61,7 +61,7 @@ impl Ssliop {
     /// [`TlsError`], which names the file and what is wrong with it.
     pub fn new(options: TlsOptions) -> Result<Self, TlsError> {
         Ok(Self {
-            source: Arc::new(Source::new(&options)?),
+            sources: Arc::new(Sources::new(&options)?),
             refusals: Arc::new(Refusals::default()),
             options,
         })
@@ -80,7 +80,7 @@ impl Ssliop {
     /// # Errors
     /// As [`Ssliop::new`]; what was read before stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
-        self.source.reload()
+        self.sources.reload()
     }
 
     /// The latest handshakes that failed at an acceptor of this link, the oldest first, and why.
@@ -117,7 +117,8 @@ impl Link for Ssliop {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let options = self.options.with(properties, Phase::Connect)?;
-        connector::connect(address, &options, &self.source, deadline)
+        let source = self.sources.of(&options, Phase::Connect)?;
+        connector::connect(address, &options, &source, deadline)
     }
 
     fn listen(
@@ -126,7 +127,8 @@ impl Link for Ssliop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
-        acceptor::listen(address, options, &self.source, &self.refusals)
+        let source = self.sources.of(&options, Phase::Listen)?;
+        acceptor::listen(address, options, &source, &self.refusals)
     }
 }
 

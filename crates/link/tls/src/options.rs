@@ -3,10 +3,11 @@
 use punctual_link::{LinkError, Phase, Properties};
 use punctual_sys::tcp::TcpOptions;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Whether a server asks its clients who they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClientCertificate {
     /// It does not ask.
     #[default]
@@ -25,6 +26,35 @@ pub enum TlsVersion {
     V1_2,
     /// TLS 1.3.
     V1_3,
+}
+
+/// A text that is none of the values that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownValue;
+
+impl FromStr for ClientCertificate {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        match text {
+            "none" => Ok(Self::None),
+            "wanted" => Ok(Self::Wanted),
+            "required" => Ok(Self::Required),
+            _ => Err(UnknownValue),
+        }
+    }
+}
+
+impl FromStr for TlsVersion {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        match text {
+            "1.2" => Ok(Self::V1_2),
+            "1.3" => Ok(Self::V1_3),
+            _ => Err(UnknownValue),
+        }
+    }
 }
 
 /// Options of the TLS link.
@@ -81,12 +111,14 @@ impl Default for TlsOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 5] = [
+const KNOWN: [&str; 7] = [
     "no_delay",
     "keep_alive",
     "send_buffer",
     "receive_buffer",
     "server_name",
+    "client_certificate",
+    "minimum",
 ];
 
 impl TlsOptions {
@@ -95,7 +127,8 @@ impl TlsOptions {
         let mut options = self.clone();
         properties.only(
             &KNOWN,
-            "no_delay, keep_alive, send_buffer, receive_buffer or server_name",
+            "no_delay, keep_alive, send_buffer, receive_buffer, server_name, client_certificate or \
+             minimum",
             phase,
         )?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
@@ -109,6 +142,12 @@ impl TlsOptions {
         }
         tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        options.client_certificate = properties
+            .parse("client_certificate", "none, wanted or required", phase)?
+            .unwrap_or(options.client_certificate);
+        options.minimum = properties
+            .parse("minimum", "1.2 or 1.3", phase)?
+            .unwrap_or(options.minimum);
         if let Some(name) = properties.get("server_name") {
             options.server_name = Some(name.to_owned());
         }
@@ -128,6 +167,8 @@ mod tests {
             ("send_buffer", "9000"),
             ("receive_buffer", "9001"),
             ("server_name", "other.example"),
+            ("client_certificate", "required"),
+            ("minimum", "1.3"),
         ]);
         let options = TlsOptions::default().with(&given, Phase::Connect).unwrap();
         assert!(!options.tcp.no_delay);
@@ -135,7 +176,14 @@ mod tests {
         assert_eq!(options.tcp.send_buffer, Some(9000));
         assert_eq!(options.tcp.receive_buffer, Some(9001));
         assert_eq!(options.server_name.as_deref(), Some("other.example"));
-        for bad in [("no_delay", "perhaps"), ("cipher", "none")] {
+        assert_eq!(options.client_certificate, ClientCertificate::Required);
+        assert_eq!(options.minimum, TlsVersion::V1_3);
+        for bad in [
+            ("no_delay", "perhaps"),
+            ("cipher", "none"),
+            ("client_certificate", "yes"),
+            ("minimum", "1.1"),
+        ] {
             let given = Properties::from_iter([bad]);
             assert!(TlsOptions::default().with(&given, Phase::Listen).is_err());
         }

@@ -2,11 +2,57 @@
 
 use crate::error::TlsError;
 use crate::files::{Configs, load};
-use crate::options::TlsOptions;
+use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
+use punctual_link::{LinkError, Phase};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The sources of a link: one for each combination of what endpoints may set that configurations
+/// depend on. There are few.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    known: Mutex<BTreeMap<(ClientCertificate, TlsVersion), Arc<Source>>>,
+}
+
+impl Sources {
+    /// With one of these options.
+    pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
+        let first = Arc::new(Source::new(options)?);
+        Ok(Self {
+            known: Mutex::new(BTreeMap::from([(kind_of(options), first)])),
+        })
+    }
+
+    /// The one for these options.
+    pub(crate) fn of(&self, options: &TlsOptions, phase: Phase) -> Result<Arc<Source>, LinkError> {
+        let mut known = lock(&self.known);
+        if let Some(source) = known.get(&kind_of(options)) {
+            return Ok(source.clone());
+        }
+        let made =
+            Source::new(options).map_err(|error| LinkError::os(phase, io::Error::other(error)))?;
+        let made = Arc::new(made);
+        known.insert(kind_of(options), made.clone());
+        Ok(made)
+    }
+
+    /// Reads all files, whether they have changed or not.
+    pub(crate) fn reload(&self) -> Result<(), TlsError> {
+        lock(&self.known).values().try_for_each(|one| one.reload())
+    }
+}
+
+fn kind_of(options: &TlsOptions) -> (ClientCertificate, TlsVersion) {
+    (options.client_certificate, options.minimum)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Where each handshake takes its configuration from.
 pub(crate) struct Source {
@@ -44,7 +90,7 @@ impl Source {
     /// The configurations, after a look at the files.
     pub(crate) fn configs(&self) -> Configs {
         let now = stamps(&self.files);
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if now != state.stamps {
             // A bad file is told of once, until it changes again.
             state.stamps = now;
@@ -65,15 +111,11 @@ impl Source {
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let now = stamps(&self.files);
         let configs = load(&self.options)?;
-        *self.lock() = State {
+        *lock(&self.state) = State {
             configs,
             stamps: now,
         };
         Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

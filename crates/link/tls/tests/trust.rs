@@ -105,6 +105,29 @@ fn a_client_of_a_strange_authority_is_refused_with_reasons_on_both_sides() {
 }
 
 #[test]
+fn an_endpoint_may_demand_more_than_its_link() {
+    let authority = authority();
+    let (link, open) = listen(TlsOptions {
+        trusted: authority.trusting().trusted,
+        ..authority.with("server")
+    });
+    let demanding = Properties::from_iter([("client_certificate", "required"), ("minimum", "1.3")]);
+    let strict = link.listen(&here(), &demanding).unwrap();
+    let told = told(authority.trusting(), &*strict);
+    assert!(told.contains("CertificateRequired"), "{told}");
+    let client = connect(authority.trusting(), &*open).unwrap();
+    talk(&*client, &*open.accept().unwrap());
+    // What the files cannot give is told where it is asked for.
+    let (link, _acceptor) = listen(authority.with("server"));
+    let error = link.listen(&here(), &demanding).unwrap_err();
+    assert_eq!(error.phase, Phase::Listen);
+    assert!(
+        error.to_string().contains("no authority is trusted"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_server_of_a_strange_authority_is_not_talked_to() {
     let (authority, strange) = (authority(), authority());
     let (link, acceptor) = listen(strange.with("server"));
