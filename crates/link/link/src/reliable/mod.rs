@@ -26,7 +26,8 @@ mod simulation;
 mod wire;
 
 use crate::{
-    Acceptor, Adapter, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Adapter, Address, Cause, Connection, Framing, Guarantees, Link, LinkError, Phase,
+    Properties,
 };
 use driver::Driver;
 use punctual_exec::Deadline;
@@ -90,6 +91,11 @@ impl ReliableOptions {
         below: Guarantees,
         phase: Phase,
     ) -> Result<(Self, Properties), LinkError> {
+        if !fits(below) {
+            let expected = "a link of datagrams, of 128 octets at least, below the adapter";
+            let cause = Cause::BadAddress(expected);
+            return Err(LinkError { phase, cause });
+        }
         let mut options = *self;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         let largest = below.largest.unwrap_or(usize::MAX);
@@ -119,7 +125,11 @@ impl Adapter for Reliable {
         NAME
     }
 
-    fn supplies(&self, _below: Guarantees) -> Guarantees {
+    /// Over anything but datagrams of a useful size it supplies nothing, and refuses to be used.
+    fn supplies(&self, below: Guarantees) -> Guarantees {
+        if !fits(below) {
+            return below;
+        }
         Guarantees {
             reliable: true,
             ordered: true,
@@ -136,6 +146,12 @@ impl Adapter for Reliable {
             driver: Driver::new(),
         })
     }
+}
+
+/// Whether the adapter can work over a link.
+fn fits(below: Guarantees) -> bool {
+    let roomy = below.largest.is_none_or(|most| most >= LEAST_DATAGRAM);
+    below.framing == Framing::Datagram && roomy
 }
 
 #[derive(Debug)]
@@ -225,5 +241,24 @@ mod tests {
         assert_eq!((options.datagram, options.window), (9000, LEAST_WINDOW));
         let wrong = Properties::from_iter([("window", "wide")]);
         assert!(options.with(&wrong, below(), Phase::Connect).is_err());
+    }
+
+    #[test]
+    fn over_a_stream_or_tiny_datagrams_it_supplies_nothing_and_refuses() {
+        let stream = Guarantees {
+            framing: Framing::Stream,
+            ..below()
+        };
+        let tiny = Guarantees {
+            largest: Some(LEAST_DATAGRAM - 1),
+            ..below()
+        };
+        for below in [stream, tiny] {
+            assert_eq!(Reliable::default().supplies(below), below);
+        }
+        let link = Reliable::default().over(Arc::new(crate::inproc::Inproc::new()));
+        let place = Address::new(link.name(), "somewhere");
+        let refused = link.listen(&place, &Properties::NONE).unwrap_err();
+        assert!(matches!(refused.cause, Cause::BadAddress(_)), "{refused}");
     }
 }
