@@ -93,6 +93,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             LINK,
             "punctual-link-conformance",
             "punctual-plugin",
+            "punctual",
+            "punctual-example-cubit",
         ],
     ),
     (

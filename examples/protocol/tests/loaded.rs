@@ -1,48 +1,18 @@
 #![allow(clippy::unwrap_used)]
 //! The same link, loaded at run time from the library of the package in `dynamic/`.
 
+mod library;
+
 use punctual_example_protocol::Checked;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Link, Properties};
 use std::io::{IoSlice, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The loaded link, where cargo is there to build its library.
 fn loaded() -> Option<Arc<dyn Link>> {
-    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let library = LIBRARY.get_or_init(build).as_ref()?;
-    Some(punctual_plugin::load(library).unwrap())
-}
-
-/// Builds the library; where, cargo says.
-fn build() -> Option<PathBuf> {
-    let Some(cargo) = std::env::var_os("CARGO") else {
-        println!("skipped: not started by cargo, which builds the library");
-        return None;
-    };
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let output = Command::new(cargo)
-        .args(["build", "--offline", "--message-format=json"])
-        .arg("--target-dir")
-        .arg(target)
-        .arg("--manifest-path")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("dynamic/Cargo.toml"))
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let messages = String::from_utf8(output.stdout).unwrap();
-    let library = messages
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .find(|message| message["target"]["name"] == "punctual_example_protocol_dynamic")
-        .unwrap();
-    let file = library["filenames"][0].as_str().unwrap();
-    assert!(file.ends_with(".so"), "{file}");
-    Some(file.into())
+    Some(punctual_plugin::load(library::built()?).unwrap())
 }
 
 fn absent() -> Option<String> {

@@ -4,6 +4,7 @@ mod completions;
 mod demo;
 mod idl;
 mod ior;
+mod protocols;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,6 +23,8 @@ enum Command {
     Idl(idl::Options),
     /// Show what is in an object reference.
     Ior(ior::Options),
+    /// List the protocols that an ORB can speak, and the pairs that do not fit.
+    Protocols(protocols::Options),
     /// Start a server and a client, make real calls of each kind, and show what they took.
     Demo(demo::Options),
     /// Print a completion script for a shell.
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     match Options::parse().command {
         Command::Idl(options) => idl::run(&options),
         Command::Ior(options) => ior::run(&options),
+        Command::Protocols(options) => protocols::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Completions(options) => completions::run(&options),
     }

@@ -35,6 +35,6 @@ pub use policy::{
     SetOverride, Transfer,
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
-pub use protocol::{ProtocolBundle, ProtocolError};
+pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{AsObject, Interface, ObjectRef, UserException};
 pub use server::{Dispatched, ServerCall, frame_arrival};

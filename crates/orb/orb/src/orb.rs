@@ -7,7 +7,9 @@ use crate::lane::Lane;
 use crate::messaging::{Messaging, Tracer};
 use crate::policy::{Managed, PolicyCurrent, PolicyManager};
 use crate::profile::ProfileCodec;
-use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
+use crate::protocol::{
+    ProtocolBundle, ProtocolCatalogue, ProtocolError, Protocols, Registry, builtin,
+};
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use punctual_cdr::Limits;
@@ -289,6 +291,22 @@ impl Orb {
     #[must_use]
     pub fn endpoints(&self) -> Vec<ListenEndpoint> {
         self.lane().listening.endpoints()
+    }
+
+    /// What the protocols of this ORB are made of now.
+    #[must_use]
+    pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
+        self.shared.protocols.now().catalogue()
+    }
+
+    /// Whether a protocol can be used: its parts are there, and its link guarantees what its messaging
+    /// protocol needs. Says how it is named in references.
+    ///
+    /// # Errors
+    /// [`ProtocolError`], which says what is missing or does not fit.
+    pub fn check_protocol(&self, protocol: &str) -> Result<String, ProtocolError> {
+        let pair = self.shared.protocols.now().pair(protocol)?;
+        Ok(pair.name.into())
     }
 
     /// Adds protocols while the ORB runs: all of the bundle, or after an error nothing of it.

@@ -18,7 +18,7 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, CompletionStatus, ConfigError, Context, InitError,
     Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
-    Policy, PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolError, SetOverride,
+    Policy, PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolCatalogue, ProtocolError, SetOverride,
     SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, frame_arrival,
     minor,
 };

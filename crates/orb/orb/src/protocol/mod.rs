@@ -14,6 +14,17 @@ pub(crate) use registry::{Pair, Protocols, Registry};
 
 use crate::messaging::Giop;
 
+/// What protocols are made of, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProtocolCatalogue {
+    /// Messaging protocols.
+    pub messaging: Vec<String>,
+    /// Adapters.
+    pub adapters: Vec<String>,
+    /// Links.
+    pub links: Vec<String>,
+}
+
 /// Why a protocol cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

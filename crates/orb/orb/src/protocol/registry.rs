@@ -4,7 +4,7 @@
 //! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
 //! the old one's place. References notice by its number.
 
-use super::{ProtocolBundle, ProtocolError, short_name};
+use super::{ProtocolBundle, ProtocolCatalogue, ProtocolError, short_name};
 use crate::messaging::{Giop, Messaging};
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
@@ -98,6 +98,16 @@ impl Registry {
             messaging,
             link,
         })
+    }
+
+    /// What there is, by name.
+    pub(crate) fn catalogue(&self) -> ProtocolCatalogue {
+        let all = |names: Vec<&Box<str>>| names.into_iter().map(ToString::to_string).collect();
+        ProtocolCatalogue {
+            messaging: all(self.messaging.keys().collect()),
+            adapters: all(self.adapters.keys().collect()),
+            links: all(self.links.keys().collect()),
+        }
     }
 
     /// The codec for profiles of this tag.

@@ -1,0 +1,66 @@
+#![allow(clippy::unwrap_used)]
+//! ORBs that speak this protocol: one that is linked with it, and one that loads it as its configuration
+//! file says.
+
+mod library;
+
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::Cubit;
+use punctual_example_protocol::Checked;
+use std::sync::Arc;
+
+/// An ORB that was linked with the protocol.
+fn linked() -> OrbBuilder {
+    Orb::builder().link(Arc::new(Checked::new()))
+}
+
+/// An ORB that was not, and finds it in a library that its configuration file names.
+fn configured() -> Option<OrbBuilder> {
+    let library = library::built()?;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("orb.toml");
+    let text = format!("[[library]]\npath = {library:?}\n");
+    std::fs::write(&file, text).unwrap();
+    Some(Orb::builder().file(&file).unwrap())
+}
+
+/// A server at `protocol`, and a client that calls it there.
+fn call(server: OrbBuilder, client: OrbBuilder, protocol: &str) {
+    let endpoint = ListenEndpoint::new(protocol, "127.0.0.1:0");
+    let server = server.listen(endpoint).build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let cubit: Cubit = poa.activate(CubitImpl::new(server.clone())).unwrap();
+    let client = client.build().unwrap();
+    let text = server.object_to_string(&cubit).unwrap();
+    let cubit = Cubit::from_object(client.string_to_object(&text).unwrap());
+    assert_eq!(cubit.cube_long(7).unwrap(), 343);
+    let connected = cubit.as_object().connected_to().unwrap();
+    assert_eq!(connected.link(), "checked");
+    client.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn an_orb_that_is_linked_with_the_protocol_serves_and_calls_by_it() {
+    call(linked(), linked(), "checked");
+    call(linked(), linked(), "giop_lite+checked");
+}
+
+#[test]
+fn an_orb_that_loads_the_protocol_serves_and_calls_by_it() {
+    let (Some(server), Some(client)) = (configured(), configured()) else {
+        return;
+    };
+    call(server, client, "checked");
+}
+
+#[test]
+fn one_that_loads_it_and_one_that_is_linked_with_it_understand_each_other() {
+    let (Some(loads), Some(loads_too)) = (configured(), configured()) else {
+        return;
+    };
+    call(loads, linked(), "checked");
+    call(linked(), loads_too, "giop_lite+checked");
+}
