@@ -80,6 +80,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             CDR,
             IOR,
             GIOP,
+            "punctual-bench",
+            SYS,
             "punctual-example-cubit",
         ],
     ),

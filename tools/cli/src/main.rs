@@ -1,5 +1,7 @@
 //! The `punctual` command.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bench;
 mod completions;
 mod demo;
 mod idl;
@@ -27,6 +29,8 @@ enum Command {
     Protocols(protocols::Options),
     /// Start a server and a client, make real calls of each kind, and show what they took.
     Demo(demo::Options),
+    /// Measure calls over every messaging protocol and link.
+    Bench(bench::Options),
     /// Print a completion script for a shell.
     Completions(completions::Options),
 }
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Demo(options) => demo::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Completions(options) => completions::run(&options),
     }
 }

@@ -57,6 +57,19 @@ fn rows(options: &Options) -> Result<Vec<Row>, punctual::InitError> {
         builder = builder.file(file)?;
     }
     let orb = builder.build()?;
+    let (messaging, links) = (orb.protocol_catalogue().messaging, links(&orb));
+    let mut rows = Vec::new();
+    for messaging in &messaging {
+        for link in &links {
+            let checked = orb.check_protocol(&format!("{messaging}+{link}"));
+            rows.push(row(messaging, link, checked));
+        }
+    }
+    Ok(rows)
+}
+
+/// Every link of an ORB, and each with an adapter that makes more fit it.
+pub(crate) fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let mut links = Vec::new();
     for link in &catalogue.links {
@@ -66,17 +79,10 @@ fn rows(options: &Options) -> Result<Vec<Row>, punctual::InitError> {
                 .adapters
                 .iter()
                 .map(|adapter| format!("{adapter}+{link}"))
-                .filter(|adapted| is_worth_it(&orb, &catalogue.messaging, link, adapted)),
+                .filter(|adapted| is_worth_it(orb, &catalogue.messaging, link, adapted)),
         );
     }
-    let mut rows = Vec::new();
-    for messaging in &catalogue.messaging {
-        for link in &links {
-            let checked = orb.check_protocol(&format!("{messaging}+{link}"));
-            rows.push(row(messaging, link, checked));
-        }
-    }
-    Ok(rows)
+    links
 }
 
 /// An adapter is, where something fits with it that does not fit without.

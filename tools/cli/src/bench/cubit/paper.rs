@@ -1,0 +1,109 @@
+//! What paper 000 says of its figure 16 (§5.2).
+//!
+//! The bars' own heights are in an image that the paper's text does not repeat; these are the figures
+//! of the text, and there are no others. Its machine: four Pentium II Xeon at 400 MHz, Linux 2.2.10,
+//! 100,000 calls of each type. A gain is one of rates: how many per cent more calls in the same time.
+
+use super::operation::Operation;
+use serde::Serialize;
+
+/// One of the paper's comparisons: a protocol with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Comparison {
+    /// Whose gain it is.
+    pub(super) protocol: &'static str,
+    /// Over which.
+    pub(super) over: &'static str,
+    /// The least gain of any type, in per cent.
+    pub(super) least: f64,
+    /// The mean, if the text says it.
+    pub(super) mean: Option<f64>,
+    /// The greatest.
+    pub(super) most: f64,
+    /// About how much it is for small data and basic types, if the text says so.
+    pub(super) small: Option<f64>,
+}
+
+/// All that the text says.
+pub(super) const COMPARISONS: [Comparison; 3] = [
+    Comparison {
+        protocol: "uiop",
+        over: "iiop",
+        least: 20.0,
+        mean: None,
+        most: 50.0,
+        small: Some(50.0),
+    },
+    Comparison {
+        protocol: "giop_lite+iiop",
+        over: "iiop",
+        least: 0.36,
+        mean: Some(2.74),
+        most: 4.74,
+        small: None,
+    },
+    Comparison {
+        protocol: "giop_lite+uiop",
+        over: "uiop",
+        least: 0.37,
+        mean: Some(3.26),
+        most: 5.29,
+        small: None,
+    },
+];
+
+impl Comparison {
+    /// What the paper has for a protocol's gain over GIOP over TCP.
+    pub(super) fn over_base(protocol: &str) -> Option<&'static Self> {
+        let base = super::pair::BASE;
+        COMPARISONS
+            .iter()
+            .find(|one| one.protocol == protocol && one.over == base)
+    }
+
+    /// Its gain in one column, as far as the text tells.
+    pub(super) fn at(&self, operation: Operation) -> String {
+        match self.small.filter(|_| operation.is_small()) {
+            Some(small) => format!("≈{small:+}"),
+            None => self.range(),
+        }
+    }
+
+    /// From the least to the most.
+    pub(super) fn range(&self) -> String {
+        format!("{:+}…{:+}", self.least, self.most)
+    }
+
+    /// The whole of it, in words.
+    pub(super) fn words(&self) -> String {
+        let mean = self.mean.map(|mean| format!(", mean {mean:+}"));
+        let small = self
+            .small
+            .map(|small| format!(", about {small:+} for small and basic data"));
+        [Some(self.range()), mean, small]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_has_what_the_text_says_of_it_and_no_more() {
+        let uiop = Comparison::over_base("uiop").unwrap();
+        assert_eq!(uiop.at(Operation::Long), "≈+50");
+        assert_eq!(uiop.at(Operation::Structs(341)), "+20…+50");
+        let lite = Comparison::over_base("giop_lite+iiop").unwrap();
+        assert_eq!(lite.at(Operation::Long), "+0.36…+4.74");
+        assert_eq!(lite.words(), "+0.36…+4.74, mean +2.74");
+    }
+
+    #[test]
+    fn the_paper_compares_giop_lite_over_unix_sockets_with_giop_over_the_same() {
+        assert_eq!(Comparison::over_base("giop_lite+uiop"), None);
+        assert_eq!(Comparison::over_base("shmiop"), None);
+    }
+}
