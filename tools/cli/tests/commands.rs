@@ -89,7 +89,7 @@ fn completion_scripts_name_the_commands() {
         let output = punctual().args(["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());
-        for command in ["idl", "ior", "demo"] {
+        for command in ["idl", "ior", "demo", "bench"] {
             assert!(text.contains(command), "{shell}: {command}");
         }
     }
