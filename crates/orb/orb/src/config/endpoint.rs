@@ -123,13 +123,11 @@ impl ListenEndpoint {
         self.options.get(PORT_IN_IOR)?.parse().ok()
     }
 
-    /// What is the link's to obey.
-    pub(crate) fn properties(&self) -> Properties {
+    /// What is the link's to obey: the configuration's, and over those the endpoint's own.
+    pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| name == HOSTNAME_IN_IOR || name == PORT_IN_IOR;
-        self.options
-            .iter()
-            .filter(|(name, _)| !ours(name))
-            .collect()
+        let own = self.options.iter().filter(|(name, _)| !ours(name));
+        config.into_iter().flatten().chain(own).collect()
     }
 
     /// The addresses to try to listen at, in order, on the link of that name. Without a host these are
@@ -214,7 +212,7 @@ mod tests {
         assert_eq!(endpoint.host_and_port(), Some((Some("h"), 12)));
         assert_eq!(endpoint.hostname_in_ior(), Some("pub.example"));
         assert_eq!(endpoint.port_in_ior(), Some(443));
-        let properties = endpoint.properties();
+        let properties = endpoint.properties(None);
         assert_eq!(
             properties.iter().collect::<Vec<_>>(),
             [("no_delay", "false")]
@@ -260,7 +258,14 @@ mod tests {
         let endpoint = parse("giop_lite+uiop:///tmp/a/b|backlog=5").unwrap();
         assert_eq!(endpoint.protocol, "giop_lite+uiop");
         assert_eq!(endpoint.place, "/tmp/a/b");
-        assert_eq!(endpoint.properties().get("backlog"), Some("5"));
+        assert_eq!(endpoint.properties(None).get("backlog"), Some("5"));
+        let configured = BTreeMap::from([("backlog", "1"), ("ring", "2")]);
+        let configured = configured
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()));
+        let properties = endpoint.properties(Some(&configured.collect()));
+        assert_eq!(properties.get("backlog"), Some("5"));
+        assert_eq!(properties.get("ring"), Some("2"));
         assert_eq!(
             endpoint.addresses("uiop"),
             [Address::new("uiop", "/tmp/a/b")]

@@ -49,6 +49,8 @@ struct File {
     limits: LimitTable,
     #[serde(default)]
     tcp: TcpTable,
+    #[serde(default)]
+    link: BTreeMap<String, BTreeMap<String, toml::Value>>,
     #[cfg(feature = "tls")]
     tls: Option<tls::TlsTable>,
 }
@@ -93,6 +95,7 @@ struct LimitTable {
 #[serde(deny_unknown_fields)]
 struct TcpTable {
     no_delay: Option<bool>,
+    dont_route: Option<bool>,
     keep_alive: Option<bool>,
     keep_alive_idle_s: Option<u64>,
     keep_alive_interval_s: Option<u64>,
@@ -155,6 +158,9 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         set(&mut buffering.octets, table.octets);
         set_ms(&mut buffering.delay, table.delay_ms);
     }
+    for (link, properties) in &file.link {
+        obey_link(config, link, properties)?;
+    }
     set(&mut config.max_connections, file.max_connections);
     set(&mut config.fragment_size, file.fragment_size);
     set(&mut config.fragment_giop_1_1, file.fragment_giop_1_1);
@@ -182,9 +188,32 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     obey_tcp(config, &file.tcp)
 }
 
+/// Properties of one link; it says itself, when it is used, which it knows.
+fn obey_link(
+    config: &mut OrbConfig,
+    link: &str,
+    properties: &BTreeMap<String, toml::Value>,
+) -> Result<(), ConfigError> {
+    let ours = config.link_properties.entry(link.to_owned()).or_default();
+    for (name, value) in properties {
+        let text = match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Boolean(switch) => switch.to_string(),
+            other => {
+                let key = format!("link.{link}.{name}");
+                return Err(bad_value(key, other, "a text, a number, true or false"));
+            }
+        };
+        ours.insert(name.clone(), text);
+    }
+    Ok(())
+}
+
 fn obey_tcp(config: &mut OrbConfig, table: &TcpTable) -> Result<(), ConfigError> {
     let tcp = &mut config.iiop.tcp;
     set(&mut tcp.no_delay, table.no_delay);
+    set(&mut tcp.dont_route, table.dont_route);
     let mut keep_alive = tcp.keep_alive.unwrap_or_default();
     for (key, seconds, target) in [
         (
@@ -302,6 +331,7 @@ mod tests {
         let config = read(&all).unwrap();
         assert_eq!(config.libraries.len(), 1);
         assert!(config.one_way_buffering.is_some());
+        assert_eq!(config.link_properties["shmiop"]["spin_us"], "20");
         #[cfg(feature = "tls")]
         assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
         assert!(config.trace.hex && config.default_initial_reference.is_some());
@@ -324,6 +354,7 @@ mod tests {
                     line.starts_with(&format!("{key} ="))
                         || line == format!("[{key}]")
                         || line == format!("[[{key}]]")
+                        || line.starts_with(&format!("[{key}."))
                 });
                 assert!(is_there, "{key}");
             }

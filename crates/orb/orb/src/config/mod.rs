@@ -74,6 +74,9 @@ pub struct OrbConfig {
     /// Options of TLS. Default none: the link `ssliop` is not there.
     #[cfg(feature = "tls")]
     pub tls: Option<punctual_tls::TlsOptions>,
+    /// Properties of connections and acceptors by link, e.g. `spin_us` of `shmiop`, under those of
+    /// endpoints and policies. Each link says which it knows.
+    pub link_properties: BTreeMap<String, BTreeMap<String, String>>,
     /// What to print of each message, if anything (`-ORBTrace`).
     pub trace: Trace,
 }
@@ -101,6 +104,7 @@ impl Default for OrbConfig {
             reliable: ReliableOptions::default(),
             #[cfg(feature = "tls")]
             tls: None,
+            link_properties: BTreeMap::new(),
             trace: Trace::default(),
         }
     }

@@ -1,7 +1,9 @@
 //! `-ORBTrace giop`: each message, decoded, on standard error.
 
 use crate::config::Trace;
+use punctual_cdr::Coding;
 use punctual_giop::trace::{TraceOptions, describe};
+use punctual_giop::{lite, sequenced};
 use punctual_link::Address;
 use std::io::Write;
 
@@ -41,8 +43,101 @@ impl Tracer {
             Direction::Sent => "-> to",
             Direction::Received => "<- from",
         };
-        let text = format!("giop {way} {peer}\n{}\n", describe(message, options));
+        let text = format!("giop {way} {peer}\n{}\n", readable(message, options));
         // One write, so that the lines of two threads do not mix; a closed stderr traces nothing.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// A message of whichever protocol its first octets show, for people.
+fn readable(message: &[u8], options: TraceOptions) -> String {
+    match message.first_chunk() {
+        Some(b"GIOP") => describe(message, options).to_string(),
+        Some(b"PUNF") => frame(message).unwrap_or_else(|| octets(message)),
+        _ => lite_message(message).unwrap_or_else(|| octets(message)),
+    }
+}
+
+fn octets(message: &[u8]) -> String {
+    format!("  {} octets of another protocol", message.len())
+}
+
+fn frame(message: &[u8]) -> Option<String> {
+    let header = sequenced::MessageHeader::parse(message.first_chunk()?).ok()?;
+    let mut decoder = sequenced::message_decoder(&header, message, Coding::default());
+    let head = sequenced::FrameHeader::decode(&header, &mut decoder).ok()?;
+    Some(format!(
+        "  frame{} {} of stream {:#010x}, operation {}, {} octets",
+        if header.batch { "s from" } else { "" },
+        head.sequence,
+        head.stream,
+        head.operation,
+        message.len()
+    ))
+}
+
+fn lite_message(message: &[u8]) -> Option<String> {
+    let header = lite::MessageHeader::parse(message.first_chunk()?).ok()?;
+    if header.message_len() < message.len() {
+        return None;
+    }
+    let mut decoder = lite::message_decoder(message, Coding::default());
+    let says = match header.kind {
+        lite::Kind::Request => {
+            let request = lite::decode_request(&mut decoder).ok()?;
+            format!(" {}, operation {}", request.request_id, request.operation)
+        }
+        lite::Kind::Reply => {
+            let reply = lite::decode_reply(&mut decoder).ok()?;
+            format!(" to {}, {:?}", reply.request_id, reply.status)
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        "  GIOPlite {:?}{says}, {} octets",
+        header.kind,
+        header.message_len()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messaging::{Frames, GiopLite, Head, Messaging};
+    use punctual_cdr::{Block, ByteOrder};
+    use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
+
+    fn request(messaging: &dyn Messaging) -> Block {
+        let session = messaging.session();
+        let kind = MessageKind::Request;
+        let coding = Coding::default();
+        let mut out = session.begin(Block::default(), kind, ByteOrder::NATIVE, coding);
+        let header = RequestHeader {
+            request_id: 6,
+            response: ResponseFlags::NONE,
+            target: Target::ObjectKey(b"key"),
+            operation: "push",
+            contexts: ServiceContexts::none(),
+        };
+        session
+            .put_head(&mut out, &Head::Request(header, None))
+            .unwrap();
+        let mut block = out.into_block();
+        session.finish(&mut block).unwrap();
+        block
+    }
+
+    #[test]
+    fn messages_of_other_protocols_are_named_and_their_bodies_are_not_shown() {
+        let show = |message: &[u8]| readable(message, TraceOptions::default());
+        let lite = show(&request(&GiopLite));
+        assert!(
+            lite.contains("GIOPlite Request 6, operation push"),
+            "{lite}"
+        );
+        let frame = show(&request(&Frames));
+        assert!(frame.contains("frame 0 of stream"), "{frame}");
+        assert!(frame.contains("operation push"), "{frame}");
+        assert_eq!(show(b"whatever it is"), "  14 octets of another protocol");
     }
 }

@@ -70,6 +70,10 @@ impl Effective {
             });
         }
         let mut properties: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        for (link, configured) in &config.link_properties {
+            let texts = configured.iter().map(|(name, value)| (&**name, &**value));
+            properties.insert(link, texts.collect());
+        }
         // The innermost comes last, and so holds.
         let (managed, threads) = (orb.managed_policies().set(), current::set(orb));
         let mut all: Vec<Policy> = Vec::new();

@@ -294,7 +294,9 @@ fn open_one(orb: &Orb, number: u64, endpoint: ListenEndpoint) -> Result<Open, Sy
         .now()
         .pair(&endpoint.protocol)
         .map_err(|error| not_listening(&endpoint, &error))?;
-    let properties = endpoint.properties();
+    let link = pair.link.name();
+    let bare = link.rsplit('+').next().unwrap_or(link);
+    let properties = endpoint.properties(orb.config().link_properties.get(bare));
     let mut listened = Err(None);
     for address in endpoint.addresses(pair.link.name()) {
         match pair.link.listen(&address, &properties) {
