@@ -107,13 +107,18 @@ fn shared_memory_is_measured_blocking_and_spinning() {
 }
 
 #[test]
-fn the_table_shows_our_gains_beside_the_papers() {
+fn the_table_shows_our_gains_beside_the_papers_also_when_a_file_gets_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
     let table = standard_output(cubit(&[
         "--messaging=giop,giop_lite",
         "--link=iiop,uiop",
         "--calls=2",
         "--rounds=1",
+        &format!("--json={}", file.display()),
     ]));
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(written["compared"].as_array().unwrap().len(), 3);
     let papers: Vec<&str> = table
         .lines()
         .filter(|line| line.trim_start().starts_with("the paper's "))

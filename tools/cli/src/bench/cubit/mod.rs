@@ -65,9 +65,9 @@ pub(crate) struct Options {
     /// Also compare lent buffers with copied ones: 1 MiB of octets.
     #[arg(long)]
     lent: bool,
-    /// Print the figures as JSON.
-    #[arg(long)]
-    json: bool,
+    /// Print the figures as JSON; with a file, write them there, and print the tables.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
     /// Draw the figure to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -142,10 +142,13 @@ fn measure_and_show(options: &Options) -> Result<()> {
     if let Some(path) = &options.svg {
         plot::draw(&report, path)?;
     }
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        anstream::print!("{report}");
+    match &options.json {
+        Some(None) => println!("{}", serde_json::to_string_pretty(&report)?),
+        Some(Some(path)) => {
+            std::fs::write(path, serde_json::to_string_pretty(&report)? + "\n")?;
+            anstream::print!("{report}");
+        }
+        None => anstream::print!("{report}"),
     }
     match report.failed.len() {
         0 => Ok(()),
