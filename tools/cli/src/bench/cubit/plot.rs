@@ -63,7 +63,7 @@ fn draw_chart(area: &Area<'_>, cpus: Placement, rows: &[&Row]) -> Result<()> {
         .caption(title, ("sans-serif", 18))
         .x_label_area_size(30)
         .y_label_area_size(52)
-        .right_y_label_area_size(210)
+        .margin_right(220)
         .build_cartesian_2d(0.0..columns, 0.0..slowest * 1.05)
         .map_err(failed)?;
     context
