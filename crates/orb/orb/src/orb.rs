@@ -334,9 +334,8 @@ impl Orb {
                 })
             })
         })?;
-        let is_gone = |protocol: &str| protocol.split('+').any(|part| part == name);
-        self.lane().listening.retire_protocols(is_gone);
-        self.lane().retire(is_gone);
+        self.lane().listening.retire_protocols(name);
+        self.lane().retire(name);
         Ok(())
     }
 

@@ -158,6 +158,8 @@ fn a_protocol_that_the_configuration_prefers_is_not_retired() {
     let error = orb.retire_protocol("uiop").unwrap_err().to_string();
     assert!(error.contains("`uiop` is needed"), "{error}");
     orb.retire_protocol("diop").unwrap();
+    let error = orb.retire_protocol("giop").unwrap_err().to_string();
+    assert!(error.contains("`giop` is needed"), "{error}");
 }
 
 #[test]

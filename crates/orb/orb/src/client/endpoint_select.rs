@@ -26,6 +26,15 @@ pub(crate) struct Endpoint {
     pub(crate) profile: usize,
 }
 
+impl Endpoint {
+    /// Whether both lead to one place by one protocol.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.profile == other.profile
+            && self.address == other.address
+            && self.pair.name == other.pair.name
+    }
+}
+
 /// A connection, and the endpoint it was opened for.
 #[derive(Debug)]
 pub(crate) struct Binding {

@@ -37,6 +37,7 @@ pub(crate) struct ClientConnection {
     pub(super) link: Arc<dyn Connection>,
     /// How messages are laid out here.
     pub(super) session: Arc<dyn Session>,
+    pub(crate) pair: Arc<Pair>,
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
@@ -90,7 +91,7 @@ pub(crate) struct PendingReply<'c> {
 impl ClientConnection {
     pub(crate) fn new(
         link: Arc<dyn Connection>,
-        pair: &Pair,
+        pair: &Arc<Pair>,
         (version, code_sets): (GiopVersion, CodeSets),
         limits: Arc<Limits>,
         fragmenting: Fragmenting,
@@ -103,6 +104,7 @@ impl ClientConnection {
             inbox: Mutex::new(Inbox::new(&*link, session.clone(), limits.clone())),
             link,
             session,
+            pair: pair.clone(),
             abilities,
             version,
             code_sets,

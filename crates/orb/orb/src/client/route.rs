@@ -27,7 +27,10 @@ const FORWARDS_A_LEVEL: u32 = 16;
 pub(crate) struct Path {
     /// The policies it was found under.
     stamp: u64,
-    levels: Vec<(Arc<Target>, usize)>,
+    /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
+    began_late: bool,
+    /// Each list's reference, and the endpoint that was forwarded or succeeded.
+    levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
     bound: Bound,
 }
 
@@ -172,7 +175,7 @@ impl<'a> Route<'a> {
                 self.object.move_to(target.clone());
             }
         }
-        self.enter(target, 0);
+        self.enter(target, None);
         Ok(())
     }
 
@@ -195,9 +198,11 @@ impl<'a> Route<'a> {
         exhausted(&mut self.failures, deadline)
     }
 
-    /// Begins anew from the reference itself, once, if the call had not begun there.
+    /// Begins anew from the reference itself, once, if the call had not begun there, at its first
+    /// endpoint.
     pub(super) fn restart(&mut self) -> bool {
-        let elsewhere = self.path.is_some() || self.is_forwarded();
+        let elsewhere =
+            self.is_forwarded() || self.path.as_ref().is_some_and(|path| path.began_late);
         if self.restarted || !elsewhere {
             return false;
         }
@@ -205,7 +210,7 @@ impl<'a> Route<'a> {
         self.path = None;
         self.levels.clear();
         self.object.forget();
-        self.enter(self.object.base(), 0);
+        self.enter(self.object.base(), None);
         true
     }
 
@@ -218,8 +223,11 @@ impl<'a> Route<'a> {
         self.object.remember(Path {
             stamp: self.effective.stamp,
             levels: levels
-                .map(|level| (level.target.clone(), level.at))
+                .map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()))
                 .collect(),
+            began_late: self.levels.len() > 1
+                || self.levels.first().is_some_and(|level| level.at > 0)
+                || !Arc::ptr_eq(&self.object.base(), self.object.original()),
             bound: binding.to_bound(),
         });
     }
@@ -231,21 +239,25 @@ impl<'a> Route<'a> {
         }
         match self.path.clone() {
             Some(path) => {
-                for (target, at) in &path.levels {
-                    self.enter(target.clone(), *at);
+                for (target, endpoint) in &path.levels {
+                    self.enter(target.clone(), endpoint.as_ref());
                 }
             }
-            None => self.enter(self.object.base(), 0),
+            None => self.enter(self.object.base(), None),
         }
     }
 
-    /// Tries the endpoints of `target` from now on. If it has none that can be used, that is its failure.
-    fn enter(&mut self, target: Arc<Target>, at: usize) {
+    /// Tries the endpoints of `target` from now on, first the one given. If it has none that can be used,
+    /// that is its failure.
+    fn enter(&mut self, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, self.object.orb(), &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
             self.failures.push(Failure::Raised(exception));
             Vec::new()
         });
+        let at = first
+            .and_then(|first| endpoints.iter().position(|one| one.is_same(first)))
+            .unwrap_or(0);
         self.levels.push(Level {
             target,
             endpoints,

@@ -108,15 +108,14 @@ impl ConnectionCache {
     }
 
     /// Takes the connections of retired protocols out; each closes when its last call has ended.
-    pub(super) fn retire(&self, is_gone: impl Fn(&str) -> bool) {
-        let gone: Vec<Place> = {
-            let mut places = self.places.lock();
-            let gone = places.extract_if(|key, _| is_gone(&key.protocol));
-            gone.map(|(_, place)| place).collect()
-        };
-        for place in gone {
-            let connections = std::mem::take(&mut *place.lock());
-            connections.iter().for_each(|one| one.retire());
+    pub(super) fn retire(&self, part: &str) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
+            let gone: Vec<_> = place
+                .lock()
+                .extract_if(.., |one| one.pair.involves(part))
+                .collect();
+            gone.iter().for_each(|one| one.retire());
         }
     }
 

@@ -49,8 +49,8 @@ impl Lane {
     }
 
     /// Lets the connections of retired protocols go, each when its last call has ended.
-    pub(crate) fn retire(&self, is_gone: impl Fn(&str) -> bool) {
-        self.outgoing.retire(is_gone);
+    pub(crate) fn retire(&self, part: &str) {
+        self.outgoing.retire(part);
     }
 
     /// Sends the one-way requests that wait on any connection.

@@ -16,9 +16,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A messaging protocol over a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
+    /// As endpoints and references name it.
     pub(crate) name: Box<str>,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) link: Arc<dyn Link>,
+}
+
+impl Pair {
+    /// Whether a link, messaging protocol or adapter of this name is part of it.
+    pub(crate) fn involves(&self, name: &str) -> bool {
+        self.messaging.name() == name || self.link.name().split('+').any(|part| part == name)
+    }
 }
 
 /// What is registered at one time.

@@ -131,9 +131,10 @@ impl Listening {
         self.retire_those(|one| one.endpoint == *endpoint || one.real() == *endpoint)
     }
 
-    /// The same for every endpoint of protocols that `is_gone` names.
-    pub(crate) fn retire_protocols(&self, is_gone: impl Fn(&str) -> bool) {
-        self.retire_those(|one| is_gone(&one.pair.name));
+    /// The same for every endpoint of protocols that a link, messaging protocol or adapter of this name
+    /// is part of.
+    pub(crate) fn retire_protocols(&self, part: &str) {
+        self.retire_those(|one| one.pair.involves(part));
     }
 
     fn retire_those(&self, is_meant: impl Fn(&Open) -> bool) -> bool {
