@@ -9,7 +9,7 @@ use punctual_orb::relay::{
 };
 use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, ObjectRef, Orb,
-    PlacedProfile, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
+    PlacedProfile, Policy, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::any::Any;
 use std::fmt;
@@ -49,7 +49,7 @@ impl Bridge {
         target: &ObjectRef,
         options: &BridgeOptions,
     ) -> Result<Self, SystemException> {
-        let profile = first_profile(target.orb(), target.ior())?;
+        let profile = first_profile(target.orb(), target.ior(), &preferred(target))?;
         let terms = Terms {
             version: profile.version,
             code_sets: punctual_cdr::CodeSets::NATIVE,
@@ -241,6 +241,16 @@ impl fmt::Debug for Bridge {
             .field("counts", &self.counts())
             .finish_non_exhaustive()
     }
+}
+
+/// The protocols that policies prefer for calls to the target.
+fn preferred(target: &ObjectRef) -> Vec<String> {
+    let mut policies = target.policies(&[]).into_iter();
+    let protocols = policies.find_map(|policy| match policy {
+        Policy::ClientProtocols(protocols) => Some(protocols.preferred),
+        _ => None,
+    });
+    protocols.unwrap_or_default()
 }
 
 fn has_adapter() -> SystemException {

@@ -100,7 +100,7 @@ impl Side {
         };
         let places = places_of(&self.orb, &ior);
         let is_here = places.iter().any(|place| self.places.contains(place));
-        let profile = is_here.then(|| punctual_orb::relay::first_profile(&self.orb, &ior))?;
+        let profile = is_here.then(|| punctual_orb::relay::first_profile(&self.orb, &ior, &[]))?;
         Some(profile.ok()?.object_key)
     }
 

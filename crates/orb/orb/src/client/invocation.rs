@@ -189,9 +189,10 @@ impl<'a> Call<'a> {
             };
             match failed {
                 Failed::Stale(_) if stale < MAX_STALE && !self.deadline.has_passed() => stale += 1,
+                // Its own reason says more than that all endpoints have failed.
                 Failed::Unfit(exception) => {
-                    if !route.go_on(exception) {
-                        return Err(route.give_up(self.deadline));
+                    if !route.go_on(exception.clone()) {
+                        return Err(exception);
                     }
                 }
                 Failed::Stale(exception) | Failed::Finally(exception) => {

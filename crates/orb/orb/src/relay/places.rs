@@ -20,18 +20,31 @@ pub fn places_of(orb: &Orb, ior: &Ior) -> Vec<Place> {
     decoded.flatten().collect()
 }
 
-/// What the first profile says that names a place of a protocol of this ORB's.
+/// What the first profile says that names a place of a protocol of this ORB's: of the first of the
+/// `preferred` ones that it has, if any.
 ///
 /// # Errors
 /// INV_OBJREF when there is none.
-pub fn first_profile(orb: &Orb, ior: &Ior) -> Result<PlacedProfile, SystemException> {
+pub fn first_profile(
+    orb: &Orb,
+    ior: &Ior,
+    preferred: &[String],
+) -> Result<PlacedProfile, SystemException> {
     let registry = orb.protocols().now();
-    let mut decoded = ior.profiles.iter().filter_map(|tagged| {
+    let usable = |place: &Place| registry.pair(&place.protocol).is_ok();
+    let decoded = ior.profiles.iter().filter_map(|tagged| {
         let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
-        let usable = |place: &Place| registry.pair(&place.protocol).is_ok();
         profile.places.iter().any(usable).then_some(profile)
     });
-    decoded.next().ok_or_else(|| {
+    // By rank, and by place in the reference among those of one rank.
+    let rank = |profile: &PlacedProfile| {
+        let is = |name: &str| profile.places.iter().any(|place| *place.protocol == *name);
+        preferred
+            .iter()
+            .position(|name| is(name))
+            .unwrap_or(preferred.len())
+    };
+    decoded.min_by_key(rank).ok_or_else(|| {
         let kind = Kind::InvObjref;
         SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No)
             .with_detail("the reference names no place of a protocol that this ORB has")

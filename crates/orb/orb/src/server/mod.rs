@@ -53,12 +53,13 @@ pub(crate) fn about_to_block() {
     });
 }
 
-/// Whether a thread that is about to block is in an upcall and more has come on that upcall's
-/// connection, which it keeps from being received. Looks at the connection, which may enter the kernel.
+/// Whether a thread that is about to block is in an upcall and more has been received on that upcall's
+/// connection, which it keeps from being served. What still waits to be received shows when the call
+/// takes long: to look for it would be a system call for each.
 pub(crate) fn is_wanted_elsewhere() -> bool {
     UPCALLS.with_borrow(|upcalls| {
         let innermost = upcalls.last().filter(|upcall| !upcall.handed_over);
-        innermost.is_some_and(|upcall| upcall.connection.has_more())
+        innermost.is_some_and(|upcall| upcall.connection.has_received_more())
     })
 }
 

@@ -214,6 +214,11 @@ impl ServerConnection {
         self.buffered.load(Ordering::Relaxed) || self.link.pending() != Pending::Nothing
     }
 
+    /// Whether more has been received already. Enters no kernel.
+    pub(super) fn has_received_more(&self) -> bool {
+        self.buffered.load(Ordering::Relaxed)
+    }
+
     /// Counts a request as in progress; `None` when the connection is closing.
     pub(super) fn begin(&self) -> Option<InProgress<'_>> {
         // AcqRel on both sides: a goodbye either sees this request or is seen by it.
