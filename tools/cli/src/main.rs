@@ -1,7 +1,11 @@
 //! The `punctual` command.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+<<<<<<< HEAD
+mod bridge;
+=======
 mod bench;
+>>>>>>> main
 mod completions;
 mod demo;
 mod idl;
@@ -27,6 +31,8 @@ enum Command {
     Ior(ior::Options),
     /// List the protocols that an ORB can speak, and the pairs that do not fit.
     Protocols(protocols::Options),
+    /// Pass requests that arrive by one protocol on by another.
+    Bridge(bridge::Options),
     /// Start a server and a client, make real calls of each kind, and show what they took.
     Demo(demo::Options),
     /// Measure calls over every messaging protocol and link.
@@ -44,6 +50,7 @@ fn main() -> ExitCode {
         Command::Idl(options) => idl::run(&options),
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),
+        Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Completions(options) => completions::run(&options),

@@ -6,6 +6,7 @@ use std::process::Command;
 #[test]
 fn transcripts_are_as_they_stand() {
     trycmd::TestCases::new()
+        .case("tests/bridge/*.toml")
         .case("tests/idl/*.toml")
         .case("tests/ior/*.toml");
 }
@@ -89,7 +90,11 @@ fn completion_scripts_name_the_commands() {
         let output = punctual().args(["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());
+<<<<<<< HEAD
+        for command in ["bridge", "idl", "ior", "demo"] {
+=======
         for command in ["idl", "ior", "demo", "bench"] {
+>>>>>>> main
             assert!(text.contains(command), "{shell}: {command}");
         }
     }

@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 }
 
 /// The text of a reference: the argument itself, or what the file holds that it names.
-fn read(reference: &str) -> Result<String, String> {
+pub(crate) fn read(reference: &str) -> Result<String, String> {
     if reference == "-" {
         let mut text = String::new();
         let read = std::io::stdin().take(MAX_TEXT).read_to_string(&mut text);

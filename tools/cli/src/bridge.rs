@@ -1,0 +1,214 @@
+//! `punctual bridge`: requests that arrive by one protocol leave by another.
+
+use crate::fail;
+use punctual::SystemExceptionKind as Kind;
+use punctual::bridge::{Bridge, BridgeOptions, Counts};
+use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Options of `punctual bridge`.
+#[derive(Debug, clap::Args)]
+#[command(
+    long_about = "Passes requests on to another server, by another protocol if need be, without \
+                  demarshaling what they carry.\n\n\
+                  It prints a reference that leads through the bridge to the target, and runs until it \
+                  is interrupted or terminated; then it shows how many requests it has passed on. Any \
+                  object of the target's server is reached through the bridge by its key. Both sides \
+                  must speak the same GIOP version and code sets: a request that cannot be passed on as \
+                  it is is refused, and the reason logged on standard error.",
+    after_help = "For example: punctual bridge --listen iiop://:9000 --target file.ior --target-protocol \
+                  shmiop"
+)]
+pub(crate) struct Options {
+    /// Where to listen, as protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket. May be given more
+    /// than once.
+    #[arg(long, value_name = "ENDPOINT", required = true)]
+    listen: Vec<String>,
+    /// The object to pass requests on to: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    #[arg(long, value_name = "REFERENCE")]
+    target: String,
+    /// Call the target by this protocol only, e.g. shmiop. May be given more than once, the preferred
+    /// first.
+    #[arg(long, value_name = "PROTOCOL")]
+    target_protocol: Vec<String>,
+    /// Rewrite references inside of requests and replies, so that those to the target's server lead
+    /// through the bridge. What looks like one is taken for one, and rewritten where it has room.
+    #[arg(long)]
+    rewrite_references: bool,
+    /// How many seconds a request may take from here on; without it, as long as it likes.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+    /// Write the reference to this file, too.
+    #[arg(long, value_name = "FILE")]
+    write_reference: Option<PathBuf>,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON: one line at the start, one at the end.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What went wrong, and what the next step may be.
+type Problem = (String, &'static str);
+
+/// How long the target may take to answer at the start. It is only asked out of courtesy.
+const GREETING: Duration = Duration::from_secs(2);
+
+const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket; \
+                            `punctual protocols` lists the protocols";
+const ON_TARGETS: &str = "a target is an `IOR:` or `corbaloc:` text, or a file that holds one; `punctual \
+                          ior` shows what is in it";
+const ON_PROTOCOLS: &str = "`punctual ior` shows which protocols the target has, `punctual protocols` \
+                            which there are";
+const ON_FILES: &str = "name a file in a folder that can be written to";
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .init();
+    match bridge(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((problem, help)) => fail(problem, Some(help)),
+    }
+}
+
+fn bridge(options: &Options) -> Result<(), Problem> {
+    // Before anything is begun, so that no signal is missed.
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| (error.to_string(), "the system handles no signals"))?;
+    let orb = listening(options)?;
+    let target = target(&orb, options)?;
+    let bridged = Bridge::new(
+        &orb,
+        &target,
+        &BridgeOptions {
+            rewrite_references: options.rewrite_references,
+            timeout: options.timeout.map(Duration::from_secs),
+            ..BridgeOptions::default()
+        },
+    );
+    let bridged = bridged.map_err(|exception| (exception.to_string(), help_for(&exception)))?;
+    greet(&target)?;
+    let reference = bridged.reference();
+    let reference = reference.and_then(|reference| orb.object_to_string(&reference));
+    let reference = reference.map_err(|exception| (exception.to_string(), ON_TARGETS))?;
+    if let Some(path) = &options.write_reference {
+        write_whole(path, &reference)
+            .map_err(|error| (format!("{}: {error}", path.display()), ON_FILES))?;
+    }
+    show_start(&orb, &reference, options);
+    signals.forever().next();
+    // It fails only within an upcall, and this is none.
+    let _ = orb.shutdown(true);
+    show_end(&bridged.counts(), options);
+    Ok(())
+}
+
+fn listening(options: &Options) -> Result<Orb, Problem> {
+    let mut builder = Orb::builder();
+    if let Some(file) = &options.config {
+        let read = builder.file(file);
+        builder = read.map_err(|error| (error.to_string(), "see the configuration file"))?;
+    }
+    let mut arguments = vec!["punctual".to_owned()];
+    for endpoint in &options.listen {
+        arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
+    }
+    let bad = |error: punctual::InitError| (error.to_string(), ON_ENDPOINTS);
+    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
+    builder.build().map_err(bad)
+}
+
+fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
+    let text = crate::ior::read(&options.target).map_err(|problem| (problem, ON_TARGETS))?;
+    let target = orb.string_to_object(&text);
+    let target = target.map_err(|exception| (exception.to_string(), ON_TARGETS))?;
+    if options.target_protocol.is_empty() {
+        return Ok(target);
+    }
+    let policy = Policy::protocols(&options.target_protocol, Otherwise::Raise);
+    let target = target.set_policy_overrides(&[policy], SetOverride::Set);
+    target.map_err(|exception| (exception.to_string(), ON_PROTOCOLS))
+}
+
+/// Asks the target whether it is there. One that is not may come yet; one that cannot be called at all
+/// ends the command.
+fn greet(target: &ObjectRef) -> Result<(), Problem> {
+    match target.with_timeout(GREETING).locate() {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!("the target's server does not know the object"),
+        Err(exception) if exception.kind() == Kind::InvPolicy => {
+            return Err((exception.to_string(), ON_PROTOCOLS));
+        }
+        Err(exception) => tracing::warn!("the target does not answer yet: {exception}"),
+    }
+    Ok(())
+}
+
+fn help_for(exception: &SystemException) -> &'static str {
+    match exception.kind() {
+        Kind::Initialize => ON_ENDPOINTS,
+        _ => ON_TARGETS,
+    }
+}
+
+fn show_start(orb: &Orb, reference: &str, options: &Options) {
+    let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
+    if options.json {
+        println!(
+            "{}",
+            json!({ "reference": reference, "endpoints": endpoints })
+        );
+    } else {
+        eprintln!("listening at {}", endpoints.join(", "));
+        println!("{reference}");
+    }
+    // A reader that has gone needs no reference.
+    let _ = std::io::stdout().flush();
+}
+
+fn show_end(counts: &Counts, options: &Options) {
+    let rows = [
+        ("two_way", "requests with a reply", counts.two_way),
+        ("one_way", "requests without", counts.one_way),
+        ("located", "questions where an object is", counts.located),
+        ("refused", "refused", counts.refused),
+        ("failed", "failed", counts.failed),
+        ("rewritten", "references rewritten", counts.rewritten),
+        (
+            "not_rewritten",
+            "references without room",
+            counts.not_rewritten,
+        ),
+    ];
+    if options.json {
+        let counts: serde_json::Map<_, _> = rows
+            .iter()
+            .map(|(name, _, count)| ((*name).to_owned(), json!(count)))
+            .collect();
+        println!("{}", json!({ "counts": counts }));
+        return;
+    }
+    for (_, what, count) in rows {
+        println!("{count:>12} {what}");
+    }
+}
+
+/// Whoever waits for the file sees all of it or nothing: it is written beside and then renamed.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    writeln!(file, "{text}")?;
+    file.persist(path)?;
+    Ok(())
+}
