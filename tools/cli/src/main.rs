@@ -1,11 +1,8 @@
 //! The `punctual` command.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-<<<<<<< HEAD
-mod bridge;
-=======
 mod bench;
->>>>>>> main
+mod bridge;
 mod completions;
 mod demo;
 mod idl;

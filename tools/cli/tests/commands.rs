@@ -90,11 +90,7 @@ fn completion_scripts_name_the_commands() {
         let output = punctual().args(["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());
-<<<<<<< HEAD
-        for command in ["bridge", "idl", "ior", "demo"] {
-=======
-        for command in ["idl", "ior", "demo", "bench"] {
->>>>>>> main
+        for command in ["bench", "bridge", "idl", "ior", "demo"] {
             assert!(text.contains(command), "{shell}: {command}");
         }
     }
