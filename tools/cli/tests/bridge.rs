@@ -1,6 +1,7 @@
-//! `punctual bridge` between two processes of the demo.
+//! `punctual bridge` between two processes: those of the demo, and those of omniORB.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -85,6 +86,83 @@ fn a_client_over_tcp_reaches_a_server_that_listens_on_shared_memory_only() {
     assert!(counts["two_way"].as_u64().unwrap() > 100, "{counts}");
     assert!(counts["one_way"].as_u64().unwrap() >= 20, "{counts}");
     for none in ["refused", "failed"] {
+        assert_eq!(counts[none], 0, "{counts}");
+    }
+}
+
+/// omniORB's naming service at a port of its own, or why there is none.
+fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let mut command = Command::new("omniNames");
+    command.args(["-start", &port.to_string(), "-ignoreport", "-ORBendPoint"]);
+    command.arg(format!("giop:tcp:127.0.0.1:{port}"));
+    command
+        .arg("-logdir")
+        .arg(folder)
+        .env("OMNIORB_CONFIG", "/dev/null");
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let child = quiet
+        .spawn()
+        .map_err(|error| format!("omniNames: {error}"))?;
+    let mut owned = Owned(Some(child));
+    let began = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let ended = owned.0.as_mut().unwrap().try_wait().unwrap();
+        assert!(ended.is_none() && began.elapsed() < START, "{ended:?}");
+        std::thread::yield_now();
+    }
+    Ok((owned, port))
+}
+
+/// omniORB's own client of it: whether it succeeded, and what it said.
+fn nameclt(service: &str, arguments: &[&str]) -> Result<(bool, String), String> {
+    let output = Command::new("nameclt")
+        .env("OMNIORB_CONFIG", "/dev/null")
+        .arg("-ORBInitRef")
+        .arg(format!("NameService={service}"))
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("nameclt: {error}"))?;
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    Ok((output.status.success(), said))
+}
+
+#[test]
+fn omniorbs_client_and_server_meet_through_the_bridge_and_stay_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = omni_names(folder.path())
+        .and_then(|names| nameclt("corbaloc::127.0.0.1:1/NameService", &["list"]).map(|_| names));
+    let (_names, port) = match names {
+        Ok(names) => names,
+        Err(missing) => {
+            eprintln!("skipped: {missing} (packages omniorb-nameserver and omniorb)");
+            return;
+        }
+    };
+    let through = folder.path().join("through");
+    let target = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/NameService");
+    let mut bridge = punctual("bridge");
+    bridge.args(["--json", "--rewrite-references"]);
+    bridge.args(["--listen", "iiop://127.0.0.1:0", "--target", &target]);
+    let bridge = Owned::start(bridge.arg("--write-reference").arg(&through), &through);
+    let service = std::fs::read_to_string(&through).unwrap();
+    let client = |arguments: &[&str]| nameclt(service.trim(), arguments).unwrap();
+
+    // The outer context's reference comes back rewritten, and is called through the bridge.
+    assert!(client(&["bind_new_context", "outer"]).0);
+    assert!(client(&["bind_new_context", "outer/inner"]).0);
+    assert_eq!(client(&["list", "outer"]), (true, "inner/\n".to_owned()));
+    let (found, said) = client(&["resolve", "missing"]);
+    assert!(!found && said.contains("NotFound"), "{said}");
+
+    let printed = bridge.ended();
+    let end: serde_json::Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+    let counts = &end["counts"];
+    assert!(counts["rewritten"].as_u64().unwrap() >= 3, "{counts}");
+    for none in ["refused", "failed", "not_rewritten"] {
         assert_eq!(counts[none], 0, "{counts}");
     }
 }
