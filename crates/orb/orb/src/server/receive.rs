@@ -190,7 +190,7 @@ impl ServerConnection {
     pub(super) fn refuse(&self, reason: &str) {
         self.complain(&format!("{reason}; answered with MessageError and closed"));
         self.send_control(MessageKind::MessageError);
-        self.link.close();
+        self.close();
     }
 
     /// Logs one line about this peer, up to a number of them.
@@ -204,9 +204,12 @@ impl ServerConnection {
         }
     }
 
-    /// How many messages have come, if nobody receives at the moment.
+    /// How many messages have come, if nobody receives at the moment and no reply is being sent: a peer
+    /// that does not take its replies has no more of them made.
     pub(super) fn stands_still_at(&self) -> Option<u32> {
-        (!self.reading.load(Ordering::Relaxed)).then(|| self.received.load(Ordering::Relaxed))
+        let is_sending = matches!(self.sender.try_lock(), Err(TryLockError::WouldBlock));
+        let is_still = !self.reading.load(Ordering::Relaxed) && !is_sending;
+        is_still.then(|| self.received.load(Ordering::Relaxed))
     }
 
     /// Whether there is something to receive.
@@ -261,7 +264,7 @@ impl ServerConnection {
         drop(sending);
         if let Err(error) = sent {
             self.complain(&format!("a reply could not be sent: {error}; closed"));
-            self.link.close();
+            self.close();
         }
     }
 
@@ -274,8 +277,11 @@ impl ServerConnection {
         let _ = messaging::send_control(&*self.link, &*self.session, kind, version, tracer, soon);
     }
 
-    /// Ends the connection without a word.
+    /// Ends the connection without a word. What a peer that broke the protocol, takes no replies or has
+    /// said goodbye had sent before, and was not begun, is not served.
     pub(super) fn close(&self) {
+        // Release pairs with `begin`.
+        self.calls.fetch_or(CLOSING, Ordering::Release);
         self.link.close();
     }
 
