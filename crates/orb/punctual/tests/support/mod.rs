@@ -1,13 +1,14 @@
 //! An interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+use punctual::protocol::FrameArrival;
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Implements, Marshal, Nilable, Operation, Servant, ServerCall,
     Unmarshal,
 };
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
-    SystemException, SystemExceptionKind,
+    SystemException, SystemExceptionKind, frame_arrival,
 };
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
@@ -51,6 +52,13 @@ impl Echo {
     /// The sum of the octets, which the servant reads where they are.
     pub fn sum(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum");
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
+    }
+
+    /// The same, once the servant's gate is opened.
+    pub fn sum_behind_gate(&self, value: &[u8]) -> Result<u64, SystemException> {
+        const OPERATION: Operation = Operation::two_way("sum_behind_gate");
         self.0
             .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
     }
@@ -121,6 +129,10 @@ impl Echo {
 #[derive(Debug, Default)]
 pub struct EchoImpl {
     pub pings: Mutex<u32>,
+    /// How those pings arrived that came in numbered frames.
+    pub arrivals: Mutex<Vec<FrameArrival>>,
+    /// What was summed up behind the gate.
+    pub sums: Mutex<Vec<u64>>,
     pub gate: Gate,
 }
 
@@ -210,6 +222,13 @@ impl Servant for EchoSkeleton {
                 let sum: u64 = value.iter().map(|&octet| u64::from(octet)).sum();
                 call.reply(|out| sum.marshal(out))
             }
+            "sum_behind_gate" => {
+                let value = call.arguments().get_octets()?;
+                self.0.gate.pass();
+                let sum: u64 = value.iter().map(|&octet| u64::from(octet)).sum();
+                self.0.sums.lock().unwrap().push(sum);
+                call.reply(|out| sum.marshal(out))
+            }
             "filled" => {
                 let length = u32::unmarshal(call.arguments())?;
                 let mut loan = call.loan(length as usize);
@@ -218,6 +237,7 @@ impl Servant for EchoSkeleton {
             }
             "ping" => {
                 *self.0.pings.lock().unwrap() += 1;
+                self.0.arrivals.lock().unwrap().extend(frame_arrival());
                 call.reply(|_| Ok(()))
             }
             "pings" => {

@@ -1,0 +1,70 @@
+//! What servers log, caught so that a test can look for its own peer's lines.
+
+use crate::peer::Peer;
+use std::io::Write;
+use std::sync::{Mutex, Once};
+use std::time::Duration;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// All that was logged, by any test of this program.
+static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static LOGGING: Once = Once::new();
+
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        LOG.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        Log
+    }
+}
+
+/// From now on; the first time counts.
+pub(crate) fn catch() {
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(Log)
+            .with_ansi(false)
+            .init();
+    });
+}
+
+/// From now on to the standard error stream, for a process of its own.
+pub(crate) fn to_stderr() {
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .init();
+    });
+}
+
+/// Asserts that something with all of `parts` was logged about this peer.
+pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
+    let marker = format!("peer={}", peer.address());
+    for _ in 0..500 {
+        let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
+        let about = |line: &&str| line.split(' ').any(|word| word == marker);
+        let mut lines = log.lines().filter(about);
+        if lines.any(|line| parts.iter().all(|part| line.contains(part))) {
+            return;
+        }
+        // The line is written by the server's thread, after its answer.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
+    let said: Vec<&str> = log.lines().filter(|line| line.contains(&marker)).collect();
+    panic!("nothing with {parts:?} was logged about {marker}, but {said:#?}");
+}
