@@ -177,9 +177,5 @@ pub(crate) fn unlisted(id: &str) -> SystemException {
 /// The id that a reply answers, if its header decodes so far.
 pub(crate) fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
     let mut decoder = message.decoder(Coding::default());
-    match session.get_head(message.header.kind, &mut decoder).ok()? {
-        WireHead::Reply(header) => Some(header.request_id),
-        WireHead::LocateReply(header) => Some(header.request_id),
-        _ => None,
-    }
+    session.reply_id(&message.header, &mut decoder)
 }

@@ -1,7 +1,7 @@
 //! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
 
 use super::protocol::{Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, Session};
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind, ReplyHeader,
     RequestHeader, begin_message, examine, finish_message,
@@ -133,6 +133,15 @@ impl Session for GiopSession {
             Head::LocateRequest(header) => header.encode(out),
             Head::LocateReply(header) => header.encode(out),
         }
+    }
+
+    fn reply_id(&self, header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
+        if header.version == GiopVersion::V1_2 || header.kind == MessageKind::LocateReply {
+            return input.get_u32().ok();
+        }
+        // Service contexts come first.
+        let reply = ReplyHeader::decode(input).ok()?;
+        Some(reply.request_id)
     }
 
     fn get_head<'m>(

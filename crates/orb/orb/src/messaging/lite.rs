@@ -114,6 +114,10 @@ impl Session for LiteSession {
         }
     }
 
+    fn reply_id(&self, _header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
+        input.get_u32().ok()
+    }
+
     fn get_head<'m>(
         &self,
         kind: MessageKind,

@@ -217,6 +217,16 @@ pub trait Session: Send + Sync + Debug {
         input: &mut Decoder<'m>,
     ) -> Result<Head<'m>, CdrError>;
 
+    /// The request that a reply or locate reply answers, read as cheaply as may be: every reply is asked
+    /// for it once before it reaches its caller.
+    fn reply_id(&self, header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
+        match self.get_head(header.kind, input).ok()? {
+            Head::Reply(reply) => Some(reply.request_id),
+            Head::LocateReply(reply) => Some(reply.request_id),
+            _ => None,
+        }
+    }
+
     /// Fills in what is known only as the message leaves. Called under the sending lock, in the order in
     /// which messages leave; not for batches.
     fn stamp(&self, message: &mut Block) {
