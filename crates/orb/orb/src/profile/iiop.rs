@@ -1,12 +1,16 @@
 //! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP, and as components alternate addresses, TLS
 //! (SSL_SEC_TRANS of SSLIOP) and omniORB's Unix sockets.
+//!
+//! omniORB's clients read the first IIOP profile of a reference and no other, and know Unix sockets
+//! only as its components. So what an endpoint of [`uiop`] says in a profile of its own, for TAO and
+//! for Punctual, is said there once more.
 
-use super::{Place, PlacedProfile, ProfileCodec, Publication, newest};
+use super::{ORB_TYPE, Place, PlacedProfile, ProfileCodec, Publication, newest};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
     AssociationOptions, Component, Endpoint, IiopProfile, IorError, SslSecTrans, TaggedComponent,
-    TaggedProfile,
+    TaggedProfile, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -26,11 +30,13 @@ impl ProfileCodec for IiopCodec {
         protocol == iiop::NAME || protocol == SSLIOP
     }
 
-    /// Places that are secured come first, then Unix sockets of this host, then TCP.
+    /// Places that are secured come first, then Unix sockets of this host, then TCP. The sockets of an
+    /// ORB of ours are left to its UIOP profiles, which stand where the server wants them to be tried.
     fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
         let version = newest(profile.version)?;
         let mut places = Vec::new();
+        let has_uiop = is_ours(&profile.components);
         for component in &profile.components {
             // A component that does not decode says nothing of use.
             match component.decode() {
@@ -41,7 +47,7 @@ impl ProfileCodec for IiopCodec {
                         address: Address::new(SSLIOP, address.place()),
                     });
                 }
-                Ok(Component::UnixTrans(socket)) if is_this_host(&socket.host) => {
+                Ok(Component::UnixTrans(socket)) if !has_uiop && is_this_host(&socket.host) => {
                     places.push(Place {
                         protocol: uiop::NAME.into(),
                         address: Address::new(uiop::NAME, &socket.path),
@@ -62,17 +68,16 @@ impl ProfileCodec for IiopCodec {
     }
 
     /// One profile for all TCP places, those after the first as alternate addresses, and one for each TLS
-    /// place, so that a client takes the one or the other by policy. In GIOP 1.0, which has no components,
-    /// one for each TCP place.
+    /// place, so that a client takes the one or the other by policy. The first names the Unix sockets;
+    /// where there are only those, it is one of their own, without a port, as omniORB has it. In GIOP
+    /// 1.0, which has no components, one for each TCP place.
     fn encode(
         &self,
         places: &[Place],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let (secured, plain): (Vec<&Place>, Vec<&Place>) =
-            places.iter().partition(|place| *place.protocol == *SSLIOP);
-        let mut plain = plain.iter().filter_map(|place| endpoint(&place.address));
-        let secured = secured.iter().filter_map(|place| endpoint(&place.address));
+        let of = |protocol: &'static str| places.iter().filter(move |p| *p.protocol == *protocol);
+        let mut plain = of(iiop::NAME).filter_map(|place| endpoint(&place.address));
         let profile = |place: Endpoint, components| {
             IiopProfile {
                 version: object.version.into(),
@@ -86,22 +91,47 @@ impl ProfileCodec for IiopCodec {
         if object.version == GiopVersion::V1_0 {
             return plain.map(|place| profile(place, Vec::new())).collect();
         }
-        let mut profiles = Vec::new();
+        let mut profiles: Vec<(Endpoint, Vec<TaggedComponent>)> = Vec::new();
         if let Some(first) = plain.next() {
-            let mut components = object.components.to_vec();
-            for other in plain {
-                components.push(TaggedComponent::alternate_iiop_address(&other)?);
-            }
-            profiles.push(profile(first, components)?);
+            let others = plain.map(|other| TaggedComponent::alternate_iiop_address(&other));
+            profiles.push((first, others.collect::<Result<_, _>>()?));
         }
         // One that demands TLS names no port for TCP.
-        for place in secured {
-            let mut components = object.components.to_vec();
-            components.push(TaggedComponent::ssl_sec_trans(&offered(place.port)));
-            profiles.push(profile(Endpoint { port: 0, ..place }, components)?);
+        for place in of(SSLIOP).filter_map(|place| endpoint(&place.address)) {
+            let component = TaggedComponent::ssl_sec_trans(&offered(place.port));
+            profiles.push((Endpoint { port: 0, ..place }, vec![component]));
         }
-        Ok(profiles)
+        name_sockets(&mut profiles, of(uiop::NAME))?;
+        let complete =
+            |(place, more): (_, Vec<_>)| profile(place, [object.components, &more].concat());
+        profiles.into_iter().map(complete).collect()
     }
+}
+
+/// Adds Unix sockets to the first profile, or a profile for them.
+fn name_sockets<'p>(
+    profiles: &mut Vec<(Endpoint, Vec<TaggedComponent>)>,
+    sockets: impl Iterator<Item = &'p Place>,
+) -> Result<(), CdrError> {
+    // Without a name to know this host by, nobody can tell that a path is one of its own.
+    let Some(host) = punctual_sys::host::name() else {
+        return Ok(());
+    };
+    let component = |place: &Place| {
+        TaggedComponent::unix_trans(&UnixTrans {
+            host: host.clone(),
+            path: place.address.place().to_owned(),
+        })
+    };
+    let components = sockets.map(component).collect::<Result<Vec<_>, _>>()?;
+    if components.is_empty() {
+        return Ok(());
+    }
+    match profiles.first_mut() {
+        Some((_, first)) => first.extend(components),
+        None => profiles.push((Endpoint { host, port: 0 }, components)),
+    }
+    Ok(())
 }
 
 /// What a TLS endpoint offers and demands.
@@ -118,6 +148,12 @@ fn offered(port: u16) -> SslSecTrans {
         target_requires: demanded,
         port,
     }
+}
+
+/// Whether these are components of Punctual's own.
+fn is_ours(components: &[TaggedComponent]) -> bool {
+    let kind = |one: &TaggedComponent| matches!(one.decode(), Ok(Component::OrbType(ORB_TYPE)));
+    components.iter().any(kind)
 }
 
 /// Whether a Unix socket of a host of this name is on this one.
@@ -139,4 +175,118 @@ pub(super) fn endpoint(address: &Address) -> Option<Endpoint> {
         host: host.to_owned(),
         port,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OMNIORB: u32 = 0x4154_5400;
+
+    fn place(protocol: &str, place: &str) -> Place {
+        Place {
+            protocol: protocol.into(),
+            address: Address::new(protocol, place),
+        }
+    }
+
+    fn encoded(version: GiopVersion, orb: u32, places: &[Place]) -> Vec<TaggedProfile> {
+        let object = Publication {
+            version,
+            object_key: b"key",
+            components: &[TaggedComponent::orb_type(orb)],
+        };
+        IiopCodec.encode(places, &object).unwrap()
+    }
+
+    fn sockets(profile: &IiopProfile) -> Vec<String> {
+        let decoded = profile.components.iter().map(|one| one.decode().unwrap());
+        decoded
+            .filter_map(|component| match component {
+                Component::UnixTrans(socket) => {
+                    assert!(is_this_host(&socket.host));
+                    Some(socket.path)
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn unix_sockets_are_components_of_the_first_profile() {
+        let places = [
+            place("uiop", "/a"),
+            place("ssliop", "h:3"),
+            place("iiop", "h:1"),
+            place("uiop", "/b"),
+            place("iiop", "h:2"),
+        ];
+        let profiles = encoded(GiopVersion::V1_1, ORB_TYPE, &places);
+        let [first, second] = profiles.as_slice() else {
+            panic!("{profiles:?}")
+        };
+        let first = IiopProfile::decode(&first.data).unwrap();
+        assert_eq!((first.host.as_str(), first.port), ("h", 1));
+        assert_eq!(sockets(&first), ["/a", "/b"]);
+        assert_eq!(first.endpoints().count(), 2);
+        let second = IiopProfile::decode(&second.data).unwrap();
+        assert_eq!((second.port, sockets(&second)), (0, vec![]));
+    }
+
+    #[test]
+    fn a_unix_socket_alone_has_a_profile_that_leads_nobody_to_a_port() {
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[place("uiop", "/a")]);
+        let [only] = profiles.as_slice() else {
+            panic!("{profiles:?}")
+        };
+        let profile = IiopProfile::decode(&only.data).unwrap();
+        assert!(is_this_host(&profile.host));
+        assert_eq!((profile.port, sockets(&profile)), (0, vec!["/a".into()]));
+    }
+
+    #[test]
+    fn giop_1_0_has_no_components_to_name_a_unix_socket_in() {
+        let places = [place("uiop", "/a"), place("iiop", "h:1")];
+        let profiles = encoded(GiopVersion::V1_0, ORB_TYPE, &places);
+        let [only] = profiles.as_slice() else {
+            panic!("{profiles:?}")
+        };
+        assert_eq!(IiopProfile::decode(&only.data).unwrap().components, []);
+        assert_eq!(encoded(GiopVersion::V1_0, ORB_TYPE, &places[..1]), []);
+    }
+
+    #[test]
+    fn a_unix_socket_of_omniorbs_on_this_host_comes_before_its_tcp_port() {
+        let places = [place("iiop", "h:1"), place("uiop", "/a")];
+        let profiles = encoded(GiopVersion::V1_2, OMNIORB, &places);
+        let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
+        assert_eq!(decoded.places, [places[1].clone(), places[0].clone()]);
+    }
+
+    #[test]
+    fn unix_sockets_of_our_own_are_left_to_their_profiles() {
+        let places = [place("iiop", "h:1"), place("uiop", "/a")];
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &places);
+        let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
+        assert_eq!(decoded.places, places[..1]);
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &places[1..]);
+        assert_eq!(IiopCodec.decode(&profiles[0].data).unwrap().places, []);
+    }
+
+    #[test]
+    fn a_unix_socket_of_another_host_is_not_looked_for_here() {
+        let elsewhere = TaggedComponent::unix_trans(&UnixTrans {
+            host: "another.example".to_owned(),
+            path: "/a".to_owned(),
+        });
+        let object = Publication {
+            version: GiopVersion::V1_2,
+            object_key: b"key",
+            components: &[elsewhere.unwrap()],
+        };
+        let places = [place("iiop", "h:1")];
+        let profiles = IiopCodec.encode(&places, &object).unwrap();
+        let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
+        assert_eq!(decoded.places, places);
+    }
 }

@@ -14,10 +14,14 @@ pub(crate) use iiop::IiopCodec;
 pub(crate) use pair::PairCodec;
 pub(crate) use uiop::UiopCodec;
 
+use crate::protocol::Registry;
 use punctual_cdr::{CdrError, GiopVersion};
 use punctual_ior::{IiopVersion, IorError, TaggedComponent, TaggedProfile};
 use punctual_link::Address;
 use std::fmt::Debug;
+
+/// Punctual's own ORB type, `PUN` and a NUL, in TAG_ORB_TYPE.
+pub(crate) const ORB_TYPE: u32 = 0x5055_4e00;
 
 /// Reads and writes the profiles of one tag.
 pub trait ProfileCodec: Send + Sync + Debug {
@@ -27,13 +31,20 @@ pub trait ProfileCodec: Send + Sync + Debug {
     /// Whether references name places of this protocol in profiles of this codec.
     fn carries(&self, protocol: &str) -> bool;
 
+    /// The tag of another codec's profiles in which some clients look for places of this one: they are
+    /// handed to that codec too.
+    fn also_named_in(&self) -> Option<u32> {
+        None
+    }
+
     /// Reads a profile's data.
     ///
     /// # Errors
     /// [`IorError`] when they do not decode.
     fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError>;
 
-    /// The profiles for an object at `places`, all of them carried by this codec, at least one.
+    /// The profiles for an object at `places`, at least one: places that this codec carries, and
+    /// those that others say are also named in its profiles.
     ///
     /// # Errors
     /// Text or lengths that cannot be encoded.
@@ -77,10 +88,86 @@ pub struct Publication<'o> {
     pub components: &'o [TaggedComponent],
 }
 
+/// The profiles for an object at `places`, codec by codec in the order of the first place that each
+/// carries. Profiles that only name what other codecs carry come last.
+pub(crate) fn profiles_at(
+    registry: &Registry,
+    places: &[Place],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    let carried = places.iter().filter_map(|place| {
+        let codec = registry.codec_for(&place.protocol)?;
+        Some((codec, place))
+    });
+    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
+    for (codec, place) in carried.clone() {
+        share(&mut shared, codec.tag(), place);
+    }
+    for (codec, place) in carried {
+        if let Some(tag) = codec.also_named_in() {
+            share(&mut shared, tag, place);
+        }
+    }
+    let mut profiles = Vec::new();
+    for (tag, places) in &shared {
+        if let Some(codec) = registry.codec(*tag) {
+            profiles.extend(codec.encode(places, object)?);
+        }
+    }
+    Ok(profiles)
+}
+
+fn share(shared: &mut Vec<(u32, Vec<Place>)>, tag: u32, place: &Place) {
+    match shared.iter_mut().find(|(one, _)| *one == tag) {
+        Some((_, places)) => places.push(place.clone()),
+        None => shared.push((tag, vec![place.clone()])),
+    }
+}
+
 /// The newest GIOP version that may be used with an endpoint of this version.
 fn newest(version: IiopVersion) -> Result<GiopVersion, IorError> {
     let (major, minor) = (version.major, version.minor);
     version
         .giop()
         .ok_or(IorError::UnsupportedVersion { major, minor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orb::Orb;
+    use punctual_ior::tags::profile::{INTERNET_IOP, PUNCTUAL_PAIR, TAO_UIOP};
+
+    fn tags_at(protocols: &[&str]) -> Vec<u32> {
+        let orb = Orb::builder().build().unwrap();
+        let place = |protocol: &&str| Place {
+            protocol: (*protocol).into(),
+            address: match *protocol {
+                "iiop" => Address::iiop("h", 1),
+                link => Address::new(link, "/a"),
+            },
+        };
+        let places: Vec<Place> = protocols.iter().map(place).collect();
+        let object = Publication {
+            version: GiopVersion::V1_2,
+            object_key: b"key",
+            components: &[],
+        };
+        let profiles = profiles_at(&orb.protocols().now(), &places, &object).unwrap();
+        profiles.iter().map(|profile| profile.tag).collect()
+    }
+
+    #[test]
+    fn profiles_stand_in_the_order_of_the_places() {
+        let tags = tags_at(&["uiop", "iiop", "shmiop"]);
+        assert_eq!(tags, [TAO_UIOP, INTERNET_IOP, PUNCTUAL_PAIR]);
+        let tags = tags_at(&["iiop", "shmiop", "uiop"]);
+        assert_eq!(tags, [INTERNET_IOP, PUNCTUAL_PAIR, TAO_UIOP]);
+    }
+
+    #[test]
+    fn a_profile_that_names_what_others_carry_comes_last() {
+        let tags = tags_at(&["uiop", "shmiop"]);
+        assert_eq!(tags, [TAO_UIOP, PUNCTUAL_PAIR, INTERNET_IOP]);
+    }
 }

@@ -18,6 +18,11 @@ impl ProfileCodec for UiopCodec {
         protocol == uiop::NAME
     }
 
+    /// omniORB's clients know Unix sockets as components of IIOP profiles.
+    fn also_named_in(&self) -> Option<u32> {
+        Some(tags::profile::INTERNET_IOP)
+    }
+
     fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
         let profile = UiopProfile::decode(data)?;
         Ok(PlacedProfile {

@@ -7,7 +7,7 @@ use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::{self, Session};
 use crate::orb::Orb;
-use crate::profile::{Place, Publication};
+use crate::profile::{self, Place, Publication};
 use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, SpawnError};
@@ -20,8 +20,6 @@ use std::time::Duration;
 
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Punctual's own ORB type, `PUN` and a NUL, in TAG_ORB_TYPE.
-pub(crate) const ORB_TYPE: u32 = 0x5055_4e00;
 
 /// All that a lane listens with.
 #[derive(Debug)]
@@ -393,29 +391,12 @@ fn build_profiles(
     object_key: &[u8],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let registry = orb.protocols().now();
-    let mut components = vec![TaggedComponent::orb_type(ORB_TYPE)];
+    let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
     components.push(TaggedComponent::code_sets(&code_sets::our_component())?);
     let object = Publication {
         version: orb.config().giop_version,
         object_key,
         components: &components,
     };
-    // Codecs in the order of the first place that each carries, with all its places.
-    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
-    for place in places {
-        let Some(codec) = registry.codec_for(&place.protocol) else {
-            continue;
-        };
-        match shared.iter_mut().find(|(tag, _)| *tag == codec.tag()) {
-            Some((_, places)) => places.push(place.clone()),
-            None => shared.push((codec.tag(), vec![place.clone()])),
-        }
-    }
-    let mut profiles = Vec::new();
-    for (tag, places) in &shared {
-        if let Some(codec) = registry.codec(*tag) {
-            profiles.extend(codec.encode(places, &object)?);
-        }
-    }
-    Ok(profiles)
+    profile::profiles_at(&registry, places, &object)
 }
