@@ -177,6 +177,7 @@ impl ServerConnection {
                     self.complain("the peer took too long to send a message; closed");
                 }
                 Cause::TimedOut => self.complain("the peer said nothing; closed"),
+                Cause::BadPeer(_) => self.complain(&format!("{error}; closed")),
                 _ => tracing::debug!(peer = %self.peer(), "{error}"),
             },
             InboxError::Frame(_) | InboxError::Fragment(_) | InboxError::LentAcross => {
