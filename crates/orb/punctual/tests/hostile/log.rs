@@ -54,10 +54,20 @@ pub(crate) fn to_stderr() {
 /// Asserts that something with all of `parts` was logged about this peer.
 pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
     let marker = format!("peer={}", peer.address());
+    is_in_a_line(&marker, parts, |line| {
+        line.split(' ').any(|word| word == marker)
+    });
+}
+
+/// Asserts that something with all of `parts` was logged about a peer of the server at this place.
+pub(crate) fn is_logged_at(place: &str, parts: &[&str]) {
+    is_in_a_line(place, parts, |line| line.contains(&format!("{place}#")));
+}
+
+fn is_in_a_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
     for _ in 0..500 {
         let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
-        let about = |line: &&str| line.split(' ').any(|word| word == marker);
-        let mut lines = log.lines().filter(about);
+        let mut lines = log.lines().filter(|line| is_about(line));
         if lines.any(|line| parts.iter().all(|part| line.contains(part))) {
             return;
         }
@@ -65,6 +75,6 @@ pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
         std::thread::sleep(Duration::from_millis(10));
     }
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
-    let said: Vec<&str> = log.lines().filter(|line| line.contains(&marker)).collect();
+    let said: Vec<&str> = log.lines().filter(|line| is_about(line)).collect();
     panic!("nothing with {parts:?} was logged about {marker}, but {said:#?}");
 }

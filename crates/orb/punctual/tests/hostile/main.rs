@@ -17,6 +17,7 @@ mod log;
 mod never_reads;
 mod peer;
 mod process;
+mod scribble;
 mod server;
 mod slow;
 mod tls;

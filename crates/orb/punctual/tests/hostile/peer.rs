@@ -1,7 +1,9 @@
 //! A peer that sends octets of its own, by any link.
 
 use punctual::SystemExceptionKind as Kind;
-use punctual::protocol::{Address, Cause, Connection, Deadline, Link, Properties, SendError};
+use punctual::protocol::{
+    Address, Cause, Connection, Deadline, Link, LinkError, Properties, SendError,
+};
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
@@ -10,6 +12,7 @@ use punctual_giop::{
 };
 use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A connection without an ORB behind it. Dropped, it is closed.
 pub(crate) struct Peer {
@@ -44,6 +47,24 @@ impl Peer {
     /// For what the server may refuse before it has read all of it.
     pub(crate) fn try_send(&mut self, octets: &[u8]) -> Result<(), SendError> {
         self.connection.send(&[IoSlice::new(octets)], patience())
+    }
+
+    /// Sends, and receives whatever comes; each takes as long at most.
+    pub(crate) fn send_and_receive_within(
+        &mut self,
+        octets: &[u8],
+        long: Duration,
+    ) -> Result<(), LinkError> {
+        let sent = self
+            .connection
+            .send(&[IoSlice::new(octets)], Deadline::after(long));
+        sent.map_err(|failed| failed.error)?;
+        self.received.clear();
+        let soon = Deadline::after(long);
+        match self.connection.receive(&mut self.received, 1, soon) {
+            Err(error) if !matches!(error.cause, Cause::TimedOut) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Closes, whatever is under way.

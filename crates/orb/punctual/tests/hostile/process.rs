@@ -2,6 +2,7 @@
 
 use crate::links::Over;
 use crate::log;
+use crate::scribble::scribble;
 use crate::support::{Echo, EchoImpl};
 use punctual::{Interface, ListenEndpoint, RootPoa};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -44,6 +45,12 @@ impl Process {
     /// A client that holds lent buffers, and has one in a call that does not return.
     pub(crate) fn lender(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("lend", over, folder, reference)
+    }
+
+    /// A client that overwrites the memory it shares with the server, on one connection after another.
+    /// It says so when it has spoilt a number of them.
+    pub(crate) fn scribbler(over: Over, folder: &Path, reference: &str) -> Self {
+        Self::start("scribble", over, folder, reference)
     }
 
     fn start(role: &str, over: Over, folder: &Path, reference: &str) -> Self {
@@ -143,6 +150,10 @@ fn another_process() {
             let _ = echo(over, &folder, &reference).wait();
         }
         "lend" => lend(&echo(over, &folder, &reference)),
+        "scribble" => {
+            scribble(over, &folder, &reference);
+            say("scribbled");
+        }
         _ => panic!("{role}"),
     }
 }
