@@ -148,7 +148,10 @@ mod tests {
         let cubit: Cubit = poa.activate(CubitImpl::new(server.clone())).unwrap();
         poa.manager().activate().unwrap();
         let reference = server.object_to_string(&cubit).unwrap();
-        let (port, meter) = (server.endpoints()[0].port().unwrap(), Arc::new(Meter::default()));
+        let (port, meter) = (
+            server.endpoints()[0].port().unwrap(),
+            Arc::new(Meter::default()),
+        );
         let metering = meter.clone();
         std::thread::spawn(move || meter_connection(&listener, port, &metering));
 
