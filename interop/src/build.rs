@@ -14,16 +14,28 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
     ("omniNames", "omniorb-nameserver"),
 ];
 
+/// omniORB's transport over TLS, of Debian's `libomniorb4-dev`.
+const TLS: &str = "-lomnisslTP4";
+
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Compilers at work at once.
 const PARALLEL: usize = 2;
 
-/// The peer's program, built from `peers/omniorb` and the IDL into `folder`.
+/// The peer, built.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    /// Speaks over TCP and Unix sockets.
+    pub(crate) plain: PathBuf,
+    /// The same, and over TLS; or why it cannot.
+    pub(crate) secured: Result<PathBuf, String>,
+}
+
+/// The peer's programs, built from `peers/omniorb` and the IDL into `folder`.
 ///
 /// # Errors
 /// What a tool had to say.
-pub(crate) fn omniorb(folder: &Path) -> Result<PathBuf, String> {
+pub(crate) fn omniorb(folder: &Path) -> Result<Programs, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("peers/omniorb");
     let cubit = root.join("../examples/cubit/idl/cubit.idl");
@@ -46,12 +58,20 @@ pub(crate) fn omniorb(folder: &Path) -> Result<PathBuf, String> {
         .chain(["client.cc", "server.cc", "words.cc", "main.cc"].map(|unit| sources.join(unit)))
         .collect();
     compile(folder, &sources, &units)?;
-    let program = folder.join("peer");
+    Ok(Programs {
+        plain: link(folder, &units, "peer", &[])?,
+        // Nothing refers to the transport over TLS: it is there once it is loaded.
+        secured: link(folder, &units, "peer-tls", &["-Wl,--no-as-needed", TLS]),
+    })
+}
+
+fn link(folder: &Path, units: &[PathBuf], name: &str, more: &[&str]) -> Result<PathBuf, String> {
+    let program = folder.join(name);
     let mut link = Command::new("g++");
     link.args(units.iter().map(|unit| object(folder, unit)));
-    link.args(["-lomniDynamic4", "-lomniORB4", "-lomnithread", "-o"])
-        .arg(&program);
-    succeed("g++", &mut link, LIMIT)?;
+    link.args(more);
+    link.args(["-lomniDynamic4", "-lomniORB4", "-lomnithread", "-o"]);
+    succeed("g++", link.arg(&program), LIMIT)?;
     Ok(program)
 }
 

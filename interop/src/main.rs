@@ -11,8 +11,13 @@ mod native;
 mod omniorb;
 mod process;
 mod relay;
+mod secured;
 mod servants;
 mod services;
+mod sides;
+mod sockets;
+mod tls;
+mod transport;
 mod values;
 mod words;
 

@@ -1,4 +1,5 @@
-//! What was tried, and how it went: cases as rows; versions and directions as columns.
+//! What was tried, and how it went: for each thing that it went over a table, with cases as rows,
+//! versions and directions as columns.
 
 use serde::Serialize;
 use std::fmt;
@@ -79,6 +80,8 @@ impl From<Result<(), String>> for Outcome {
 /// One case in one column.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
+    /// What it went over.
+    pub(crate) over: &'static str,
     /// The row.
     pub(crate) case: String,
     /// The version that was spoken.
@@ -97,9 +100,16 @@ type Reason = fn(&Outcome) -> Option<&String>;
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Matrix {
     cells: Vec<Cell>,
+    over: &'static str,
 }
 
 impl Matrix {
+    /// What is recorded from now on goes over this.
+    pub(crate) fn over(&mut self, what: &'static str) {
+        eprintln!("over {what}");
+        self.over = what;
+    }
+
     /// Adds a cell; what went wrong is told on standard error at once.
     pub(crate) fn record(
         &mut self,
@@ -117,6 +127,7 @@ impl Matrix {
             );
         }
         self.cells.push(Cell {
+            over: self.over,
             case: case.to_owned(),
             version,
             direction,
@@ -146,18 +157,45 @@ impl Matrix {
         }))
     }
 
-    fn rows(&self) -> Vec<&str> {
-        let mut rows: Vec<&str> = Vec::new();
-        for cell in &self.cells {
-            if !rows.contains(&cell.case.as_str()) {
-                rows.push(&cell.case);
-            }
-        }
-        rows
+    fn tables(&self) -> Vec<&'static str> {
+        distinct(self.cells.iter().map(|cell| cell.over))
     }
 
-    fn mark(&self, case: &str, version: Version, direction: Direction) -> &'static str {
-        let here = |c: &&Cell| c.case == case && c.version == version && c.direction == direction;
+    fn write_table(&self, f: &mut fmt::Formatter<'_>, over: &str) -> fmt::Result {
+        let cells = || self.cells.iter().filter(|cell| cell.over == over);
+        let rows = distinct(cells().map(|cell| cell.case.as_str()));
+        let spoken = |version: &Version| cells().any(|cell| cell.version == *version);
+        let versions: Vec<Version> = Version::ALL.into_iter().filter(spoken).collect();
+        let title = format!("over {over}");
+        let width = rows.iter().map(|row| row.chars().count()).max();
+        let width = width.unwrap_or_default().max(title.len());
+        write!(f, "{title:width$}")?;
+        for version in &versions {
+            write!(f, "  GIOP {:<17}", version.text())?;
+        }
+        write!(f, "\n{:width$}", "case")?;
+        for _ in &versions {
+            write!(f, "  {:<6} {:<6} {:<8}", "to", "from", "through")?;
+        }
+        writeln!(f)?;
+        for row in rows {
+            let mut line = format!("{row:width$}");
+            for version in &versions {
+                line.push_str("  ");
+                for (direction, columns) in Direction::ALL.into_iter().zip([7, 7, 8]) {
+                    let mark = self.mark(over, row, *version, direction);
+                    line.push_str(&format!("{mark:<columns$}"));
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        writeln!(f)
+    }
+
+    fn mark(&self, over: &str, case: &str, version: Version, way: Direction) -> &'static str {
+        let here = |c: &&Cell| {
+            c.over == over && c.case == case && c.version == version && c.direction == way
+        };
         // The worst of what happened under this name.
         let rank = |outcome: &Outcome| match outcome {
             Outcome::Failed(_) => (3, "FAIL"),
@@ -176,8 +214,9 @@ impl Matrix {
                 continue;
             };
             let place = format!(
-                "{} ({} {})",
+                "{} ({}, {} {})",
                 cell.case,
+                cell.over,
                 cell.version.text(),
                 cell.direction.text()
             );
@@ -192,31 +231,12 @@ impl Matrix {
 
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self.rows();
-        let width = rows.iter().map(|row| row.chars().count()).max();
-        let width = width.unwrap_or_default().max(4);
-        write!(f, "{:width$}", "")?;
-        for version in Version::ALL {
-            write!(f, "  GIOP {:<17}", version.text())?;
-        }
-        write!(f, "\n{:width$}", "case")?;
-        for _ in Version::ALL {
-            write!(f, "  {:<6} {:<6} {:<8}", "to", "from", "through")?;
-        }
-        writeln!(f)?;
-        for row in rows {
-            let mut line = format!("{row:width$}");
-            for version in Version::ALL {
-                line.push_str("  ");
-                for (direction, columns) in Direction::ALL.into_iter().zip([7, 7, 8]) {
-                    line.push_str(&format!("{:<columns$}", self.mark(row, version, direction)));
-                }
-            }
-            writeln!(f, "{}", line.trim_end())?;
+        for over in self.tables() {
+            self.write_table(f, over)?;
         }
         writeln!(
             f,
-            "\nto: our client, their server. from: their client, our server. through: our client, \
+            "to: our client, their server. from: their client, our server. through: our client, \
              their server,\ntheir client, our server."
         )?;
         let sections: [(&str, Reason); 3] = [
@@ -241,4 +261,15 @@ impl fmt::Display for Matrix {
         let (passed, failed, skipped) = self.counts();
         write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
     }
+}
+
+/// Each once, in the order of the first.
+fn distinct<'t>(all: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut seen = Vec::new();
+    for one in all {
+        if !seen.contains(&one) {
+            seen.push(one);
+        }
+    }
+    seen
 }

@@ -4,37 +4,18 @@ use crate::build;
 use crate::capture::Capture;
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::native;
-use crate::params as p;
 use crate::process::{self, Running};
-use crate::servants;
+use crate::secured;
 use crate::services;
+use crate::sides::{LIMIT, Ours, PeerServer, peer};
+use crate::sockets;
+use crate::transport::{Role, Transport};
 use crate::values;
-use punctual::{GiopVersion, Interface, ListenEndpoint, Orb, Poa, RootPoa};
-use punctual_example_cubit::CubitImpl;
-use punctual_example_cubit::idl::bench::Cubit;
-use std::collections::BTreeMap;
+use punctual::Interface;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Arc;
-use std::time::Duration;
 
-/// For one call.
-const CALL: Duration = Duration::from_secs(20);
-
-type Failure = Box<dyn std::error::Error>;
-
-/// For a peer to start, or to answer.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// Options of every omniORB process.
-const OPTIONS: [&str; 6] = [
-    "-ORBgiopMaxMsgSize",
-    "134217728",
-    "-ORBverifyObjectExistsAndType",
-    "1",
-    "-ORBtraceLevel",
-    "1",
-];
+/// Why a run could not be made.
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 const NO_WIDE: &str = "GIOP 1.0 has no wide characters (CORBA 3.3 part 2, 9.3.1.6)";
 const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its references say so (they \
@@ -42,62 +23,44 @@ const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its referenc
 const LONG_DOUBLE: &str = "omniORB sends the processor's own format (80 bits on x86-64) instead of \
                            the IEEE 754 quadruple of CORBA 3.3 part 2, 9.3.1.4";
 
-/// Our side: a server and clients.
-#[derive(Debug)]
-struct Ours {
-    server: Orb,
-    client: Orb,
-    /// As `server` and `client`, but sending no fragments.
-    whole_server: Orb,
-    whole_client: Orb,
-    parameters: p::Parameters,
-    describe: p::Describe,
-    whole: p::Describe,
-    forwarder: p::Describe,
-    unknown: p::Describe,
-    cubit: Cubit,
-}
-
 /// Tries everything against omniORB.
 ///
 /// # Errors
 /// What kept the run from being made at all.
 pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
-    let program = build::omniorb(folder)?;
+    let programs = build::omniorb(folder)?;
+    matrix.over("TCP");
     for version in Version::ALL {
-        eprintln!("GIOP {}", version.text());
-        one_version(&program, folder, version, matrix)?;
+        over_tcp(&programs.plain, folder, version, matrix)?;
     }
-    Ok(())
+    sockets::run(&programs.plain, matrix)?;
+    secured::run(&programs.secured, matrix)
 }
 
-fn one_version(
+/// Everything, with what is tied to TCP: what Wireshark sees, and the peer's own services.
+fn over_tcp(
     program: &Path,
     folder: &Path,
     version: Version,
     matrix: &mut Matrix,
 ) -> Result<(), Failure> {
-    let ours = Ours::start(version)?;
-    let server = PeerServer::start(program, version, &ours)?;
-    let objects = server.objects(&ours)?;
+    let ours = Ours::start(version, &Transport::Tcp)?;
+    let server = PeerServer::start(program, version, &Transport::Tcp, &ours)?;
     let mut ports = Vec::new();
     for orb in [&ours.server, &ours.whole_server] {
-        ports.extend(orb.endpoints().iter().map(|endpoint| endpoint.port));
+        ports.extend(
+            orb.endpoints()
+                .iter()
+                .filter_map(|endpoint| endpoint.port()),
+        );
     }
     let capture = Capture::start(
         &folder.join(format!("giop-{}.pcapng", version.text())),
         server.port,
         ports,
     );
-
-    eprintln!("  our client, their server");
-    to(&objects, version, matrix);
-    eprintln!("  our client, their server, their client, our server");
-    through(&server, &ours, version, matrix)?;
-    eprintln!("  their client, our server");
-    from(program, &ours, version, matrix)?;
-
+    calls(program, version, &Transport::Tcp, (&ours, &server), matrix)?;
     services::references(
         &ours.client,
         &server.describe,
@@ -105,11 +68,30 @@ fn one_version(
         version,
         matrix,
     );
-    services::naming(&objects.mine, version, matrix);
+    services::naming(&ours.describe.clone().into(), version, matrix);
     for (case, direction, outcome) in capture.end(version) {
         matrix.record(case, version, direction, outcome);
     }
     ours.stop()
+}
+
+/// Each case of calls, in each direction.
+///
+/// # Errors
+/// What kept them from being tried.
+pub(crate) fn calls(
+    program: &Path,
+    version: Version,
+    transport: &Transport,
+    (ours, server): (&Ours, &PeerServer),
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    eprintln!("  GIOP {}: our client, their server", version.text());
+    to(&server.objects(transport, ours)?, version, matrix);
+    eprintln!("  our client, their server, their client, our server");
+    through(server, ours, version, matrix)?;
+    eprintln!("  their client, our server");
+    from(program, transport, ours, version, matrix)
 }
 
 /// Whether wide text can travel to and from omniORB.
@@ -125,7 +107,8 @@ fn no_wide(version: Version) -> Outcome {
     Outcome::NotApplicable(why.to_owned())
 }
 
-fn to(objects: &native::Objects, version: Version, matrix: &mut Matrix) {
+/// Our client calls their server.
+pub(crate) fn to(objects: &native::Objects, version: Version, matrix: &mut Matrix) {
     for case in native::cases() {
         let outcome = if case.wide && !has_wide(version) {
             no_wide(version)
@@ -165,8 +148,18 @@ fn through(
     Ok(())
 }
 
-fn from(program: &Path, ours: &Ours, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
-    let mut command = Command::new(program);
+/// Their client calls our server.
+///
+/// # Errors
+/// What kept it from being started, and an end of it that came too early.
+pub(crate) fn from(
+    program: &Path,
+    transport: &Transport,
+    ours: &Ours,
+    version: Version,
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    let mut command = peer(program, version, transport, Role::Client);
     command.arg("call");
     for object in [
         ours.parameters.as_object(),
@@ -182,9 +175,6 @@ fn from(program: &Path, ours: &Ours, version: Version, matrix: &mut Matrix) -> R
     // What our references publish from GIOP 1.1 on makes it choose UTF-8.
     let utf8 = version > Version::V1_0;
     command.arg(if utf8 { "utf-8" } else { "latin-1" });
-    command
-        .args(OPTIONS)
-        .args(["-ORBmaxGIOPVersion", version.text()]);
     let client = Running::start("their client", &mut command)?;
     loop {
         let Some(line) = client.line(LIMIT)? else {
@@ -202,138 +192,6 @@ fn from(program: &Path, ours: &Ours, version: Version, matrix: &mut Matrix) -> R
             _ if line == "done" => return Ok(()),
             _ => eprintln!("  their client says: {line}"),
         }
-    }
-}
-
-fn orb(version: Version, fragment_size: usize) -> Result<Orb, Failure> {
-    let orb = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
-    let orb = orb.configure(|config| {
-        config.giop_version = match version {
-            Version::V1_0 => GiopVersion::V1_0,
-            Version::V1_1 => GiopVersion::V1_1,
-            Version::V1_2 => GiopVersion::V1_2,
-        };
-        config.fragment_size = fragment_size;
-        config.timeouts.call = Some(CALL);
-    });
-    Ok(orb.build()?)
-}
-
-/// Activates a Describe that knows itself.
-fn describe(poa: &Poa) -> Result<p::Describe, Failure> {
-    let servant = Arc::new(servants::Describe::default());
-    let reference: p::Describe = poa.activate(servant.clone())?;
-    servant.is(&reference);
-    Ok(reference)
-}
-
-impl Ours {
-    fn start(version: Version) -> Result<Self, Failure> {
-        let (server, client) = (orb(version, 64 << 10)?, orb(version, 64 << 10)?);
-        let (whole_server, whole_client) = (orb(version, 0)?, orb(version, 0)?);
-        let poa = server.root_poa()?;
-        let cubit = poa.activate(CubitImpl::new(server.clone()))?;
-        let parameters = poa.activate(servants::Parameters::default())?;
-        let (known, forwarder, unknown) = (describe(&poa)?, describe(&poa)?, describe(&poa)?);
-        poa.forward(&forwarder, &known)?;
-        poa.deactivate(&unknown)?;
-        poa.manager().activate()?;
-        let whole_poa = whole_server.root_poa()?;
-        let whole = describe(&whole_poa)?;
-        whole_poa.manager().activate()?;
-        Ok(Self {
-            server,
-            client,
-            whole_server,
-            whole_client,
-            parameters,
-            describe: known,
-            whole,
-            forwarder,
-            unknown,
-            cubit,
-        })
-    }
-
-    fn stop(self) -> Result<(), Failure> {
-        for orb in [
-            self.client,
-            self.whole_client,
-            self.server,
-            self.whole_server,
-        ] {
-            orb.shutdown(true)?;
-        }
-        Ok(())
-    }
-}
-
-/// Their server process, and what it serves.
-#[derive(Debug)]
-struct PeerServer {
-    _process: Running,
-    port: u16,
-    parameters: String,
-    describe: String,
-    forwarder: String,
-    unknown: String,
-    cubit: String,
-}
-
-impl PeerServer {
-    fn start(program: &Path, version: Version, ours: &Ours) -> Result<Self, Failure> {
-        let target = ours.server.object_to_string(&ours.parameters)?;
-        let mut command = Command::new(program);
-        command.args(["serve", &target]).args(OPTIONS);
-        command.args(["-ORBmaxGIOPVersion", version.text()]);
-        command.args(["-ORBendPoint", "giop:tcp:127.0.0.1:"]);
-        let process = Running::start("their server", &mut command)?;
-        let mut references = BTreeMap::new();
-        loop {
-            let line = process.line(LIMIT)?;
-            let line = line.ok_or("their server has ended at its start")?;
-            match line.split_once(' ') {
-                Some((name, reference)) => {
-                    references.insert(name.to_owned(), reference.to_owned());
-                }
-                None if line == "ready" => break,
-                None => eprintln!("  their server says: {line}"),
-            }
-        }
-        let mut take = |name: &str| {
-            references
-                .remove(name)
-                .ok_or_else(|| format!("their server has no `{name}`"))
-        };
-        let describe = take("describe")?;
-        Ok(Self {
-            port: services::address(&ours.client, &describe)?.1,
-            parameters: take("parameters")?,
-            forwarder: take("forwarder")?,
-            unknown: take("unknown")?,
-            cubit: take("cubit")?,
-            describe,
-            _process: process,
-        })
-    }
-
-    fn objects(&self, ours: &Ours) -> Result<native::Objects, Failure> {
-        fn object<I: Interface>(orb: &Orb, text: &str) -> Result<I, Failure> {
-            Ok(I::from_object(orb.string_to_object(text)?))
-        }
-        let version = services::version(&ours.client, &self.describe)?;
-        Ok(native::Objects {
-            describe: object(&ours.client, &self.describe)?,
-            whole: object(&ours.whole_client, &self.describe)?,
-            forwarder: object(&ours.client, &self.forwarder)?,
-            unknown: object(&ours.client, &self.unknown)?,
-            cubit: object(&ours.client, &self.cubit)?,
-            corbaloc: format!("corbaloc:iiop:{version}@127.0.0.1:{}/well-known", self.port),
-            mine: ours.describe.clone().into(),
-            orb: ours.client.clone(),
-            // Before GIOP 1.2 omniORB publishes no code sets, which means ISO 8859-1.
-            utf8: version == "1.2",
-        })
     }
 }
 

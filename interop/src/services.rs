@@ -29,37 +29,6 @@ fn facts(reference: &str) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
 }
 
-/// The first profile of a reference: its host and its port.
-///
-/// # Errors
-/// When it is no IIOP reference.
-pub(crate) fn address(orb: &Orb, reference: &str) -> Result<(String, u16), String> {
-    let profile = profile(orb, reference)?;
-    Ok((profile.host, profile.port))
-}
-
-/// The version that a reference is published with.
-///
-/// # Errors
-/// When it is no IIOP reference.
-pub(crate) fn version(orb: &Orb, reference: &str) -> Result<String, String> {
-    Ok(profile(orb, reference)?.version.to_string())
-}
-
-fn profile(orb: &Orb, reference: &str) -> Result<punctual_ior::IiopProfile, String> {
-    let object = orb
-        .string_to_object(reference)
-        .map_err(|error| error.to_string())?;
-    let profiles = &object.ior().profiles;
-    profiles
-        .iter()
-        .find_map(|profile| match profile.decode() {
-            Ok(punctual_ior::Profile::Iiop(iiop)) => Some(iiop),
-            _ => None,
-        })
-        .ok_or_else(|| "a reference without IIOP profile".to_owned())
-}
-
 /// Both readers on one of their references and on one of ours.
 pub(crate) fn references(
     orb: &Orb,

@@ -452,6 +452,18 @@ void cube(bench::Cubit_ptr cubit) {
 
 }  // namespace
 
+int ask(CORBA::Object_ptr target) {
+    params::Describe_var describe = params::Describe::_unchecked_narrow(target);
+    try {
+        CORBA::String_var name = describe->name();
+        std::cout << "name " << name.in() << std::endl;
+        return 0;
+    } catch (const CORBA::SystemException& exception) {
+        std::cout << "raised " << exception_words(exception) << std::endl;
+        return 1;
+    }
+}
+
 int call(CORBA::ORB_ptr orb, const Targets& targets) {
     params::Parameters_var parameters =
         params::Parameters::_unchecked_narrow(targets.parameters);

@@ -18,6 +18,9 @@ struct Targets {
 /** Calls the targets and prints a line `ok CASE` or `FAIL CASE: why` for each case. */
 int call(CORBA::ORB_ptr orb, const Targets& targets);
 
+/** Calls a `params::Describe` once and prints a line: `name NAME`, or `raised EXCEPTION`. */
+int ask(CORBA::Object_ptr target);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

@@ -1,0 +1,257 @@
+//! The two sides of a run: our ORBs with their objects, and the peer's process with its.
+
+use crate::matrix::Version;
+use crate::native;
+use crate::omniorb::Failure;
+use crate::params as p;
+use crate::process::Running;
+use crate::servants;
+use crate::transport::{Role, Transport};
+use punctual::{GiopVersion, Interface, Orb, OrbConfig, Poa, RootPoa};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::Cubit;
+use punctual_ior::{Component, IiopProfile, Profile};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// For one call.
+const CALL: Duration = Duration::from_secs(20);
+
+/// For a peer to start, or to answer.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// Options of every omniORB process.
+const OPTIONS: [&str; 6] = [
+    "-ORBgiopMaxMsgSize",
+    "134217728",
+    "-ORBverifyObjectExistsAndType",
+    "1",
+    "-ORBtraceLevel",
+    "1",
+];
+
+/// Our side: a server and clients.
+#[derive(Debug)]
+pub(crate) struct Ours {
+    pub(crate) server: Orb,
+    pub(crate) client: Orb,
+    /// As `server` and `client`, but sending no fragments.
+    pub(crate) whole_server: Orb,
+    whole_client: Orb,
+    pub(crate) parameters: p::Parameters,
+    pub(crate) describe: p::Describe,
+    pub(crate) whole: p::Describe,
+    pub(crate) forwarder: p::Describe,
+    pub(crate) unknown: p::Describe,
+    pub(crate) cubit: Cubit,
+}
+
+/// An ORB of ours in that role.
+///
+/// # Errors
+/// What it could not be made with.
+pub(crate) fn orb(version: Version, transport: &Transport, role: Role) -> Result<Orb, Failure> {
+    sized(version, transport, role, 64 << 10)
+}
+
+fn sized(
+    version: Version,
+    transport: &Transport,
+    role: Role,
+    fragment_size: usize,
+) -> Result<Orb, Failure> {
+    let configure = |config: &mut OrbConfig| {
+        config.giop_version = match version {
+            Version::V1_0 => GiopVersion::V1_0,
+            Version::V1_1 => GiopVersion::V1_1,
+            Version::V1_2 => GiopVersion::V1_2,
+        };
+        config.fragment_size = fragment_size;
+        config.timeouts.call = Some(CALL);
+        config.tls = transport.our_tls(role);
+    };
+    let orb = Orb::builder().listen(transport.our_endpoint());
+    Ok(orb.configure(configure).build()?)
+}
+
+/// Activates a Describe that knows itself.
+pub(crate) fn describe(poa: &Poa) -> Result<p::Describe, Failure> {
+    let servant = Arc::new(servants::Describe::default());
+    let reference: p::Describe = poa.activate(servant.clone())?;
+    servant.is(&reference);
+    Ok(reference)
+}
+
+impl Ours {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// What kept it from being started.
+    pub(crate) fn start(version: Version, transport: &Transport) -> Result<Self, Failure> {
+        let server = orb(version, transport, Role::Server)?;
+        let client = orb(version, transport, Role::Client)?;
+        let whole_server = sized(version, transport, Role::Server, 0)?;
+        let whole_client = sized(version, transport, Role::Client, 0)?;
+        let poa = server.root_poa()?;
+        let cubit = poa.activate(CubitImpl::new(server.clone()))?;
+        let parameters = poa.activate(servants::Parameters::default())?;
+        let (known, forwarder, unknown) = (describe(&poa)?, describe(&poa)?, describe(&poa)?);
+        poa.forward(&forwarder, &known)?;
+        poa.deactivate(&unknown)?;
+        poa.manager().activate()?;
+        let whole_poa = whole_server.root_poa()?;
+        let whole = describe(&whole_poa)?;
+        whole_poa.manager().activate()?;
+        Ok(Self {
+            server,
+            client,
+            whole_server,
+            whole_client,
+            parameters,
+            describe: known,
+            whole,
+            forwarder,
+            unknown,
+            cubit,
+        })
+    }
+
+    /// Ends it, when all calls have.
+    ///
+    /// # Errors
+    /// What its ORBs raise.
+    pub(crate) fn stop(self) -> Result<(), Failure> {
+        for orb in [
+            self.client,
+            self.whole_client,
+            self.server,
+            self.whole_server,
+        ] {
+            orb.shutdown(true)?;
+        }
+        Ok(())
+    }
+}
+
+/// The peer's program in that role, with its options.
+pub(crate) fn peer(program: &Path, version: Version, transport: &Transport, role: Role) -> Command {
+    let mut command = Command::new(program);
+    command.args(OPTIONS);
+    command.args(["-ORBmaxGIOPVersion", version.text()]);
+    transport.tell_peer(&mut command, version, role);
+    command
+}
+
+/// Their server process, and what it serves.
+#[derive(Debug)]
+pub(crate) struct PeerServer {
+    _process: Running,
+    /// Of its own protocol; 0 where that has none.
+    pub(crate) port: u16,
+    pub(crate) parameters: String,
+    pub(crate) describe: String,
+    forwarder: String,
+    unknown: String,
+    cubit: String,
+}
+
+impl PeerServer {
+    /// Starts it, and waits until it serves.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub(crate) fn start(
+        program: &Path,
+        version: Version,
+        transport: &Transport,
+        ours: &Ours,
+    ) -> Result<Self, Failure> {
+        let target = ours.server.object_to_string(&ours.parameters)?;
+        let mut command = peer(program, version, transport, Role::Server);
+        command.args(["serve", &target]);
+        let process = Running::start("their server", &mut command)?;
+        let mut references = announced(&process)?;
+        let mut take = |name: &str| {
+            references
+                .remove(name)
+                .ok_or_else(|| format!("their server has no `{name}`"))
+        };
+        let describe = take("describe")?;
+        Ok(Self {
+            port: port(&profile(&ours.client, &describe)?),
+            parameters: take("parameters")?,
+            forwarder: take("forwarder")?,
+            unknown: take("unknown")?,
+            cubit: take("cubit")?,
+            describe,
+            _process: process,
+        })
+    }
+
+    /// What our client calls there.
+    ///
+    /// # Errors
+    /// References that are none.
+    pub(crate) fn objects(
+        &self,
+        transport: &Transport,
+        ours: &Ours,
+    ) -> Result<native::Objects, Failure> {
+        fn object<I: Interface>(orb: &Orb, text: &str) -> Result<I, Failure> {
+            Ok(I::from_object(orb.string_to_object(text)?))
+        }
+        let version = profile(&ours.client, &self.describe)?.version.to_string();
+        Ok(native::Objects {
+            describe: object(&ours.client, &self.describe)?,
+            whole: object(&ours.whole_client, &self.describe)?,
+            forwarder: object(&ours.client, &self.forwarder)?,
+            unknown: object(&ours.client, &self.unknown)?,
+            cubit: object(&ours.client, &self.cubit)?,
+            corbaloc: transport.corbaloc(&version, self.port, "well-known"),
+            mine: ours.describe.clone().into(),
+            orb: ours.client.clone(),
+            // Before GIOP 1.2 omniORB publishes no code sets, which means ISO 8859-1.
+            utf8: version == "1.2",
+        })
+    }
+}
+
+/// The references that a server says it has, until it is ready.
+fn announced(process: &Running) -> Result<BTreeMap<String, String>, Failure> {
+    let mut references = BTreeMap::new();
+    loop {
+        let line = process.line(LIMIT)?;
+        let line = line.ok_or("their server has ended at its start")?;
+        match line.split_once(' ') {
+            Some((name, reference)) => {
+                references.insert(name.to_owned(), reference.to_owned());
+            }
+            None if line == "ready" => return Ok(references),
+            None => eprintln!("  their server says: {line}"),
+        }
+    }
+}
+
+/// The IIOP profile of a reference.
+fn profile(orb: &Orb, reference: &str) -> Result<IiopProfile, Failure> {
+    let object = orb.string_to_object(reference)?;
+    let mut profiles = object.ior().profiles.iter();
+    let found = profiles.find_map(|profile| match profile.decode() {
+        Ok(Profile::Iiop(iiop)) => Some(iiop),
+        _ => None,
+    });
+    found.ok_or_else(|| "a reference without IIOP profile".into())
+}
+
+/// The port for TLS, or else that of the profile itself.
+fn port(profile: &IiopProfile) -> u16 {
+    let mut components = profile.components.iter();
+    let secured = components.find_map(|component| match component.decode() {
+        Ok(Component::SslSecTrans(tls)) => Some(tls.port),
+        _ => None,
+    });
+    secured.unwrap_or(profile.port)
+}

@@ -1,0 +1,184 @@
+//! TLS: certificates made for the run, and what both sides are told of them.
+
+use crate::omniorb::Failure;
+use crate::transport::Role;
+use punctual::protocol::ssliop::{ClientCertificate, TlsOptions, TlsVersion};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Where both sides are.
+const HOST: &str = "127.0.0.1";
+
+/// Names of what an authority has issued.
+const OURS: &str = "ours";
+const THEIRS: &str = "theirs";
+
+/// An authority, and a folder with the certificates that it has issued, one for each side.
+#[derive(Debug)]
+pub(crate) struct Authority {
+    folder: TempDir,
+}
+
+impl Authority {
+    /// One with that name.
+    ///
+    /// # Errors
+    /// What kept its files from being made.
+    pub(crate) fn new(name: &str) -> Result<Self, Failure> {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
+        let this = Self {
+            folder: tempfile::tempdir()?,
+        };
+        std::fs::write(this.own(), issuer.pem())?;
+        for name in [OURS, THEIRS] {
+            let mut params = CertificateParams::new(vec![HOST.to_owned()])?;
+            params.distinguished_name.push(DnType::CommonName, name);
+            let key = KeyPair::generate()?;
+            let (certificate, key) = (params.signed_by(&key, &issuer)?.pem(), key.serialize_pem());
+            std::fs::write(this.certificate(name), &certificate)?;
+            std::fs::write(this.key(name), &key)?;
+            // omniORB reads both out of one file.
+            std::fs::write(this.both(name), certificate + &key)?;
+        }
+        Ok(this)
+    }
+
+    fn own(&self) -> PathBuf {
+        self.folder.path().join("authority.pem")
+    }
+
+    fn certificate(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.pem"))
+    }
+
+    fn key(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.key"))
+    }
+
+    fn both(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.both"))
+    }
+}
+
+/// What the two sides have and demand of each other.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    /// The lowest version that we speak.
+    minimum: TlsVersion,
+    /// Whether clients must say who they are.
+    mutual: bool,
+    /// Whether clients have certificates to say it with.
+    clients_have_certificates: bool,
+    /// Whom all trust.
+    trusted: Authority,
+    /// Who has issued the servers' certificates, if it is another.
+    other: Option<Authority>,
+    /// Options of OpenSSL's, which omniORB has none for: the one version that the peer speaks.
+    openssl: PathBuf,
+}
+
+impl Tls {
+    /// One authority, which has issued all certificates; the peer speaks this version alone.
+    ///
+    /// # Errors
+    /// What kept its files from being made.
+    pub(crate) fn new(version: TlsVersion, mutual: bool) -> Result<Self, Failure> {
+        let trusted = Authority::new("trusted")?;
+        let openssl = trusted.folder.path().join("openssl.cnf");
+        write_openssl_options(&openssl, version)?;
+        Ok(Self {
+            minimum: version,
+            mutual,
+            clients_have_certificates: mutual,
+            trusted,
+            other: None,
+            openssl,
+        })
+    }
+
+    /// The same, but our side speaks no version below this.
+    pub(crate) fn with_us_at(mut self, minimum: TlsVersion) -> Self {
+        self.minimum = minimum;
+        self
+    }
+
+    /// The same, with clients that have no certificates.
+    pub(crate) fn with_nameless_clients(mut self) -> Self {
+        self.clients_have_certificates = false;
+        self
+    }
+
+    /// The same, with servers' certificates from an authority that nobody trusts.
+    ///
+    /// # Errors
+    /// What kept its files from being made.
+    pub(crate) fn with_untrusted_servers(mut self) -> Result<Self, Failure> {
+        self.other = Some(Authority::new("another")?);
+        Ok(self)
+    }
+
+    /// Whether whoever has that role has a certificate, and so can be a server, too.
+    pub(crate) fn has_certificate(&self, role: Role) -> bool {
+        role == Role::Server || self.clients_have_certificates
+    }
+
+    fn issuer(&self, role: Role) -> &Authority {
+        match (&self.other, role) {
+            (Some(other), Role::Server) => other,
+            _ => &self.trusted,
+        }
+    }
+
+    /// Options of our side.
+    pub(crate) fn options(&self, role: Role) -> TlsOptions {
+        let issuer = self.issuer(role);
+        let (certificate, key) = (issuer.certificate(OURS), issuer.key(OURS));
+        let has_one = self.has_certificate(role);
+        TlsOptions {
+            certificate: has_one.then_some(certificate),
+            key: has_one.then_some(key),
+            trusted: vec![self.trusted.own()],
+            client_certificate: match self.mutual {
+                true => ClientCertificate::Required,
+                false => ClientCertificate::None,
+            },
+            minimum: self.minimum,
+            ..TlsOptions::default()
+        }
+    }
+
+    /// Options of the peer's.
+    pub(crate) fn tell_peer(&self, command: &mut Command, role: Role) {
+        // A server that does not verify asks for no certificate; a client always verifies.
+        let verify = match (role, self.mutual) {
+            (Role::Server, false) => "none",
+            _ => "peer,fail",
+        };
+        command.arg("-ORBsslCAFile").arg(self.trusted.own());
+        command.args(["-ORBsslVerifyMode", verify]);
+        if self.has_certificate(role) {
+            let file = self.issuer(role).both(THEIRS);
+            command.arg("-ORBsslKeyFile").arg(file);
+            // Without one, it reads no key; a key that is not encrypted needs none.
+            command.args(["-ORBsslKeyPassword", "none"]);
+        }
+        command.env("OPENSSL_CONF", &self.openssl);
+    }
+}
+
+fn write_openssl_options(file: &Path, version: TlsVersion) -> std::io::Result<()> {
+    let version = match version {
+        TlsVersion::V1_2 => "TLSv1.2",
+        TlsVersion::V1_3 => "TLSv1.3",
+    };
+    let text = format!(
+        "openssl_conf = all\n[all]\nssl_conf = ssl\n[ssl]\nsystem_default = contexts\n[contexts]\n\
+         MinProtocol = {version}\nMaxProtocol = {version}\n"
+    );
+    std::fs::write(file, text)
+}

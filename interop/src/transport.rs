@@ -1,0 +1,88 @@
+//! What a run goes over, and what either side is told for it.
+
+use crate::matrix::Version;
+use crate::tls::Tls;
+use punctual::ListenEndpoint;
+use punctual::protocol::ssliop::TlsOptions;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// What an ORB is there for. A client, too, listens, for objects of its own that are called back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It calls.
+    Client,
+    /// It is called.
+    Server,
+}
+
+/// What connects the two sides. Each listens there and nowhere else, so that whoever gets through came
+/// this way.
+#[derive(Debug)]
+pub(crate) enum Transport {
+    /// TCP, on the loopback.
+    Tcp,
+    /// Unix sockets; the peer's lie in this folder.
+    Unix(TempDir),
+    /// TLS, on the loopback.
+    Tls(Tls),
+}
+
+impl Transport {
+    /// Where an ORB of ours listens.
+    pub(crate) fn our_endpoint(&self) -> ListenEndpoint {
+        match self {
+            Self::Tcp => ListenEndpoint::iiop("127.0.0.1", 0),
+            Self::Unix(_) => ListenEndpoint::new("uiop", ""),
+            Self::Tls(_) => ListenEndpoint::new("ssliop", "127.0.0.1:0"),
+        }
+    }
+
+    /// What an ORB of ours is told of TLS.
+    pub(crate) fn our_tls(&self, role: Role) -> Option<TlsOptions> {
+        match self {
+            Self::Tls(tls) => Some(tls.options(role)),
+            Self::Tcp | Self::Unix(_) => None,
+        }
+    }
+
+    /// Tells the peer.
+    pub(crate) fn tell_peer(&self, command: &mut Command, version: Version, role: Role) {
+        let endpoint = match self {
+            // References of omniORB's lead to Unix sockets from GIOP 1.2 on: before it, calls back go
+            // over TCP.
+            Self::Unix(_) if version == Version::V1_2 => {
+                format!("giop:unix:{}", self.their_socket(role).display())
+            }
+            Self::Tls(tls) if tls.has_certificate(role) => "giop:ssl:127.0.0.1:".to_owned(),
+            Self::Tcp | Self::Unix(_) | Self::Tls(_) => "giop:tcp:127.0.0.1:".to_owned(),
+        };
+        command.args(["-ORBendPoint", &endpoint]);
+        if let Self::Tls(tls) = self {
+            tls.tell_peer(command, role);
+        }
+    }
+
+    fn their_socket(&self, role: Role) -> PathBuf {
+        match self {
+            Self::Unix(folder) => folder.path().join(match role {
+                Role::Client => "client",
+                Role::Server => "server",
+            }),
+            Self::Tcp | Self::Tls(_) => PathBuf::new(),
+        }
+    }
+
+    /// A URL of the peer's object of that key.
+    pub(crate) fn corbaloc(&self, version: &str, port: u16, key: &str) -> String {
+        match self {
+            Self::Tcp => format!("corbaloc:iiop:{version}@127.0.0.1:{port}/{key}"),
+            Self::Unix(_) => {
+                let socket = self.their_socket(Role::Server);
+                format!("corbaloc:uiop:{version}@{}|{key}", socket.display())
+            }
+            Self::Tls(_) => format!("corbaloc:ssliop:{version}@127.0.0.1:{port}/{key}"),
+        }
+    }
+}
