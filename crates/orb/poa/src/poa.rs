@@ -5,7 +5,6 @@ use crate::key::{self, Nonce};
 use crate::manager::{ManagerState, PoaManager, inactive};
 use crate::servant::Implements;
 use crate::upcall;
-use punctual_ior::{IiopProfile, tags};
 use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, Interface, Location, ObjectAdapter, ObjectRef,
     Orb, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
@@ -171,14 +170,8 @@ impl Shared {
     }
 
     fn id_of(&self, object: &ObjectRef) -> Result<ObjectId, PoaError> {
-        let profiles = &object.ior().profiles;
-        let iiop = profiles
-            .iter()
-            .find(|profile| profile.tag == tags::profile::INTERNET_IOP);
-        let profile = iiop.and_then(|profile| IiopProfile::decode(&profile.data).ok());
-        profile
-            .and_then(|profile| key::decode(self.nonce, &profile.object_key))
-            .ok_or(PoaError::WrongAdapter)
+        let key = object.object_key().ok_or(PoaError::WrongAdapter)?;
+        key::decode(self.nonce, &key).ok_or(PoaError::WrongAdapter)
     }
 
     fn find(&self, object_key: &[u8]) -> Option<Active> {

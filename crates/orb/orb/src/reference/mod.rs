@@ -1,6 +1,7 @@
 //! Object references: what a client holds, and what can be asked of any object.
 
 mod interface;
+mod published;
 mod stringify;
 mod target;
 
