@@ -157,6 +157,11 @@ fn a_call_with_a_reply_takes_a_protocol_that_can_carry_it() {
     assert_eq!(served.echo.long(3).unwrap(), 3);
     let refused = served.by("frames+diop").long(3).unwrap_err();
     assert_eq!(refused.kind(), Kind::InvPolicy, "{refused}");
+    let text = refused.to_string();
+    assert!(
+        text.contains("has frames+diop, for one-ways only") && text.contains("by iiop"),
+        "{text}"
+    );
     let only = Served::at(&[("frames+diop", "127.0.0.1:0")]);
     let refused = only.echo.long(3).unwrap_err();
     assert_eq!(refused.kind(), Kind::InvPolicy);

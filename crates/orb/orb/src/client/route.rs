@@ -313,13 +313,25 @@ fn chosen(
     };
     let ordered = by_preference(&able, wish);
     if ordered.is_empty() {
-        return Err(invalid(format!(
-            "the reference has none of the protocols that policies prefer ({}): it has {}",
-            wish.preferred.join(", "),
-            names(&able)
-        )));
+        return Err(unmet(&all, &able, wish));
     }
     Ok(ordered)
+}
+
+/// Why no endpoint that is able to carry the call is of a protocol that policies prefer.
+fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> SystemException {
+    let (preferred, able) = (wish.preferred.join(", "), names(able));
+    let for_one_ways = by_preference(all, wish);
+    if for_one_ways.is_empty() {
+        return invalid(format!(
+            "the reference has none of the protocols that policies prefer ({preferred}): it has {able}"
+        ));
+    }
+    invalid(format!(
+        "of the protocols that policies prefer ({preferred}) the reference has {}, for one-ways only; \
+         a call with a reply could go by {able}",
+        names(&for_one_ways)
+    ))
 }
 
 fn by_preference(able: &[Arc<Endpoint>], wish: &ClientProtocols) -> Vec<Arc<Endpoint>> {
