@@ -9,51 +9,12 @@ use punctual::{
     InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, SetOverride,
     SystemExceptionKind as Kind,
 };
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use support::authority::Authority;
 use support::{Echo, EchoImpl, watchdog};
-use tempfile::TempDir;
 
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// An authority, and a folder for what it signs.
-struct Authority {
-    folder: TempDir,
-    issuer: CertifiedIssuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("authority.pem"), issuer.pem()).unwrap();
-        Self { folder, issuer }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Options of whoever has a certificate for this name.
-    fn options(&self, name: &str) -> TlsOptions {
-        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let (pem, secret) = (format!("{name}.pem"), format!("{name}.key"));
-        std::fs::write(self.path(&pem), certificate.pem()).unwrap();
-        std::fs::write(self.path(&secret), key.serialize_pem()).unwrap();
-        TlsOptions {
-            certificate: Some(self.path(&pem)),
-            key: Some(self.path(&secret)),
-            trusted: vec![self.path("authority.pem")],
-            ..TlsOptions::default()
-        }
-    }
-}
 
 fn serving(options: TlsOptions, endpoints: &[(&str, &str)]) -> (Orb, Echo) {
     let mut builder = Orb::builder().configure(|config| config.tls = Some(options));

@@ -1,6 +1,9 @@
 //! An interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+#[cfg(feature = "tls")]
+pub mod authority;
+
 use punctual::protocol::FrameArrival;
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Implements, Marshal, Nilable, Operation, Servant, ServerCall,
