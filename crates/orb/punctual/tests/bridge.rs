@@ -5,17 +5,21 @@
 mod support;
 
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
+#[cfg(feature = "tls")]
+use punctual::protocol::ssliop::TlsOptions;
 use punctual::stub::{
     Arc, CdrError, Decoder, DispatchError, Dispatched, Encoder, Marshal, Operation, Servant,
     ServerCall, Unmarshal,
 };
 use punctual::{
-    CompletionStatus, GiopVersion, Implements, Interface, ListenEndpoint, ObjectRef, Orb, Poa,
-    RootPoa, SystemException, SystemExceptionKind as Kind, UserException,
+    CompletionStatus, GiopVersion, Implements, Interface, ListenEndpoint, ObjectRef, Orb,
+    OrbConfig, Poa, RootPoa, SystemException, SystemExceptionKind as Kind, UserException,
 };
 use punctual_ior::{IiopProfile, Ior, TaggedComponent, tags};
 use std::net::TcpListener;
 use std::time::Duration;
+#[cfg(feature = "tls")]
+use support::authority::Authority;
 use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -41,6 +45,8 @@ struct Setup<'s> {
     server: GiopVersion,
     client: GiopVersion,
     options: BridgeOptions,
+    /// What each ORB is configured with, by its name: `server`, `middle`, `client`.
+    configure: &'s dyn Fn(&str, &mut OrbConfig),
 }
 
 impl Default for Setup<'_> {
@@ -51,20 +57,25 @@ impl Default for Setup<'_> {
             server: GiopVersion::V1_2,
             client: GiopVersion::V1_2,
             options: BridgeOptions::default(),
+            configure: &|_, _| {},
         }
     }
 }
 
 fn endpoint(protocol: &str) -> ListenEndpoint {
     let place = match protocol.rsplit('+').next() {
-        Some("iiop") => "127.0.0.1:0",
+        Some("iiop" | "ssliop") => "127.0.0.1:0",
         _ => "",
     };
     ListenEndpoint::new(protocol, place)
 }
 
 fn orb(listen: Option<&str>, version: GiopVersion) -> Orb {
-    let orb = Orb::builder().configure(|config| config.giop_version = version);
+    configured(listen, |config| config.giop_version = version)
+}
+
+fn configured(listen: Option<&str>, configure: impl FnOnce(&mut OrbConfig)) -> Orb {
+    let orb = Orb::builder().configure(configure);
     let orb = listen
         .into_iter()
         .map(endpoint)
@@ -79,15 +90,21 @@ fn moved(object: &ObjectRef, to: &Orb) -> ObjectRef {
 
 impl Bridged {
     fn new(setup: Setup<'_>) -> Self {
-        let server = orb(Some(setup.far), setup.server);
+        let orb = |name, listen, version| {
+            configured(listen, |config| {
+                config.giop_version = version;
+                (setup.configure)(name, config);
+            })
+        };
+        let server = orb("server", Some(setup.far), setup.server);
         let poa = server.root_poa().unwrap();
         poa.manager().activate().unwrap();
         let servant = Arc::new(EchoImpl::default());
         let reference: Echo = poa.activate(servant.clone()).unwrap();
-        let middle = orb(Some(setup.near), GiopVersion::V1_2);
+        let middle = orb("middle", Some(setup.near), GiopVersion::V1_2);
         let target = moved(reference.as_object(), &middle);
         let bridge = Bridge::new(&middle, &target, &setup.options).unwrap();
-        let client = orb(None, setup.client);
+        let client = orb("client", None, setup.client);
         let echo = Echo::from_object(moved(&bridge.reference().unwrap(), &client));
         Self {
             server,
@@ -111,7 +128,7 @@ impl Bridged {
     /// An object of the server's through the bridge, as the client has it.
     fn through(&self, reference: &impl Interface) -> ObjectRef {
         let object = reference.as_object();
-        let key = key(object.ior(), &self.middle);
+        let key = object.object_key().unwrap();
         let through = self.bridge.reference_to(object.type_id(), &key);
         moved(&through.unwrap(), &self.client)
     }
@@ -147,20 +164,6 @@ fn order() -> punctual::stub::ByteOrder {
     punctual::stub::ByteOrder::NATIVE
 }
 
-fn key(ior: &Ior, orb: &Orb) -> Vec<u8> {
-    let text = ior.stringify(order()).unwrap();
-    let object = orb.string_to_object(&text).unwrap();
-    let tagged = &object.ior().profiles[0];
-    match tagged.tag {
-        tags::profile::INTERNET_IOP => IiopProfile::decode(&tagged.data).unwrap().object_key,
-        _ => {
-            punctual_ior::UiopProfile::decode(&tagged.data)
-                .unwrap()
-                .object_key
-        }
-    }
-}
-
 fn exercise(echo: &Echo, what: &str) {
     assert_eq!(echo.long(7).unwrap(), 7, "{what}");
     assert_eq!(echo.text("grüß dich, 世界").unwrap(), "grüß dich, 世界");
@@ -188,6 +191,69 @@ fn requests_arrive_by_one_protocol_and_leave_by_another() {
         let counts = bridged.counts();
         assert_eq!((counts.two_way, counts.refused, counts.failed), (8, 0, 0));
     }
+}
+
+/// Server and bridge have certificates that all trust, the client need have none.
+#[cfg(feature = "tls")]
+#[test]
+fn plain_requests_leave_by_tls_and_those_by_tls_leave_plain() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let secure = |name: &str, config: &mut OrbConfig| {
+        let own = authority.options("127.0.0.1");
+        config.tls = Some(match name {
+            "client" => TlsOptions {
+                certificate: None,
+                key: None,
+                ..own
+            },
+            _ => own,
+        });
+    };
+    for (near, far) in [
+        ("iiop", "ssliop"),
+        ("ssliop", "iiop"),
+        ("giop_lite+uiop", "ssliop"),
+        ("ssliop", "shmiop"),
+    ] {
+        let bridged = Bridged::new(Setup {
+            near,
+            far,
+            configure: &secure,
+            ..Setup::default()
+        });
+        exercise(&bridged.echo, &format!("{near} to {far}"));
+        let counts = bridged.counts();
+        assert_eq!((counts.two_way, counts.refused, counts.failed), (8, 0, 0));
+        let connected = bridged.echo.as_object().connected_to().unwrap();
+        let link = near.rsplit('+').next().unwrap();
+        assert_eq!(connected.link(), link, "{near} to {far}");
+        // The server listens by nothing else.
+        assert_eq!(bridged.server.client_connections(), 1);
+        assert_eq!(&bridged.server.endpoints()[0].protocol, far);
+    }
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn a_server_that_the_bridge_does_not_trust_is_not_called() {
+    let _watchdog = watchdog(LIMIT);
+    let (authority, other) = (Authority::new(), Authority::new());
+    let bridged = Bridged::new(Setup {
+        far: "ssliop",
+        configure: &|name, config| {
+            let of = match name {
+                "server" => &other,
+                _ => &authority,
+            };
+            config.tls = Some(of.options("127.0.0.1"));
+        },
+        ..Setup::default()
+    });
+    let raised = bridged.echo.long(1).unwrap_err();
+    assert_eq!(raised.kind(), Kind::Transient, "{raised}");
+    assert_eq!(raised.completed(), CompletionStatus::No);
+    assert_eq!(bridged.counts().failed, 1);
 }
 
 #[test]
