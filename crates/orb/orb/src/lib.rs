@@ -38,3 +38,5 @@ pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{AsObject, Interface, ObjectRef, UserException};
 pub use server::{Dispatched, ServerCall, frame_arrival};
+
+pub use punctual_ior::PolicyValue;

@@ -13,7 +13,7 @@ use crate::protocol::{
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use punctual_cdr::Limits;
-use punctual_ior::Ior;
+use punctual_ior::{Ior, PolicyValue};
 use punctual_link::{Adapter, Link};
 use punctual_plugin::PluginError;
 use std::collections::BTreeMap;
@@ -278,8 +278,23 @@ impl Orb {
         type_id: &str,
         object_key: &[u8],
     ) -> Result<ObjectRef, SystemException> {
+        self.make_reference_with_policies(type_id, object_key, &[])
+    }
+
+    /// The same, with policies that clients are to know ([`ObjectRef::published_policies`]). Every
+    /// profile has them, but those of GIOP 1.0, which have no components. For adapters.
+    ///
+    /// # Errors
+    /// Those of [`Orb::listen`], and MARSHAL for policies that are too long.
+    pub fn make_reference_with_policies(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+        policies: &[PolicyValue],
+    ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
-        let profiles = self.lane().listening.profiles(self, object_key)?;
+        let listening = &self.lane().listening;
+        let profiles = listening.profiles(self, object_key, policies)?;
         let ior = Ior {
             type_id: type_id.to_owned(),
             profiles,

@@ -18,9 +18,9 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, CompletionStatus, ConfigError, Context, InitError,
     Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
-    Policy, PolicyCurrent, PolicyManager, ProtocolBundle, ProtocolCatalogue, ProtocolError,
-    SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
-    frame_arrival, minor,
+    Policy, PolicyCurrent, PolicyManager, PolicyValue, ProtocolBundle, ProtocolCatalogue,
+    ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,

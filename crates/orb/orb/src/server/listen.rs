@@ -12,7 +12,7 @@ use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, SpawnError};
 use punctual_giop::{MessageKind, code_sets};
-use punctual_ior::{TaggedComponent, TaggedProfile};
+use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 use punctual_link::{Acceptor, Address, Cause, Connection, LinkError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -167,6 +167,7 @@ impl Listening {
         &self,
         orb: &Orb,
         object_key: &[u8],
+        policies: &[PolicyValue],
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         let places: Vec<Place> = {
             let state = self.state();
@@ -176,7 +177,7 @@ impl Listening {
                 .map(|open| open.published.clone())
                 .collect()
         };
-        build_profiles(orb, &places, object_key).map_err(|error| {
+        build_profiles(orb, &places, object_key, policies).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
@@ -389,10 +390,14 @@ fn build_profiles(
     orb: &Orb,
     places: &[Place],
     object_key: &[u8],
+    policies: &[PolicyValue],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let registry = orb.protocols().now();
     let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
     components.push(TaggedComponent::code_sets(&code_sets::our_component())?);
+    if !policies.is_empty() {
+        components.push(TaggedComponent::policies(policies)?);
+    }
     let object = Publication {
         version: orb.config().giop_version,
         object_key,
