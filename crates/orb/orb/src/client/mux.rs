@@ -220,7 +220,7 @@ impl ClientConnection {
             return Err(SendError { error, sent: 0 });
         };
         // What waits may not be overtaken.
-        if !sending.is_empty() && !self.flush_locked(&mut sending, deadline) {
+        if !sending.is_empty() && self.flush_locked(&mut sending, deadline).is_err() {
             let error = LinkError::closed(Phase::Send);
             return Err(SendError { error, sent: 0 });
         }
@@ -269,9 +269,9 @@ impl ClientConnection {
             return Err(SendError { error, sent: 0 });
         };
         let first = queue.is_empty();
-        if queue.push(waiting, when) && !self.flush_locked(&mut queue, deadline) {
-            let error = LinkError::closed(Phase::Send);
-            return Err(SendError { error, sent: 0 });
+        if queue.push(waiting, when) {
+            // This one is among those that may be under way.
+            self.flush_locked(&mut queue, deadline)?;
         }
         Ok(when.delay.filter(|_| first && !queue.is_empty()))
     }
@@ -279,7 +279,8 @@ impl ClientConnection {
     /// Sends what waits.
     pub(crate) fn flush(&self, deadline: Deadline) {
         if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
-            self.flush_locked(&mut queue, deadline);
+            // It was logged; whom it would concern has gone on.
+            let _ = self.flush_locked(&mut queue, deadline);
         }
     }
 
@@ -288,18 +289,16 @@ impl ClientConnection {
         self.flush(Deadline::after(FLUSH));
     }
 
-    fn flush_locked(&self, queue: &mut Queue, deadline: Deadline) -> bool {
+    fn flush_locked(&self, queue: &mut Queue, deadline: Deadline) -> Result<(), SendError> {
         let count = queue.len();
-        match self.send_queue(queue, deadline) {
-            Ok(()) => true,
-            Err(error) => {
-                tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
-                self.break_off(&Broken::off(format!(
-                    "the connection broke off while buffered requests were sent: {error}"
-                )));
-                false
-            }
+        let sent = self.send_queue(queue, deadline);
+        if let Err(error) = &sent {
+            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
+            self.break_off(&Broken::off(format!(
+                "the connection broke off while buffered requests were sent: {error}"
+            )));
         }
+        sent
     }
 
     fn lock_sender(&self, deadline: Deadline) -> Option<parking_lot::MutexGuard<'_, Queue>> {

@@ -56,7 +56,9 @@ impl Call<'_> {
                     contexts: ServiceContexts::new(contexts),
                 };
                 session.put_head(&mut out, &Head::Request(header, None))?;
-                if route.effective.transfer == Transfer::Lend {
+                // What waits for others leaves when the caller may have filled its buffers anew.
+                let waits = !operation.two_way && route.effective.buffering.is_some();
+                if route.effective.transfer == Transfer::Lend && !waits {
                     out.set_lender(connection.link.lender());
                 }
                 body(&mut out, version, arguments)?;

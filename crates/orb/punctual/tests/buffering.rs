@@ -1,0 +1,98 @@
+//! One-ways that wait to be sent together, of any size and over every link.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use punctual::stub::Operation;
+use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
+use std::sync::Arc;
+use std::time::Duration;
+use support::{Echo, EchoImpl, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(60);
+/// The operation records the sum of its argument.
+const SUM: Operation = Operation::one_way("sum_behind_gate");
+
+#[test]
+fn buffered_one_ways_arrive_whole_and_in_order_however_large() {
+    let _watchdog = watchdog(LIMIT);
+    let protocols = [
+        ("iiop", "127.0.0.1:0"),
+        ("uiop", ""),
+        ("shmiop", ""),
+        ("reliable+diop", "127.0.0.1:0"),
+        ("giop_lite+iiop", "127.0.0.1:0"),
+        ("giop_lite+shmiop", ""),
+    ];
+    for (protocol, place) in protocols {
+        let endpoint = ListenEndpoint::new(protocol, place);
+        let server = Orb::builder().listen(endpoint).build().unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let servant = Arc::new(EchoImpl::default());
+        servant.gate.open();
+        let reference: Echo = poa.activate(servant.clone()).unwrap();
+        let text = server.object_to_string(&reference).unwrap();
+        let few = Buffering {
+            messages: 4,
+            octets: 1 << 30,
+            delay: None,
+        };
+        let client = Orb::builder()
+            .configure(|config| config.one_way_buffering = Some(few))
+            .build()
+            .unwrap();
+        let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+        let mut octets = vec![0_u8; 1 << 20];
+        let mut expected = Vec::new();
+        for fill in 1..=8_u8 {
+            for length in [10, 20_000, 1 << 20] {
+                octets.fill(fill);
+                let sent = &octets[..length];
+                let object = echo.as_object();
+                object.send(&SUM, |out| out.put_octets(sent)).unwrap();
+                expected.push(u64::from(fill) * u64::try_from(length).unwrap());
+            }
+        }
+        // It is served behind them.
+        assert_eq!(echo.long(1).unwrap(), 1);
+        assert_eq!(*servant.sums.lock().unwrap(), expected, "{protocol}");
+        let _ = client.shutdown(false);
+        let _ = server.shutdown(false);
+    }
+}
+
+#[test]
+fn a_lent_buffer_that_is_filled_anew_does_not_change_what_waits() {
+    let _watchdog = watchdog(LIMIT);
+    let endpoint = ListenEndpoint::new("shmiop", "");
+    let server = Orb::builder().listen(endpoint).build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let servant = Arc::new(EchoImpl::default());
+    servant.gate.open();
+    let reference: Echo = poa.activate(servant.clone()).unwrap();
+    let text = server.object_to_string(&reference).unwrap();
+    let client = Orb::builder()
+        .configure(|config| {
+            config.one_way_buffering = Some(Buffering {
+                messages: 100,
+                octets: 1 << 30,
+                delay: None,
+            });
+        })
+        .build()
+        .unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    let mut loan = echo.as_object().loan(1 << 20).unwrap();
+    for fill in 1..=4 {
+        loan.fill(fill);
+        let sent = echo.as_object().send(&SUM, |out| out.put_octets(&loan));
+        sent.unwrap();
+    }
+    assert_eq!(echo.long(1).unwrap(), 1);
+    let expected: Vec<u64> = (1..=4).map(|fill| fill << 20).collect();
+    assert_eq!(*servant.sums.lock().unwrap(), expected);
+    let _ = client.shutdown(false);
+    let _ = server.shutdown(false);
+}
