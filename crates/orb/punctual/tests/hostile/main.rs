@@ -7,6 +7,7 @@
 mod support;
 
 mod descriptors;
+mod door;
 mod endpoints;
 mod frames;
 mod giop;

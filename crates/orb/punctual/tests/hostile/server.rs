@@ -6,7 +6,9 @@ use crate::support::Echo;
 use crate::tls::Authority;
 use punctual::protocol::{Acceptor, Address, Properties};
 use punctual::stub::{ByteOrder, Operation};
-use punctual::{CompletionStatus, Interface, Orb, SystemExceptionKind as Kind};
+use punctual::{
+    Buffering, CompletionStatus, Interface, Orb, OrbConfig, SystemExceptionKind as Kind,
+};
 use punctual_giop::MessageKind;
 use punctual_ior::{Ior, PairProfile};
 use std::sync::Arc;
@@ -23,12 +25,21 @@ struct Server {
 
 impl Server {
     fn new(over: Over, treat: impl Fn(&mut Peer) + Send + 'static) -> Self {
+        Self::with(over, |_| {}, treat)
+    }
+
+    /// With a client that is configured.
+    fn with(
+        over: Over,
+        configure: impl FnOnce(&mut OrbConfig),
+        treat: impl Fn(&mut Peer) + Send + 'static,
+    ) -> Self {
         let tls = Authority::new();
         let link = over.link(tls.folder());
         let address = Address::new(over.name(), over.anywhere());
         let acceptor = link.listen(&address, &Properties::NONE).unwrap();
         let acceptor: Arc<dyn Acceptor> = acceptor.into();
-        let client = over.orb(tls.folder(), |_| {}).build().unwrap();
+        let client = over.orb(tls.folder(), configure).build().unwrap();
         let profile = PairProfile {
             protocol: format!("giop+{}", over.name()),
             places: vec![acceptor.address().place().to_owned()],
@@ -89,6 +100,28 @@ over_every_link! {
             matches!(error.kind(), Kind::Timeout | Kind::Transient),
             "{error}"
         );
+    }
+
+    fn buffered_one_ways_to_a_server_that_never_reads_end_with_a_time_out_and_do_not_pile_up(
+        over: Over
+    ) {
+        const PING: Operation = Operation::one_way("ping");
+        let few = Buffering { messages: 8, octets: 1 << 30, delay: None };
+        let server = Server::with(over, |config| config.one_way_buffering = Some(few), |_| {});
+        let octets = vec![7_u8; 1 << 20];
+        let echo = server.within(500);
+        let mut taken = 0;
+        let error = loop {
+            let sent = echo.as_object().send(&PING, |out| out.put_octets(&octets));
+            match sent {
+                Ok(()) => taken += 1,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), Kind::Timeout, "{error}");
+        assert!(taken < 64, "{taken} requests of 1 MiB were taken in");
+        // Nor does one wait for the server that would have to be sent behind others.
+        assert!(server.within(300).long(1).is_err());
     }
 
     fn a_call_to_a_server_that_never_reads_ends_with_a_time_out(over: Over) {
