@@ -20,13 +20,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use support::{Echo, EchoImpl, Random, watchdog};
 
+/// Good messages to the object with a key.
+type Messages = fn(&[u8]) -> Vec<Vec<u8>>;
+
 /// What is fuzzed: messages of a protocol, over a link, and so many of them unless
 /// `PUNCTUAL_FUZZ_MESSAGES` asks for another number.
 struct Fuzz {
     messaging: &'static str,
     link: Arc<dyn Link>,
     place: &'static str,
-    messages: fn(&[u8]) -> Vec<Vec<u8>>,
+    messages: Messages,
     count: u32,
 }
 
@@ -183,7 +186,7 @@ fn a_hundred_thousand_mutated_messages_leave_the_server_alive_serving_and_no_big
 
 #[test]
 fn mutated_messages_of_every_protocol_over_every_local_link_do_so_too() {
-    let protocols: [(_, fn(&[u8]) -> Vec<Vec<u8>>); 3] =
+    let protocols: [(_, Messages); 3] =
         [("giop", giop), ("giop_lite", giop_lite), ("frames", frames)];
     let links = [(iiop(), "127.0.0.1:0"), (uiop(), ""), (shmiop(), "")];
     for (messaging, messages) in protocols {
