@@ -9,8 +9,9 @@ use punctual_giop::sequenced::{
     Arrival, BatchWriter, FrameHeader, MessageHeader, begin_message, finish_message,
 };
 
-/// Where a message says which stream it belongs to, and where a sequence number stands in it.
+/// The stream that frames belong to, unless a test says otherwise.
 const STREAM: u32 = 7;
+/// Requests in a batch.
 const COUNT: u32 = 3;
 
 fn header<'m>(key: &'m [u8], sequence: u64) -> FrameHeader<'m> {

@@ -65,13 +65,13 @@ pub(crate) fn is_logged_at(place: &str, parts: &[&str]) {
 }
 
 fn is_in_a_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
-    for _ in 0..500 {
+    for _ in 0..6000 {
         let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
         let mut lines = log.lines().filter(|line| is_about(line));
         if lines.any(|line| parts.iter().all(|part| line.contains(part))) {
             return;
         }
-        // The line is written by the server's thread, after its answer.
+        // The line is written by the server's thread, after its answer, however late that is.
         std::thread::sleep(Duration::from_millis(10));
     }
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
