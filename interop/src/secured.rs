@@ -4,6 +4,7 @@
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::omniorb::{Failure, calls, from, to};
 use crate::process;
+use crate::services;
 use crate::sides::{LIMIT, Ours, PeerServer, peer};
 use crate::tls::Tls;
 use crate::transport::{Role, Transport};
@@ -42,6 +43,13 @@ pub(crate) fn run(program: &Result<PathBuf, String>, matrix: &mut Matrix) -> Res
         let ours = Ours::start(version, &transport)?;
         let server = PeerServer::start(program, version, &transport, &ours)?;
         calls(program, version, &transport, (&ours, &server), matrix)?;
+        services::references(
+            &ours.client,
+            &server.describe,
+            &ours.describe,
+            version,
+            matrix,
+        );
         ours.stop()?;
     }
     for (name, version, mutual) in [

@@ -74,24 +74,60 @@ fn as_catior(facts: &Value) -> Option<Vec<String>> {
         "Profiles:".to_owned(),
     ];
     for (number, profile) in facts["profiles"].as_array()?.iter().enumerate() {
+        let number = number + 1;
+        if profile["tag"] != 0 {
+            // It knows no other profile.
+            let tag = profile["tag"].as_u64()?;
+            lines.push(format!("{number}. Unrecognised profile tag: {tag:#x}"));
+            continue;
+        }
         let (version, host) = (profile["version"].as_str()?, profile["host"].as_str()?);
         let (port, key) = (&profile["port"], &profile["object_key"]);
         let (hex, length) = (key["hex"].as_str()?, &key["length"]);
         lines.push(format!(
-            "{}. IIOP {version} {host} {port} 0x{hex} ({length} bytes)",
-            number + 1
+            "{number}. IIOP {version} {host} {port} 0x{hex} ({length} bytes)"
         ));
         for component in profile["components"].as_array()? {
-            let meanings = component["meaning"].as_array()?.iter();
-            let values: Vec<&str> = meanings.filter_map(|fact| fact["value"].as_str()).collect();
-            lines.extend(match component["name"].as_str()? {
-                "ORB_TYPE" => vec![orb_type(values.first()?)?],
-                "CODE_SETS" => code_sets(component)?,
-                other => vec![format!("TAG_{other}")],
-            });
+            lines.extend(component_lines(component)?);
         }
     }
     Some(lines)
+}
+
+fn component_lines(component: &Value) -> Option<Vec<String>> {
+    let meanings = component["meaning"].as_array()?.iter();
+    let values: Vec<&str> = meanings.filter_map(|fact| fact["value"].as_str()).collect();
+    Some(match (component["name"].as_str()?, values.as_slice()) {
+        ("ORB_TYPE", [value]) => vec![orb_type(value)?],
+        ("CODE_SETS", _) => code_sets(component)?,
+        ("OMNIORB_UNIX_TRANS", [host, path]) => {
+            vec![format!("TAG_OMNIORB_UNIX_TRANS {host} {path}")]
+        }
+        ("SSL_SEC_TRANS", [port, supports, requires]) => {
+            let (supports, requires) = (association(supports)?, association(requires)?);
+            vec![format!(
+                "TAG_SSL_SEC_TRANS port = {port} supports {supports} requires {requires}"
+            )]
+        }
+        (name, _) => vec![format!("TAG_{name}")],
+    })
+}
+
+/// The names of association options as their number (CORBA 3.3 part 2, §10.6.2: from 1 on, each twice
+/// the one before it).
+fn association(names: &str) -> Option<u32> {
+    const OPTIONS: [&str; 8] = [
+        "NoProtection",
+        "Integrity",
+        "Confidentiality",
+        "DetectReplay",
+        "DetectMisordering",
+        "EstablishTrustInTarget",
+        "EstablishTrustInClient",
+        "NoDelegation",
+    ];
+    let bit = |name| Some(1 << OPTIONS.iter().position(|option| *option == name)?);
+    names.split(", ").map(bit).sum()
 }
 
 /// `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB (ATT\x00)`.

@@ -4,6 +4,7 @@
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::omniorb::{Failure, calls, from};
 use crate::process;
+use crate::services;
 use crate::sides::{LIMIT, Ours, PeerServer, describe, orb, peer};
 use crate::transport::{Role, Transport};
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
@@ -46,6 +47,13 @@ pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         let outcome = corbaloc(version, &transport);
         matrix.record("corbaloc", version, Direction::To, outcome);
     }
+    services::references(
+        &ours.client,
+        &server.describe,
+        &ours.describe,
+        Version::V1_2,
+        matrix,
+    );
     ours.stop()?;
     for (case, rule, port) in [
         // Nobody listens at the port, so whoever gets through took the socket.
