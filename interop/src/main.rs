@@ -4,6 +4,7 @@
 //! progress goes to standard error. The exit status is 1 when anything failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bridged;
 mod build;
 mod capture;
 mod matrix;

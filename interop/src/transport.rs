@@ -27,6 +27,8 @@ pub(crate) enum Transport {
     Unix(TempDir),
     /// TLS, on the loopback.
     Tls(Tls),
+    /// Shared memory, which only ORBs of ours have.
+    SharedMemory,
 }
 
 impl Transport {
@@ -36,6 +38,7 @@ impl Transport {
             Self::Tcp => ListenEndpoint::iiop("127.0.0.1", 0),
             Self::Unix(_) => ListenEndpoint::new("uiop", ""),
             Self::Tls(_) => ListenEndpoint::new("ssliop", "127.0.0.1:0"),
+            Self::SharedMemory => ListenEndpoint::new("shmiop", ""),
         }
     }
 
@@ -43,7 +46,7 @@ impl Transport {
     pub(crate) fn our_tls(&self, role: Role) -> Option<TlsOptions> {
         match self {
             Self::Tls(tls) => Some(tls.options(role)),
-            Self::Tcp | Self::Unix(_) => None,
+            Self::Tcp | Self::Unix(_) | Self::SharedMemory => None,
         }
     }
 
@@ -56,7 +59,9 @@ impl Transport {
                 format!("giop:unix:{}", self.their_socket(role).display())
             }
             Self::Tls(tls) if tls.has_certificate(role) => "giop:ssl:127.0.0.1:".to_owned(),
-            Self::Tcp | Self::Unix(_) | Self::Tls(_) => "giop:tcp:127.0.0.1:".to_owned(),
+            Self::Tcp | Self::Unix(_) | Self::Tls(_) | Self::SharedMemory => {
+                "giop:tcp:127.0.0.1:".to_owned()
+            }
         };
         command.args(["-ORBendPoint", &endpoint]);
         if let Self::Tls(tls) = self {
@@ -70,7 +75,7 @@ impl Transport {
                 Role::Client => "client",
                 Role::Server => "server",
             }),
-            Self::Tcp | Self::Tls(_) => PathBuf::new(),
+            Self::Tcp | Self::Tls(_) | Self::SharedMemory => PathBuf::new(),
         }
     }
 
@@ -82,6 +87,7 @@ impl Transport {
                 let socket = self.their_socket(Role::Server);
                 format!("corbaloc:uiop:{version}@{}|{key}", socket.display())
             }
+            Self::SharedMemory => String::new(),
             Self::Tls(_) => format!("corbaloc:ssliop:{version}@127.0.0.1:{port}/{key}"),
         }
     }

@@ -1,12 +1,12 @@
 //! References of a given length.
 //!
-//! A component that means nothing takes up what is left over; where there is no room for one, and where
-//! there are no components, octets behind the profile's known members do, which readers pass over as
-//! they would later additions.
+//! A component that means nothing takes up what is left over; where there is no room for one, octets behind
+//! the profile's known members do, which readers pass over as they would later additions. Profiles of
+//! version 1.0 have neither: nothing may stand behind their members (omniORB refuses what does).
 
 use super::route::Side;
 use super::search::Found;
-use punctual_cdr::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 
 /// The component that takes up room, `PUN` and a number.
@@ -55,6 +55,9 @@ pub(super) fn of_length(
                 Some(ior(own)).filter(fits)
             });
         padded.or_else(|| {
+            if side.version == GiopVersion::V1_0 {
+                return None;
+            }
             let mut own = bare;
             let last = own.last_mut()?;
             last.data.resize(last.data.len() + left, 0);

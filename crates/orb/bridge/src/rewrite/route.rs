@@ -27,7 +27,7 @@ pub(crate) struct Route {
 pub(crate) struct Side {
     orb: Orb,
     places: Vec<Place>,
-    version: GiopVersion,
+    pub(super) version: GiopVersion,
     code_sets: Option<TaggedComponent>,
 }
 
