@@ -1,24 +1,23 @@
 //! The ORB itself: its configuration, its lane, its adapter, its life (CORBA 3.3 part 1, §8.2).
 
+mod speaking;
+mod start;
+
+pub use start::{InitError, OrbBuilder};
+
 use crate::adapter::ObjectAdapter;
-use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::Lane;
-use crate::messaging::{Messaging, Tracer};
+use crate::messaging::Tracer;
 use crate::policy::{Managed, PolicyCurrent, PolicyManager};
-use crate::profile::ProfileCodec;
-use crate::protocol::{
-    ProtocolBundle, ProtocolCatalogue, ProtocolError, Protocols, Registry, builtin,
-};
+use crate::protocol::Protocols;
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use punctual_cdr::Limits;
 use punctual_ior::{Ior, PolicyValue};
-use punctual_link::{Adapter, Link};
-use punctual_plugin::PluginError;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
@@ -53,60 +52,9 @@ enum Life {
     Over,
 }
 
-/// Why an ORB did not start.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InitError {
-    /// An option or a key that cannot be obeyed.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A protocol that cannot be used: unknown, or its parts do not fit.
-    #[error("{0}")]
-    Protocol(#[from] ProtocolError),
-    /// A library with a link that cannot be loaded.
-    #[error("{0}")]
-    Library(#[from] PluginError),
-    /// A certificate, a key or an authority that TLS cannot use.
-    #[cfg(feature = "tls")]
-    #[error("{0}")]
-    Tls(#[from] punctual_tls::TlsError),
-}
-
 impl Orb {
-    /// Starts an ORB, taking its `-ORB…` options out of `arguments`; the rest is handed back, the
-    /// program's name included.
-    ///
-    /// # Errors
-    /// [`InitError`] for an option that is unknown or cannot be obeyed.
-    pub fn init(
-        arguments: impl IntoIterator<Item = String>,
-    ) -> Result<(Self, Vec<String>), InitError> {
-        let mut config = OrbConfig::default();
-        let rest = config.apply_arguments(arguments)?;
-        Ok((Self::with_config(config, &ProtocolBundle::new())?, rest))
-    }
-
-    /// Starts an ORB from code: its settings first, then a file's, then options'.
-    #[must_use]
-    pub fn builder() -> OrbBuilder {
-        OrbBuilder::default()
-    }
-
-    fn with_config(config: OrbConfig, added: &ProtocolBundle) -> Result<Self, InitError> {
-        config.check()?;
-        let protocols = Protocols::default();
-        protocols.add(&builtin(&config))?;
-        #[cfg(feature = "tls")]
-        if let Some(options) = &config.tls {
-            let link = Arc::new(punctual_tls::Ssliop::new(options.clone())?);
-            protocols.add(&ProtocolBundle::new().link(link))?;
-        }
-        for library in &config.libraries {
-            let link = punctual_plugin::load(library)?;
-            protocols.add(&ProtocolBundle::new().link(link))?;
-        }
-        protocols.add(added)?;
-        check_protocols(&config, &protocols.now())?;
+    /// One that has checked what it was told.
+    fn new(config: OrbConfig, protocols: Protocols) -> Self {
         let shared = Shared {
             limits: Arc::new(config.limits.clone()),
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
@@ -119,9 +67,9 @@ impl Orb {
             changed: Condvar::new(),
             config,
         };
-        Ok(Self {
+        Self {
             shared: Arc::new(shared),
-        })
+        }
     }
 
     /// What it was started with.
@@ -302,84 +250,6 @@ impl Orb {
         Ok(ObjectRef::new(self.clone(), ior))
     }
 
-    /// Where the ORB listens: the endpoints with their real ports, once it does.
-    #[must_use]
-    pub fn endpoints(&self) -> Vec<ListenEndpoint> {
-        self.lane().listening.endpoints()
-    }
-
-    /// What the protocols of this ORB are made of now.
-    #[must_use]
-    pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
-        self.shared.protocols.now().catalogue()
-    }
-
-    /// Whether a protocol can be used: its parts are there, and its link guarantees what its messaging
-    /// protocol needs. Says how it is named in references.
-    ///
-    /// # Errors
-    /// [`ProtocolError`], which says what is missing or does not fit.
-    pub fn check_protocol(&self, protocol: &str) -> Result<String, ProtocolError> {
-        let pair = self.shared.protocols.now().pair(protocol)?;
-        Ok(pair.name.into())
-    }
-
-    /// Adds protocols while the ORB runs: all of the bundle, or after an error nothing of it.
-    ///
-    /// # Errors
-    /// [`ProtocolError`] for a name that is taken and for pairs that do not fit.
-    pub fn add_protocols(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
-        self.shared.protocols.add(bundle)
-    }
-
-    /// Retires a link, a messaging protocol or an adapter while the ORB runs. Endpoints that use it
-    /// close; calls in progress over it, in either direction, finish; references go on by their other
-    /// profiles, if they have any.
-    ///
-    /// # Errors
-    /// [`ProtocolError`] when there is none of that name, and when the configuration's
-    /// `client_protocols` name it.
-    pub fn retire_protocol(&self, name: &str) -> Result<(), ProtocolError> {
-        let config = self.config();
-        self.shared.protocols.retire(name, |registry| {
-            config.client_protocols.iter().try_for_each(|protocol| {
-                let gone = registry.pair(protocol).err();
-                gone.map_or(Ok(()), |error| {
-                    Err(ProtocolError::InUse(name.to_owned(), error.to_string()))
-                })
-            })
-        })?;
-        self.lane().listening.retire_protocols(name);
-        self.lane().retire(name);
-        Ok(())
-    }
-
-    /// Listens at one more endpoint while the ORB runs, and says where that is. References made from
-    /// now on name it.
-    ///
-    /// # Errors
-    /// INITIALIZE when it cannot be listened at, BAD_INV_ORDER after a shutdown.
-    pub fn add_endpoint(
-        &self,
-        endpoint: ListenEndpoint,
-    ) -> Result<ListenEndpoint, SystemException> {
-        self.check_running()?;
-        self.lane().listening.add(self, endpoint)
-    }
-
-    /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and
-    /// says goodbye to the clients that came there; their calls in progress finish. `false` when the
-    /// ORB does not listen there.
-    pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
-        self.lane().listening.retire(endpoint)
-    }
-
-    /// How many clients are connected.
-    #[must_use]
-    pub fn client_connections(&self) -> usize {
-        self.lane().listening.connections()
-    }
-
     pub(crate) fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
         self.shared.adapter.get()
     }
@@ -459,13 +329,6 @@ impl fmt::Debug for Orb {
     }
 }
 
-/// Every protocol that a configuration names must be there and fit.
-fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
-    let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
-    let mut named = config.client_protocols.iter().chain(listened);
-    named.try_for_each(|protocol| registry.pair(protocol).map(drop))
-}
-
 fn has_shut_down() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,
@@ -473,101 +336,4 @@ fn has_shut_down() -> SystemException {
         CompletionStatus::No,
     )
     .with_detail("the ORB has shut down")
-}
-
-/// Starts an ORB from code. Each step overrides the ones before it.
-#[derive(Debug, Default)]
-pub struct OrbBuilder {
-    config: OrbConfig,
-    added: ProtocolBundle,
-}
-
-impl OrbBuilder {
-    /// Changes settings in place.
-    #[must_use]
-    pub fn configure(mut self, change: impl FnOnce(&mut OrbConfig)) -> Self {
-        change(&mut self.config);
-        self
-    }
-
-    /// Listens at one more endpoint.
-    #[must_use]
-    pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
-        self.config.listen.push(endpoint);
-        self
-    }
-
-    /// Adds a link, which endpoints and protocols then name by its name.
-    #[must_use]
-    pub fn link(mut self, link: Arc<dyn Link>) -> Self {
-        self.added = self.added.link(link);
-        self
-    }
-
-    /// Loads a link from a shared library (`punctual_plugin`, paper 000 §4.5: the Component
-    /// Configurator). A library is code that runs in this process: name only what you would run.
-    #[must_use]
-    pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
-        self.config.libraries.push(path.into());
-        self
-    }
-
-    /// Adds a messaging protocol.
-    #[must_use]
-    pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
-        self.added = self.added.messaging(messaging);
-        self
-    }
-
-    /// Adds an adapter.
-    #[must_use]
-    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
-        self.added = self.added.adapter(adapter);
-        self
-    }
-
-    /// Adds a codec for profiles of a tag, before those that there are.
-    #[must_use]
-    pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
-        self.added = self.added.profile_codec(codec);
-        self
-    }
-
-    /// Names an initial reference by its text.
-    #[must_use]
-    pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
-        self.config
-            .initial_references
-            .insert(name.to_owned(), text.to_owned());
-        self
-    }
-
-    /// Obeys a TOML file.
-    ///
-    /// # Errors
-    /// Those of [`OrbConfig::apply_file`].
-    pub fn file(mut self, path: impl Into<PathBuf>) -> Result<Self, InitError> {
-        self.config.apply_file(path)?;
-        Ok(self)
-    }
-
-    /// Obeys `-ORB…` options and hands back the rest of the arguments.
-    ///
-    /// # Errors
-    /// Those of [`OrbConfig::apply_arguments`].
-    pub fn arguments(
-        mut self,
-        arguments: impl IntoIterator<Item = String>,
-    ) -> Result<(Self, Vec<String>), InitError> {
-        let rest = self.config.apply_arguments(arguments)?;
-        Ok((self, rest))
-    }
-
-    /// Starts it.
-    ///
-    /// # Errors
-    /// [`InitError`] for settings that cannot be obeyed.
-    pub fn build(self) -> Result<Orb, InitError> {
-        Orb::with_config(self.config, &self.added)
-    }
 }

@@ -1,0 +1,174 @@
+//! Starting an ORB: what it is told, and what it then has.
+
+use super::Orb;
+use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::messaging::Messaging;
+use crate::profile::ProfileCodec;
+use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
+use punctual_link::{Adapter, Link};
+use punctual_plugin::PluginError;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why an ORB did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InitError {
+    /// An option or a key that cannot be obeyed.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A protocol that cannot be used: unknown, or its parts do not fit.
+    #[error("{0}")]
+    Protocol(#[from] ProtocolError),
+    /// A library with a link that cannot be loaded.
+    #[error("{0}")]
+    Library(#[from] PluginError),
+    /// A certificate, a key or an authority that TLS cannot use.
+    #[cfg(feature = "tls")]
+    #[error("{0}")]
+    Tls(#[from] punctual_tls::TlsError),
+}
+
+impl Orb {
+    /// Starts an ORB, taking its `-ORB…` options out of `arguments`; the rest is handed back, the
+    /// program's name included.
+    ///
+    /// # Errors
+    /// [`InitError`] for an option that is unknown or cannot be obeyed.
+    pub fn init(
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<(Self, Vec<String>), InitError> {
+        let mut config = OrbConfig::default();
+        let rest = config.apply_arguments(arguments)?;
+        Ok((started(config, &ProtocolBundle::new())?, rest))
+    }
+
+    /// Starts an ORB from code: its settings first, then a file's, then options'.
+    #[must_use]
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+}
+
+/// Starts an ORB from code. Each step overrides the ones before it.
+#[derive(Debug, Default)]
+pub struct OrbBuilder {
+    config: OrbConfig,
+    added: ProtocolBundle,
+}
+
+impl OrbBuilder {
+    /// Changes settings in place.
+    #[must_use]
+    pub fn configure(mut self, change: impl FnOnce(&mut OrbConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Listens at one more endpoint.
+    #[must_use]
+    pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
+        self.config.listen.push(endpoint);
+        self
+    }
+
+    /// Adds a link, which endpoints and protocols then name by its name.
+    #[must_use]
+    pub fn link(mut self, link: Arc<dyn Link>) -> Self {
+        self.added = self.added.link(link);
+        self
+    }
+
+    /// Loads a link from a shared library (`punctual_plugin`, paper 000 §4.5: the Component
+    /// Configurator). A library is code that runs in this process: name only what you would run.
+    #[must_use]
+    pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
+        self.config.libraries.push(path.into());
+        self
+    }
+
+    /// Adds a messaging protocol.
+    #[must_use]
+    pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
+        self.added = self.added.messaging(messaging);
+        self
+    }
+
+    /// Adds an adapter.
+    #[must_use]
+    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
+        self.added = self.added.adapter(adapter);
+        self
+    }
+
+    /// Adds a codec for profiles of a tag, before those that there are.
+    #[must_use]
+    pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
+        self.added = self.added.profile_codec(codec);
+        self
+    }
+
+    /// Names an initial reference by its text.
+    #[must_use]
+    pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
+        self.config
+            .initial_references
+            .insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    /// Obeys a TOML file.
+    ///
+    /// # Errors
+    /// Those of [`OrbConfig::apply_file`].
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Result<Self, InitError> {
+        self.config.apply_file(path)?;
+        Ok(self)
+    }
+
+    /// Obeys `-ORB…` options and hands back the rest of the arguments.
+    ///
+    /// # Errors
+    /// Those of [`OrbConfig::apply_arguments`].
+    pub fn arguments(
+        mut self,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<(Self, Vec<String>), InitError> {
+        let rest = self.config.apply_arguments(arguments)?;
+        Ok((self, rest))
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// [`InitError`] for settings that cannot be obeyed.
+    pub fn build(self) -> Result<Orb, InitError> {
+        started(self.config, &self.added)
+    }
+}
+
+/// An ORB with these settings, and with these protocols beside those that every one has.
+fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> {
+    config.check()?;
+    let protocols = Protocols::default();
+    protocols.add(&builtin(&config))?;
+    #[cfg(feature = "tls")]
+    if let Some(options) = &config.tls {
+        let link = Arc::new(punctual_tls::Ssliop::new(options.clone())?);
+        protocols.add(&ProtocolBundle::new().link(link))?;
+    }
+    for library in &config.libraries {
+        let link = punctual_plugin::load(library)?;
+        protocols.add(&ProtocolBundle::new().link(link))?;
+    }
+    protocols.add(added)?;
+    check_protocols(&config, &protocols.now())?;
+    Ok(Orb::new(config, protocols))
+}
+
+/// Every protocol that a configuration names must be there and fit.
+fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
+    let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
+    let mut named = config.client_protocols.iter().chain(listened);
+    named.try_for_each(|protocol| registry.pair(protocol).map(drop))
+}
