@@ -6,14 +6,17 @@
 //! sends them all with one gather write.
 
 use super::mux::ClientConnection;
+use super::reply_table::Broken;
 use crate::messaging::{self, Direction, QueuedRequest};
 use punctual_cdr::{Block, Coding};
 use punctual_exec::Deadline;
-use punctual_link::SendError;
+use punctual_link::{LinkError, Phase, SendError};
 use std::io::IoSlice;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+/// How long buffered requests may take to be sent when nobody waits for that.
+const FLUSH: Duration = Duration::from_secs(5);
 /// Room left for a batch's head in a datagram.
 const HEAD_ROOM: usize = 1024;
 /// What a body may add in padding, length, number and time stamp.
@@ -97,6 +100,55 @@ impl Queue {
 }
 
 impl ClientConnection {
+    /// Lets a one-way request wait for others. Sends them all if it is time; otherwise tells by when
+    /// somebody is to do so, if this one is the first.
+    pub(super) fn enqueue(
+        &self,
+        waiting: Waiting,
+        when: Buffering,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        let Some(mut queue) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        let first = queue.is_empty();
+        if queue.push(waiting, when) {
+            // This one is among those that may be under way.
+            self.flush_locked(&mut queue, deadline)?;
+        }
+        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// Sends what waits.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
+            // It was logged; whom it would concern has gone on.
+            let _ = self.flush_locked(&mut queue, deadline);
+        }
+    }
+
+    /// Sends what has waited long enough, for callers who have gone on long ago.
+    pub(crate) fn flush_in_time(&self) {
+        self.flush(Deadline::after(FLUSH));
+    }
+
+    pub(super) fn flush_locked(
+        &self,
+        queue: &mut Queue,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let count = queue.len();
+        let sent = self.send_queue(queue, deadline);
+        if let Err(error) = &sent {
+            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
+            self.break_off(&Broken::off(format!(
+                "the connection broke off while buffered requests were sent: {error}"
+            )));
+        }
+        sent
+    }
+
     /// Sends all of a queue, with as few messages and system calls as may be.
     pub(super) fn send_queue(
         &self,

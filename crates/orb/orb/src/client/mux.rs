@@ -4,7 +4,7 @@
 //! (see [`super::wait`]), who passes on what is not its own. No lock is held across the upcalls of
 //! anybody, and none is shared with another connection.
 
-use super::buffer::{Buffering, Queue, Waiting};
+use super::buffer::Queue;
 use super::endpoint_select::{Binding, Endpoint};
 use super::reply_table::{Broken, ReplyTable, Slot};
 use crate::messaging::{
@@ -26,8 +26,6 @@ const QUIET: Duration = Duration::from_millis(50);
 
 /// How long a look at a connection that nobody uses may take.
 const GLANCE: Duration = Duration::from_millis(5);
-/// How long buffered requests may take to be sent when nobody waits for that.
-const FLUSH: Duration = Duration::from_secs(5);
 /// How long this side takes for what nobody waits for.
 const AT_LEISURE: Duration = Duration::from_millis(100);
 
@@ -256,52 +254,10 @@ impl ClientConnection {
         }
     }
 
-    /// Lets a one-way request wait for others. Sends them all if it is time; otherwise tells by when
-    /// somebody is to do so, if this one is the first.
-    pub(super) fn enqueue(
+    pub(super) fn lock_sender(
         &self,
-        waiting: Waiting,
-        when: Buffering,
         deadline: Deadline,
-    ) -> Result<Option<Duration>, SendError> {
-        let Some(mut queue) = self.lock_sender(deadline) else {
-            let error = LinkError::timed_out(Phase::Send);
-            return Err(SendError { error, sent: 0 });
-        };
-        let first = queue.is_empty();
-        if queue.push(waiting, when) {
-            // This one is among those that may be under way.
-            self.flush_locked(&mut queue, deadline)?;
-        }
-        Ok(when.delay.filter(|_| first && !queue.is_empty()))
-    }
-
-    /// Sends what waits.
-    pub(crate) fn flush(&self, deadline: Deadline) {
-        if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
-            // It was logged; whom it would concern has gone on.
-            let _ = self.flush_locked(&mut queue, deadline);
-        }
-    }
-
-    /// Sends what has waited long enough, for callers who have gone on long ago.
-    pub(crate) fn flush_in_time(&self) {
-        self.flush(Deadline::after(FLUSH));
-    }
-
-    fn flush_locked(&self, queue: &mut Queue, deadline: Deadline) -> Result<(), SendError> {
-        let count = queue.len();
-        let sent = self.send_queue(queue, deadline);
-        if let Err(error) = &sent {
-            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
-            self.break_off(&Broken::off(format!(
-                "the connection broke off while buffered requests were sent: {error}"
-            )));
-        }
-        sent
-    }
-
-    fn lock_sender(&self, deadline: Deadline) -> Option<parking_lot::MutexGuard<'_, Queue>> {
+    ) -> Option<parking_lot::MutexGuard<'_, Queue>> {
         match deadline.end() {
             None => Some(self.sender.lock()),
             Some(end) => self.sender.try_lock_until(end),
