@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 
 /// In `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
+/// Threads that serve one connection beside its first: one client shall not use up those of all.
+const MAX_FOLLOWERS: u32 = 256;
 /// Lines logged about one connection's mistakes; a hostile peer shall not fill a disk.
 const MAX_COMPLAINTS: u32 = 10;
 
@@ -49,6 +51,8 @@ pub(super) struct ServerConnection {
     /// Whether a first message has come.
     heard: AtomicBool,
     complaints: AtomicU32,
+    /// Threads that serve it beside its first.
+    followers: AtomicU32,
     /// The version that the peer spoke last: what it is told when there is no request to answer.
     spoken: Mutex<GiopVersion>,
     /// Its number among the ORB's connections, once it is served.
@@ -86,6 +90,7 @@ impl ServerConnection {
             code_sets: Mutex::new(code_sets),
             heard: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
+            followers: AtomicU32::new(0),
             spoken: Mutex::new(GiopVersion::V1_0),
             number: OnceLock::new(),
             orb,
@@ -337,11 +342,23 @@ impl Drop for InProgress<'_> {
     }
 }
 
-/// Lets another thread receive on a connection whose own is about to block in a nested call.
+/// Lets another thread receive on a connection whose own is about to block in a nested call, or takes
+/// long. A client that has so many calls in upcalls at once waits for one of them to end.
 pub(super) fn hand_over(connection: &Arc<ServerConnection>) {
+    // Relaxed: a bound, and no more; nothing is read by it.
+    if connection.followers.fetch_add(1, Ordering::Relaxed) >= MAX_FOLLOWERS {
+        connection.followers.fetch_sub(1, Ordering::Relaxed);
+        connection.complain("the peer has too many calls in progress; more wait for them");
+        return;
+    }
     let follower = connection.clone();
     let crew = &connection.orb.lane().listening.crew;
-    if let Err(error) = crew.spawn("punctual-conn", move || follower.serve()) {
+    let spawned = crew.spawn("punctual-conn", move || {
+        follower.serve();
+        follower.followers.fetch_sub(1, Ordering::Relaxed);
+    });
+    if let Err(error) = spawned {
+        connection.followers.fetch_sub(1, Ordering::Relaxed);
         // The call goes on; only requests behind it on this connection wait.
         tracing::debug!(peer = %connection.peer(), "no thread to receive meanwhile: {error}");
     }
