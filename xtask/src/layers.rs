@@ -70,21 +70,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // tools, and what stands outside of the layers and uses them.
-    (
-        "punctual-cli",
-        &[
-            "punctual",
-            "punctual-idl",
-            "punctual-idl-rust",
-            "punctual-build",
-            CDR,
-            IOR,
-            GIOP,
-            "punctual-bench",
-            SYS,
-            "punctual-example-cubit",
-        ],
-    ),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),
     (
@@ -106,6 +91,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "punctual-bench",
         &["punctual", "punctual-build", SYS, "punctual-example-cubit"],
+    ),
+    (
+        "punctual-cli",
+        &[
+            "punctual",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-build",
+            CDR,
+            IOR,
+            GIOP,
+            "punctual-bench",
+            SYS,
+            "punctual-example-cubit",
+        ],
     ),
     (
         "punctual-interop",
