@@ -16,11 +16,13 @@ use super::wait::NoReply;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
 };
+use crate::policy::Effective;
 use crate::reference::ObjectRef;
 use crate::relay::{RelayedReply, RelayedRequest};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How often a call moves on to a fresh connection because the old one had gone stale.
@@ -79,6 +81,7 @@ pub(super) enum Ask<'a> {
 /// One call on its way.
 pub(crate) struct Call<'a> {
     pub(super) object: &'a ObjectRef,
+    effective: Arc<Effective>,
     pub(super) ask: Ask<'a>,
     pub(super) deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
@@ -101,9 +104,11 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
 
 impl<'a> Call<'a> {
     pub(super) fn new(object: &'a ObjectRef, ask: Ask<'a>) -> Self {
-        let deadline = Deadline::after_maybe(object.call_timeout());
+        let effective = object.effective();
+        let deadline = Deadline::after_maybe(object.timeout_under(&effective));
         Self {
             object,
+            effective,
             ask,
             deadline,
             addressing: AddressingDisposition::Key,
@@ -152,7 +157,8 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
-        let mut route = Route::new(self.object, self.expects_reply());
+        let effective = self.effective.clone();
+        let mut route = Route::new(self.object, effective, self.expects_reply());
         let (mut stale, mut readdressed) = (0, 0);
         loop {
             let binding = route.bind(self.deadline)?;

@@ -43,8 +43,9 @@ impl Path {
 
 /// A connection by which calls through a reference go now.
 pub(crate) fn connection(object: &ObjectRef) -> Result<Arc<ClientConnection>, SystemException> {
-    let mut route = Route::new(object, false);
-    let deadline = Deadline::after_maybe(object.call_timeout());
+    let effective = object.effective();
+    let deadline = Deadline::after_maybe(object.timeout_under(&effective));
+    let mut route = Route::new(object, effective, false);
     let binding = route.bind(deadline)?;
     route.remember(&binding);
     Ok(binding.connection)
@@ -74,8 +75,7 @@ pub(super) struct Route<'a> {
 
 impl<'a> Route<'a> {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
-    pub(super) fn new(object: &'a ObjectRef, two_way: bool) -> Self {
-        let effective = object.effective();
+    pub(super) fn new(object: &'a ObjectRef, effective: Arc<Effective>, two_way: bool) -> Self {
         let path = object.path();
         Self {
             path: path.filter(|path| path.stamp == effective.stamp),

@@ -250,7 +250,7 @@ impl ObjectRef {
     /// Sends the one-way requests through this reference that wait to be sent together, if any do
     /// ([`crate::OrbConfig::one_way_buffering`]).
     pub fn flush(&self) {
-        let deadline = Deadline::after_maybe(self.call_timeout());
+        let deadline = Deadline::after_maybe(self.timeout_under(&self.effective()));
         if let Some(connection) = self.path().and_then(|path| path.connection()) {
             connection.flush(deadline);
         }
@@ -278,8 +278,9 @@ impl ObjectRef {
         Some(connection.peer().clone())
     }
 
-    pub(crate) fn call_timeout(&self) -> Option<Duration> {
-        self.timeout.or_else(|| self.effective().roundtrip)
+    /// How long a call may take, where these policies hold.
+    pub(crate) fn timeout_under(&self, effective: &Effective) -> Option<Duration> {
+        self.timeout.or(effective.roundtrip)
     }
 
     /// What holds for calls through this reference by the calling thread. Warm, this takes no lock.
