@@ -10,7 +10,11 @@ use signal_hook::iterator::Signals;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long requests in progress may take to end once a signal has come.
+const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
 /// Options of `punctual bridge`.
 #[derive(Debug, clap::Args)]
@@ -106,10 +110,28 @@ fn bridge(options: &Options) -> Result<(), Problem> {
     }
     show_start(&orb, &reference, options);
     signals.forever().next();
-    // It fails only within an upcall, and this is none.
-    let _ = orb.shutdown(true);
+    end_in_time(&orb, &mut signals);
     show_end(&bridged.counts(), options);
     Ok(())
+}
+
+/// Lets requests in progress end, for a while or until another signal: a target may never answer.
+fn end_in_time(orb: &Orb, signals: &mut Signals) {
+    let (ended, over) = mpsc::channel();
+    let ending = orb.clone();
+    std::thread::spawn(move || {
+        // It fails only within an upcall, and this is none.
+        let _ = ending.shutdown(true);
+        // Nobody waits any more, perhaps.
+        let _ = ended.send(());
+    });
+    let until = Instant::now() + LAST_REQUESTS;
+    while Instant::now() < until && signals.pending().next().is_none() {
+        match over.recv_timeout(Duration::from_millis(20)) {
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => return,
+        }
+    }
 }
 
 fn listening(options: &Options) -> Result<Orb, Problem> {

@@ -13,7 +13,36 @@ use punctual_orb::{
 };
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long the target may take to say whether an object is there.
+const QUESTION: Duration = Duration::from_secs(5);
+/// Questions to the target at once; whoever asks meanwhile is told that the object is there, as its
+/// request will tell.
+const QUESTIONS: u32 = 16;
+
+/// Questions to the target that wait for their answers.
+#[derive(Debug, Default)]
+struct Asking(AtomicU32);
+
+/// One of them, until dropped.
+struct Question<'a>(&'a Asking);
+
+impl Asking {
+    fn enter(&self) -> Option<Question<'_>> {
+        // Relaxed: a bound, and no more.
+        let question = Question(self);
+        (self.0.fetch_add(1, Ordering::Relaxed) < QUESTIONS).then_some(question)
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// Refusals and failures that are logged as warnings; more are for debugging, since a client at fault
 /// shall not fill a disk.
@@ -35,6 +64,7 @@ struct Relay {
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
     counters: Counters,
+    asking: Asking,
 }
 
 impl Bridge {
@@ -61,6 +91,7 @@ impl Bridge {
             own_terms: terms,
             rewriter: OnceLock::new(),
             counters: Counters::default(),
+            asking: Asking::default(),
         });
         let this = Self {
             orb: orb.clone(),
@@ -207,8 +238,14 @@ impl ObjectAdapter for Relay {
     /// Asks the target. One that cannot be asked may be there: the request itself will tell.
     fn locate(&self, object_key: &[u8]) -> Location {
         self.counters.count(Event::Located);
+        // Questions bear no count of the bridges they have passed, so that in a ring of bridges they
+        // would go round: they end in their number, and in time.
+        let Some(_asking) = self.asking.enter() else {
+            return Location::Here;
+        };
         let object = self.targets.object(object_key, self.own_terms);
-        match object.and_then(|object| object.locate()) {
+        let asked = object.and_then(|object| object.with_timeout(QUESTION).locate());
+        match asked {
             Ok(true) => Location::Here,
             Ok(false) => Location::Unknown,
             Err(exception) if exception.kind() == Kind::ObjectNotExist => Location::Unknown,

@@ -4,11 +4,15 @@
 
 mod support;
 
+use punctual::protocol::{
+    Acceptor, Address, Connection, Deadline, Framing, Guarantees, Link, LinkError, Phase,
+    Properties,
+};
 use punctual::stub::{
     Arc, ByteOrder, DispatchError, Dispatched, Implements, ObjectRef, Servant, ServerCall,
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
-use punctual_ior::Ior;
+use punctual_ior::{Ior, PairProfile};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -303,4 +307,89 @@ fn a_single_profile_that_fails_reports_its_own_failure() {
     let error = echo.long(1).unwrap_err();
     assert_eq!(error.kind(), Kind::Transient);
     assert!(error.to_string().contains("refused"), "{error}");
+}
+
+/// A link whose other end never answers.
+#[derive(Debug)]
+struct Silent;
+
+impl Link for Silent {
+    fn name(&self) -> &str {
+        "silent"
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn connect(
+        &self,
+        _address: &Address,
+        _properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        while !deadline.has_passed() {
+            std::thread::yield_now();
+        }
+        Err(LinkError::timed_out(Phase::Connect))
+    }
+
+    fn listen(
+        &self,
+        _address: &Address,
+        _properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        Err(LinkError::timed_out(Phase::Listen))
+    }
+}
+
+#[test]
+fn a_profile_that_never_answers_takes_none_of_the_time_of_those_behind_it() {
+    let _watchdog = watchdog(LIMIT);
+    let replica = Replica::tcp();
+    let profile = PairProfile {
+        protocol: "giop+silent".to_owned(),
+        places: vec!["nowhere".to_owned()],
+        object_key: b"key".to_vec(),
+        components: Vec::new(),
+    };
+    let silent = Ior {
+        type_id: replica.reference.type_id.clone(),
+        profiles: vec![profile.to_tagged(order()).unwrap()],
+    };
+    let client = Orb::builder()
+        .link(Arc::new(Silent))
+        .configure(|config| config.timeouts.connect = Some(Duration::from_millis(100)))
+        .build()
+        .unwrap();
+    let text = joined(&[&silent, &replica.reference])
+        .stringify(order())
+        .unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    assert_eq!(echo.long(5).unwrap(), 5);
+}
+
+#[test]
+fn a_reference_from_a_peer_cannot_name_a_protocol_without_end() {
+    let client = Orb::builder().build().unwrap();
+    let profile = PairProfile {
+        protocol: format!("giop+{}diop", "reliable+".repeat(1000)),
+        places: vec!["127.0.0.1:1".to_owned()],
+        object_key: b"key".to_vec(),
+        components: Vec::new(),
+    };
+    let ior = Ior {
+        type_id: "IDL:test/Echo:1.0".to_owned(),
+        profiles: vec![profile.to_tagged(order()).unwrap()],
+    };
+    let text = ior.stringify(order()).unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    let error = echo.long(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient);
+    assert!(error.to_string().contains("at most 4 parts"), "{error}");
 }

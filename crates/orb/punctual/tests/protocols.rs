@@ -187,6 +187,14 @@ fn pairs_that_do_not_fit_stop_the_start_with_what_is_lacking() {
             other => panic!("{other}"),
         }
     }
+    for protocol in [
+        "reliable+iiop",
+        "reliable+reliable+diop",
+        "giop_lite+reliable+shmiop",
+    ] {
+        let error = start(protocol).unwrap_err().to_string();
+        assert!(error.contains("nothing to supply"), "{error}");
+    }
     let unknown = start("carrier_pigeon").unwrap_err().to_string();
     assert!(
         unknown.contains("`carrier_pigeon`") && unknown.contains("`iiop`"),
@@ -228,4 +236,20 @@ fn references_by_another_protocol_pass_through_as_arguments() {
     let far = Served::at(&[("iiop", "127.0.0.1:0")]);
     let same: ObjectRef = near.echo.same(Some(far.echo.as_object())).unwrap().unwrap();
     assert_eq!(Echo::from_object(same).long(5).unwrap(), 5);
+}
+
+#[test]
+fn one_ways_keep_to_the_protocol_that_is_preferred_for_them_whatever_calls_with_replies_take() {
+    let _watchdog = watchdog(LIMIT);
+    let served = Served::at(&[("frames+uiop", ""), ("iiop", "127.0.0.1:0")]);
+    let policy = Policy::protocols(&["frames+uiop", "iiop"], Otherwise::Raise);
+    let object = served.echo.as_object();
+    let object = object.set_policy_overrides(&[policy], SetOverride::Add);
+    let echo = Echo::from_object(object.unwrap());
+    for count in 1..=3 {
+        echo.ping().unwrap();
+        // By TCP, beside the frames.
+        while echo.pings().unwrap() < count {}
+    }
+    assert_eq!(served.servant.arrivals.lock().unwrap().len(), 3);
 }

@@ -244,6 +244,61 @@ fn buffered_one_ways_go_out_when_enough_wait_when_asked_and_when_the_orb_ends() 
 }
 
 #[test]
+fn buffered_one_ways_go_out_before_their_protocol_is_retired() {
+    let _watchdog = watchdog(LIMIT);
+    let (_server, client, servant, echo) = buffered("iiop", NEVER);
+    for _ in 0..10 {
+        echo.ping().unwrap();
+    }
+    client.retire_protocol("iiop").unwrap();
+    wait_for_pings(&servant, 10);
+}
+
+#[test]
+fn a_client_that_comes_while_its_endpoint_is_retired_is_not_kept() {
+    let _watchdog = watchdog(LIMIT);
+    for pause in 0..100 {
+        let server = Orb::builder()
+            .listen(ListenEndpoint::new("uiop", ""))
+            .build()
+            .unwrap();
+        let (_servant, echo) = serving(&server);
+        let place = server.endpoints()[0].clone();
+        let client = Orb::builder().build().unwrap();
+        let echo = seen_by(&client, &server, &echo);
+        let calling = echo.clone();
+        // Served, or told to go: either is right.
+        let caller = std::thread::spawn(move || drop(calling.long(1)));
+        for _ in 0..pause * 300 {
+            std::hint::spin_loop();
+        }
+        assert!(server.retire_endpoint(&place));
+        caller.join().unwrap();
+        while echo.long(2).is_ok() {
+            std::thread::yield_now();
+        }
+        client.shutdown(false).unwrap();
+        server.shutdown(false).unwrap();
+    }
+}
+
+#[test]
+fn a_protocol_is_retired_while_a_connection_by_it_is_being_opened() {
+    let _watchdog = watchdog(LIMIT);
+    let client = Orb::builder().link(Renamed::link()).build().unwrap();
+    // Nobody accepts there, so that whoever connects waits for an answer to its request.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    let text = format!("corbaloc:giop+mine:{place}/key");
+    let object = client.string_to_object(&text).unwrap();
+    let asking = object.with_timeout(Duration::from_millis(200));
+    let asker = std::thread::spawn(move || asking.locate());
+    client.retire_protocol("mine").unwrap();
+    assert!(asker.join().unwrap().is_err());
+    assert!(object.locate().unwrap_err().to_string().contains("`mine`"));
+}
+
+#[test]
 fn buffered_one_ways_go_out_when_their_time_has_come() {
     let _watchdog = watchdog(LIMIT);
     let when = Buffering {

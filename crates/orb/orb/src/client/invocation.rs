@@ -283,12 +283,15 @@ impl<'a> Call<'a> {
             let message = self
                 .marshal(binding, route, 0, tells_code_sets)
                 .map_err(unwritable)?;
-            connection.code_sets_are_told();
             Waiting::Message(message)
         };
+        let tells = !connection.abilities.batches && connection.must_tell_code_sets();
         let due = connection
             .enqueue(waiting, when, self.deadline)
             .map_err(|error| not_sent(binding, &error))?;
+        if tells {
+            connection.code_sets_are_told();
+        }
         if let Some(delay) = due {
             let flusher = &self.object.orb().lane().flusher;
             if !flusher.schedule(Instant::now() + delay, connection) {

@@ -26,6 +26,8 @@ const QUIET: Duration = Duration::from_millis(50);
 
 /// How long a look at a connection that nobody uses may take.
 const GLANCE: Duration = Duration::from_millis(5);
+/// How long buffered requests may take to be sent when their protocol is retired.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long this side takes for what nobody waits for.
 const AT_LEISURE: Duration = Duration::from_millis(100);
 
@@ -166,11 +168,11 @@ impl ClientConnection {
             return false;
         }
         let now = millis(self.born.elapsed());
-        let quiet = now.saturating_sub(self.last_used.swap(now, Ordering::Relaxed));
-        if quiet < millis(QUIET) || self.table().waiting() > 0 {
-            return true;
-        }
-        self.look(deadline)
+        let quiet = now.saturating_sub(self.last_used.load(Ordering::Relaxed));
+        // Until the look is over, others look too.
+        let usable = quiet < millis(QUIET) || self.table().waiting() > 0 || self.look(deadline);
+        self.last_used.store(now, Ordering::Relaxed);
+        usable
     }
 
     /// Looks at what a quiet connection has to say; false when that was the end of it.
@@ -279,6 +281,8 @@ impl ClientConnection {
     /// No new calls; closes when the last one in progress has ended.
     pub(crate) fn retire(&self) {
         self.usable.store(false, Ordering::Release);
+        // What waits was accepted before.
+        self.flush(Deadline::after(LAST_WORDS));
         self.retired.store(true, Ordering::Release);
         self.close_if_retired(&self.table());
     }

@@ -10,7 +10,7 @@
 use super::endpoint_select::{Binding, Bound, Endpoint};
 use super::failure::{Failure, exhausted, too_many_forwards};
 use super::mux::ClientConnection;
-use crate::exception::SystemException;
+use crate::exception::{SystemException, SystemExceptionKind};
 use crate::lane::Wanted;
 use crate::orb::Orb;
 use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
@@ -45,10 +45,17 @@ impl Path {
 pub(crate) fn connection(object: &ObjectRef) -> Result<Arc<ClientConnection>, SystemException> {
     let effective = object.effective();
     let deadline = Deadline::after_maybe(object.timeout_under(&effective));
-    let mut route = Route::new(object, effective, false);
-    let binding = route.bind(deadline)?;
-    route.remember(&binding);
-    Ok(binding.connection)
+    let bound = |two_way| {
+        let mut route = Route::new(object, effective.clone(), two_way);
+        let binding = route.bind(deadline)?;
+        route.remember(&binding);
+        Ok(binding.connection)
+    };
+    // Where there are protocols for one-ways only, those.
+    bound(true).or_else(|exception: SystemException| match exception.kind() {
+        SystemExceptionKind::InvPolicy => bound(false),
+        _ => Err(exception),
+    })
 }
 
 /// One list of endpoints, and which of them is tried now.
@@ -76,7 +83,7 @@ pub(super) struct Route<'a> {
 impl<'a> Route<'a> {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
     pub(super) fn new(object: &'a ObjectRef, effective: Arc<Effective>, two_way: bool) -> Self {
-        let path = object.path();
+        let path = object.path(two_way);
         Self {
             path: path.filter(|path| path.stamp == effective.stamp),
             object,
@@ -106,7 +113,6 @@ impl<'a> Route<'a> {
         let orb = self.object.orb();
         orb.check_not_over()?;
         self.spread_out();
-        let until = deadline.earlier(Deadline::after_maybe(orb.config().timeouts.connect));
         loop {
             let Some(level) = self.levels.last_mut() else {
                 if self.restart() {
@@ -122,7 +128,12 @@ impl<'a> Route<'a> {
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
             };
-            match orb.lane().bind(orb, &endpoint, wanted, until) {
+            // Each has a term of its own: one that does not answer takes none of the others'.
+            let term = Deadline::after_maybe(orb.config().timeouts.connect);
+            match orb
+                .lane()
+                .bind(orb, &endpoint, wanted, deadline.earlier(term))
+            {
                 Ok(binding) => return Ok(binding),
                 Err(error) => {
                     let address = endpoint.address.clone();
@@ -219,8 +230,17 @@ impl<'a> Route<'a> {
         if self.levels.is_empty() {
             return;
         }
+        let orb = self.object.orb();
+        // Where some endpoints carry one-ways only, each kind of call keeps to a way of its own.
+        let one_way_only = self.levels.iter().any(|level| {
+            let all = level.target.endpoints(orb);
+            all.is_ok_and(|all| {
+                all.iter()
+                    .any(|one| !one.pair.messaging.abilities().two_way)
+            })
+        });
         let levels = self.levels.iter();
-        self.object.remember(Path {
+        let path = Arc::new(Path {
             stamp: self.effective.stamp,
             levels: levels
                 .map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()))
@@ -230,6 +250,10 @@ impl<'a> Route<'a> {
                 || !Arc::ptr_eq(&self.object.base(), self.object.original()),
             bound: binding.to_bound(),
         });
+        if !one_way_only {
+            self.object.remember(!self.two_way, path.clone());
+        }
+        self.object.remember(self.two_way, path);
     }
 
     /// Makes levels of the path that was followed so far, or of the reference itself.

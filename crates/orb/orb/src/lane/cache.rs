@@ -29,6 +29,10 @@ struct Key {
 /// so that two callers open one between them, and a third, who goes elsewhere, waits for neither.
 type Place = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
 
+/// How long an opened connection may take to find its place: it is there at once, unless another is
+/// being opened.
+const OPENED: Duration = Duration::from_millis(100);
+
 /// How often connections whose peers have closed are looked for, when another is opened.
 const REAP: Duration = Duration::from_secs(1);
 
@@ -77,11 +81,13 @@ impl ConnectionCache {
             // Each caller opens one of its own: nobody waits for another's.
             drop(held);
             let connection = open(orb, endpoint, &properties, deadline)?;
+            still_wanted(orb, &connection)?;
             let binding = connection.bind(endpoint, mux, deadline);
             lock(&place, deadline)?.push(connection);
             return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
         }
         let connection = open(orb, endpoint, &properties, deadline)?;
+        still_wanted(orb, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
     }
@@ -111,10 +117,12 @@ impl ConnectionCache {
     pub(super) fn retire(&self, part: &str) {
         let places: Vec<Place> = self.places.lock().values().cloned().collect();
         for place in places {
-            let gone: Vec<_> = place
-                .lock()
-                .extract_if(.., |one| one.pair.involves(part))
-                .collect();
+            // One that is being opened is looked at by whoever opens it (`still_wanted`).
+            let Some(mut held) = place.try_lock_for(OPENED) else {
+                continue;
+            };
+            let gone: Vec<_> = held.extract_if(.., |one| one.pair.involves(part)).collect();
+            drop(held);
             gone.iter().for_each(|one| one.retire());
         }
     }
@@ -134,12 +142,27 @@ impl ConnectionCache {
     pub(super) fn close(&self) {
         let places = std::mem::take(&mut *self.places.lock());
         for place in places.into_values() {
-            let connections = std::mem::take(&mut *place.lock());
+            let Some(mut held) = place.try_lock_for(OPENED) else {
+                continue;
+            };
+            let connections = std::mem::take(&mut *held);
+            drop(held);
             for connection in connections {
                 connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
     }
+}
+
+/// Whether the ORB still lives and speaks that protocol, now that the connection is open; it is let go
+/// otherwise. Those who retire protocols, and who end the ORB, do not wait for connections to be opened.
+fn still_wanted(orb: &Orb, connection: &Arc<ClientConnection>) -> Result<(), LinkError> {
+    let spoken = orb.protocols().now().pair(&connection.pair.name).is_ok();
+    if spoken && orb.check_not_over().is_ok() {
+        return Ok(());
+    }
+    connection.break_off(&Broken::off("its protocol has been retired"));
+    Err(LinkError::closed(Phase::Connect))
 }
 
 fn lock(

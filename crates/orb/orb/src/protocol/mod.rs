@@ -66,6 +66,17 @@ pub enum ProtocolError {
         /// What would fit, if anything is known to.
         hint: String,
     },
+    /// An adapter over a link that it does nothing for.
+    #[error("the adapter `{adapter}` has nothing to supply to the link `{link}`")]
+    NothingToSupply {
+        /// The adapter.
+        adapter: String,
+        /// The link, adapters below included.
+        link: String,
+    },
+    /// A name of more parts than any protocol has.
+    #[error("a protocol has at most {0} parts")]
+    TooManyParts(usize),
     /// A name that is taken, or is none.
     #[error("`{name}` cannot be registered: {reason}")]
     BadName {

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A messaging protocol, two adapters and a link.
+const MAX_PARTS: usize = 4;
+
 /// A messaging protocol over a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
@@ -72,7 +75,11 @@ impl Adapted {
 impl Registry {
     /// The pair that a name means, if there is one and it fits.
     pub(crate) fn pair(&self, protocol: &str) -> Result<Pair, ProtocolError> {
-        let mut parts: Vec<&str> = protocol.split('+').collect();
+        // A name may come from a peer, in a reference.
+        let mut parts: Vec<&str> = protocol.splitn(MAX_PARTS + 1, '+').collect();
+        if parts.len() > MAX_PARTS {
+            return Err(ProtocolError::TooManyParts(MAX_PARTS));
+        }
         let link_name = parts.pop().unwrap_or_default();
         let mut link = self
             .links
@@ -95,6 +102,12 @@ impl Registry {
                 .adapters
                 .get(*part)
                 .ok_or_else(|| self.unknown_part(protocol, part))?;
+            if adapter.supplies(link.guarantees()) == link.guarantees() {
+                return Err(ProtocolError::NothingToSupply {
+                    adapter: (*part).to_owned(),
+                    link: link.name().to_owned(),
+                });
+            }
             link = self.adapted.over(&**adapter, link);
         }
         let lacks = messaging.needs().lacking(link.guarantees());

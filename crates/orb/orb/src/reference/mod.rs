@@ -40,6 +40,8 @@ struct Shared {
     moved: ArcSwapOption<Target>,
     /// Where the last call succeeded.
     path: ArcSwapOption<Path>,
+    /// The same of one-ways, which may prefer a protocol that carries no others.
+    one_way_path: ArcSwapOption<Path>,
     policies: PolicySet,
     effective: ArcSwapOption<Cached>,
 }
@@ -61,6 +63,7 @@ impl ObjectRef {
             original,
             moved: ArcSwapOption::empty(),
             path: ArcSwapOption::empty(),
+            one_way_path: ArcSwapOption::empty(),
             policies,
             effective: ArcSwapOption::empty(),
         };
@@ -251,7 +254,8 @@ impl ObjectRef {
     /// ([`crate::OrbConfig::one_way_buffering`]).
     pub fn flush(&self) {
         let deadline = Deadline::after_maybe(self.timeout_under(&self.effective()));
-        if let Some(connection) = self.path().and_then(|path| path.connection()) {
+        let paths = [self.path(true), self.path(false)];
+        for connection in paths.iter().flatten().filter_map(|path| path.connection()) {
             connection.flush(deadline);
         }
     }
@@ -274,7 +278,8 @@ impl ObjectRef {
     /// stands.
     #[must_use]
     pub fn connected_to(&self) -> Option<Address> {
-        let connection = self.path()?.connection()?;
+        let path = self.path(true).or_else(|| self.path(false));
+        let connection = path?.connection()?;
         Some(connection.peer().clone())
     }
 
@@ -312,17 +317,26 @@ impl ObjectRef {
         self.shared.moved.store(Some(target));
     }
 
-    pub(crate) fn path(&self) -> Option<Arc<Path>> {
-        self.shared.path.load_full()
+    fn path_of(&self, two_way: bool) -> &ArcSwapOption<Path> {
+        if two_way {
+            &self.shared.path
+        } else {
+            &self.shared.one_way_path
+        }
     }
 
-    pub(crate) fn remember(&self, path: Path) {
-        self.shared.path.store(Some(Arc::new(path)));
+    pub(crate) fn path(&self, two_way: bool) -> Option<Arc<Path>> {
+        self.path_of(two_way).load_full()
+    }
+
+    pub(crate) fn remember(&self, two_way: bool, path: Arc<Path>) {
+        self.path_of(two_way).store(Some(path));
     }
 
     /// Forgets where the last call succeeded, and where the object has moved.
     pub(crate) fn forget(&self) {
         self.shared.path.store(None);
+        self.shared.one_way_path.store(None);
         self.shared.moved.store(None);
     }
 }

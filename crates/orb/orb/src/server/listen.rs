@@ -249,6 +249,11 @@ impl Listening {
         (!connections.closed).then(|| held.collect())
     }
 
+    /// Whether the endpoint of that number is listened at still.
+    pub(super) fn is_open(&self, endpoint: u64) -> bool {
+        self.state().open.iter().any(|one| one.number == endpoint)
+    }
+
     pub(super) fn leave(&self, id: u64) {
         self.lock_connections().open.remove(&id);
     }

@@ -102,7 +102,8 @@ impl ServerConnection {
         self.number
             .get_or_init(|| self.orb.lane().listening.join(&self));
         // A goodbye that was said to all just before this one joined reaches it here.
-        if self.orb.is_shut_down() {
+        let listening = &self.orb.lane().listening;
+        if self.orb.is_shut_down() || !listening.is_open(self.endpoint) {
             self.say_goodbye();
         }
         self.serve();
