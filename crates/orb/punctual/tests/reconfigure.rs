@@ -163,6 +163,15 @@ fn a_protocol_that_the_configuration_prefers_is_not_retired() {
 }
 
 #[test]
+fn properties_of_a_link_that_there_is_not_stop_the_start() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "[link.pigeon]\nspeed = 1\n").unwrap();
+    let error = Orb::builder().file(file.path()).unwrap().build();
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("pigeon") && text.contains("`uiop`"), "{text}");
+}
+
+#[test]
 fn a_library_that_is_none_stops_the_start_with_its_name() {
     let error = Orb::builder()
         .library("/no/such/library.so")

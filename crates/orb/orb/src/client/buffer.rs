@@ -74,7 +74,7 @@ impl Waiting {
         }
     }
 
-    fn octets(&self) -> usize {
+    pub(super) fn octets(&self) -> usize {
         match self {
             Self::Message(message) => message.len(),
             Self::Body { request, .. } => request.body.len() + BODY_ROOM,

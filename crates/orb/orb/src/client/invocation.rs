@@ -286,6 +286,10 @@ impl<'a> Call<'a> {
             Waiting::Message(message)
         };
         let tells = !connection.abilities.batches && connection.must_tell_code_sets();
+        let (length, limit) = (waiting.octets(), self.object.orb().config().limits.message);
+        if length > limit {
+            return Err(Failed::Finally(too_large(length, limit)));
+        }
         let due = connection
             .enqueue(waiting, when, self.deadline)
             .map_err(|error| not_sent(binding, &error))?;

@@ -102,14 +102,17 @@ impl ConnectionCache {
             }
             *reaped = Some(Instant::now());
         }
-        self.places.lock().retain(|_, place| {
+        // A look may take a moment: nobody who goes elsewhere waits for it.
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
             // One that is locked is being opened, perhaps by this very thread.
-            let Some(mut held) = place.try_lock() else {
-                return true;
-            };
-            held.retain(|one| one.is_open());
+            if let Some(mut held) = place.try_lock() {
+                held.retain(|one| one.is_open());
+            }
+        }
+        self.places.lock().retain(|_, place| {
             // Somebody else may have this place in hand, about to open it.
-            !held.is_empty() || Arc::strong_count(place) > 1
+            Arc::strong_count(place) > 1 || place.try_lock().is_none_or(|held| !held.is_empty())
         });
     }
 

@@ -170,5 +170,7 @@ fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> 
 fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
     let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
     let mut named = config.client_protocols.iter().chain(listened);
-    named.try_for_each(|protocol| registry.pair(protocol).map(drop))
+    named.try_for_each(|protocol| registry.pair(protocol).map(drop))?;
+    let mut links = config.link_properties.keys();
+    links.try_for_each(|link| registry.check_link(&format!("[link.{link}]"), link))
 }

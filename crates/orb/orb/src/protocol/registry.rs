@@ -121,6 +121,14 @@ impl Registry {
         })
     }
 
+    /// Whether there is a link of that name, which `place` in the configuration speaks of.
+    pub(crate) fn check_link(&self, place: &str, link: &str) -> Result<(), ProtocolError> {
+        match self.links.get(link) {
+            Some(_) => Ok(()),
+            None => Err(self.unknown_link(place, link)),
+        }
+    }
+
     /// What there is, by name.
     pub(crate) fn catalogue(&self) -> ProtocolCatalogue {
         let all = |names: Vec<&Box<str>>| names.into_iter().map(ToString::to_string).collect();
