@@ -95,21 +95,43 @@ pub(crate) fn profiles_at(
     places: &[Place],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, CdrError> {
-    let carried = places.iter().filter_map(|place| {
-        let codec = registry.codec_for(&place.protocol)?;
-        Some((codec, place))
-    });
-    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
-    for (codec, place) in carried.clone() {
-        share(&mut shared, codec.tag(), place);
-    }
-    for (codec, place) in carried {
-        if let Some(tag) = codec.also_named_in() {
+    let mut shared = carried(registry, places);
+    for place in places {
+        let codec = registry.codec_for(&place.protocol);
+        if let Some(tag) = codec.and_then(|codec| codec.also_named_in()) {
             share(&mut shared, tag, place);
         }
     }
+    encoded(registry, &shared, object)
+}
+
+/// The same without those last ones: for references that are to be no longer than need be.
+pub(crate) fn own_profiles_at(
+    registry: &Registry,
+    places: &[Place],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    encoded(registry, &carried(registry, places), object)
+}
+
+/// The places by the tag of the codec that carries them.
+fn carried(registry: &Registry, places: &[Place]) -> Vec<(u32, Vec<Place>)> {
+    let mut shared = Vec::new();
+    for place in places {
+        if let Some(codec) = registry.codec_for(&place.protocol) {
+            share(&mut shared, codec.tag(), place);
+        }
+    }
+    shared
+}
+
+fn encoded(
+    registry: &Registry,
+    shared: &[(u32, Vec<Place>)],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
     let mut profiles = Vec::new();
-    for (tag, places) in &shared {
+    for (tag, places) in shared {
         if let Some(codec) = registry.codec(*tag) {
             profiles.extend(codec.encode(places, object)?);
         }

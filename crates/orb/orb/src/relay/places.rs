@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::orb::Orb;
-use crate::profile::{Place, PlacedProfile, Publication};
+use crate::profile::{self, Place, PlacedProfile, Publication};
 use crate::reference::ObjectRef;
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
@@ -86,25 +86,8 @@ pub fn profiles_at(
     places: &[Place],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, SystemException> {
-    let registry = orb.protocols().now();
-    let mut shared: Vec<(u32, Vec<Place>)> = Vec::new();
-    for place in places {
-        let Some(codec) = registry.codec_for(&place.protocol) else {
-            continue;
-        };
-        match shared.iter_mut().find(|(tag, _)| *tag == codec.tag()) {
-            Some((_, places)) => places.push(place.clone()),
-            None => shared.push((codec.tag(), vec![place.clone()])),
-        }
-    }
-    let mut profiles = Vec::new();
-    for (tag, places) in &shared {
-        if let Some(codec) = registry.codec(*tag) {
-            let encoded = codec.encode(places, object);
-            profiles.extend(encoded.map_err(|e| cdr_exception(e, CompletionStatus::No))?);
-        }
-    }
-    Ok(profiles)
+    profile::own_profiles_at(&orb.protocols().now(), places, object)
+        .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
 /// The reference that an IOR describes.
