@@ -1,47 +1,39 @@
-//! Certificates for whoever speaks over TLS.
+//! Certificates for whoever speaks over TLS, in a folder that other processes find, too.
 
+use crate::support::authority;
 use punctual::protocol::ssliop::TlsOptions;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use std::path::Path;
-use tempfile::TempDir;
+use std::path::{Path, PathBuf};
 
-const CERTIFICATE: &str = "own.pem";
-const KEY: &str = "own.key";
-const TRUSTED: &str = "authority.pem";
+const NAME: &str = "127.0.0.1";
 
 /// A folder with an authority's certificate, and one that it gave to 127.0.0.1.
 pub(crate) struct Authority {
-    folder: TempDir,
+    _kept: authority::Authority,
+    folder: PathBuf,
 }
 
 impl Authority {
     pub(crate) fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &issuer).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            std::fs::write(folder.path().join(name), text).unwrap();
-        };
-        write(TRUSTED, &issuer.pem());
-        write(CERTIFICATE, &certificate.pem());
-        write(KEY, &key.serialize_pem());
-        Self { folder }
+        let kept = authority::Authority::new();
+        // Writes the files.
+        kept.options(NAME);
+        let folder = kept.path("");
+        Self {
+            _kept: kept,
+            folder,
+        }
     }
 
     pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Options of either side, from such a folder.
     pub(crate) fn options(folder: &Path) -> TlsOptions {
         TlsOptions {
-            certificate: Some(folder.join(CERTIFICATE)),
-            key: Some(folder.join(KEY)),
-            trusted: vec![folder.join(TRUSTED)],
+            certificate: Some(folder.join(format!("{NAME}.pem"))),
+            key: Some(folder.join(format!("{NAME}.key"))),
+            trusted: vec![folder.join("authority.pem")],
             ..TlsOptions::default()
         }
     }
