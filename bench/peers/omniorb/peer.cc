@@ -1,11 +1,12 @@
 // omniORB's side of the benchmark: a server and a client of cubit.idl that talk the harness's
 // protocol (src/protocol.rs) over their standard input and output.
 //
-//   peer server [--pin CPU]
+//   peer server [--pin CPU] [--link unix]
 //   peer client [--pin CPU] --at IOR
 
 #include "cubit.hh"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -49,6 +51,7 @@ public:
     }
     CORBA::ULongLong echo_64(CORBA::ULongLong value) override { return value; }
     void take_octets(const bench::OctetSeq&) override {}
+    void take_longs(const bench::LongSeq&) override {}
     void take_bin_structs(const bench::BinStructSeq&) override {}
     void ping() override { ++pings_; }
     void throw_octets(const bench::OctetSeq&) override { ++pings_; }
@@ -65,8 +68,7 @@ private:
         return static_cast<CORBA::Long>(wide);
     }
 
-    // One client at a time.
-    CORBA::ULongLong pings_ = 0;
+    std::atomic<CORBA::ULongLong> pings_{0};
 };
 
 using Call = std::function<void()>;
@@ -78,22 +80,38 @@ std::uint64_t nanoseconds_since(Clock::time_point began) {
 
 class Client {
 public:
-    explicit Client(bench::Cubit_ptr cubit) : cubit_(cubit) {}
+    explicit Client(bench::Cubit_ptr cubit) : cubit_(cubit), counted_(cubit->pings()) {}
 
-    void settle() { cubit_->cube_void(); }
+    // Waits until the server has counted all one-ways.
+    void settle() {
+        while (cubit_->pings() < counted_) {}
+    }
+
+    // Makes `calls` void calls by `threads` threads.
+    void flood(std::uint32_t threads, std::uint32_t calls) {
+        std::vector<std::thread> running;
+        for (std::uint32_t i = 0; i < threads; ++i)
+            running.emplace_back([this, share = calls / threads] {
+                for (std::uint32_t made = 0; made < share; ++made) cubit_->cube_void();
+            });
+        for (auto& thread : running) thread.join();
+    }
 
     // One call of `name` with `units` elements each time it is run.
     Call prepare(const std::string& name, CORBA::ULong units) {
         octets_.length(units);
+        longs_.length(units);
         structs_.length(units);
         for (CORBA::ULong i = 0; i < units; ++i) {
             octets_[i] = 0x5a;
+            longs_[i] = 123456789;
             structs_[i] = bench::BinStruct{1234, 'x', 123456789, 0x5a, 2.5};
         }
         if (name == "cube_void") return [this] { cubit_->cube_void(); };
         if (name == "cube_long") return [this] { sink_ = cubit_->cube_long(21); };
         if (name == "cube_struct") return [this] { sink_ = cubit_->cube_struct({5, 21, 7}).l; };
         if (name == "take_octets") return [this] { cubit_->take_octets(octets_); };
+        if (name == "take_longs") return [this] { cubit_->take_longs(longs_); };
         if (name == "take_bin_structs") return [this] { cubit_->take_bin_structs(structs_); };
         if (name == "echo_octets")
             return [this] {
@@ -105,14 +123,20 @@ public:
                 bench::BinStructSeq_var back = cubit_->echo_bin_structs(structs_);
                 sink_ = back->length();
             };
-        if (name == "throw_octets") return [this] { cubit_->throw_octets(octets_); };
-        if (name == "throw_bin_structs") return [this] { cubit_->throw_bin_structs(structs_); };
+        if (name == "ping") return [this] { thrown(), cubit_->ping(); };
+        if (name == "throw_octets") return [this] { thrown(), cubit_->throw_octets(octets_); };
+        if (name == "throw_bin_structs")
+            return [this] { thrown(), cubit_->throw_bin_structs(structs_); };
         throw std::runtime_error("no such case: " + name);
     }
 
 private:
+    void thrown() { ++counted_; }
+
     bench::Cubit_ptr cubit_;
+    CORBA::ULongLong counted_;
     bench::OctetSeq octets_;
+    bench::LongSeq longs_;
     bench::BinStructSeq structs_;
     volatile CORBA::Long sink_ = 0;
 };
@@ -126,7 +150,7 @@ struct Case {
         if (operation.size() < text.size()) units = std::stoul(text.substr(operation.size() + 1));
     }
 
-    bool two_way() const { return operation.rfind("throw_", 0) != 0; }
+    bool two_way() const { return operation != "ping" && operation.rfind("throw_", 0) != 0; }
 };
 
 void answer(const std::vector<std::uint64_t>& samples) {
@@ -161,6 +185,13 @@ void obey(Client& client, const std::string& line) {
     std::uint32_t warm_up = 0, calls = 0;
     words >> verb >> name;
     if (verb == "run" && words >> warm_up >> calls) return run(client, Case(name), warm_up, calls);
+    if (verb == "flood") {
+        std::uint32_t threads = std::stoul(name);
+        if (!(words >> calls) || threads == 0) throw std::runtime_error("no such command: " + line);
+        auto began = Clock::now();
+        client.flood(threads, calls);
+        return answer({nanoseconds_since(began)});
+    }
     if (verb == "calls" && words >> calls) {
         Case which(name);
         Call call = client.prepare(which.operation, which.units);
@@ -214,13 +245,16 @@ void pin(const char* processor) {
 
 int main(int argc, char** argv) {
     try {
-        std::string side = argc > 1 ? argv[1] : "", at;
+        std::string side = argc > 1 ? argv[1] : "", at, link;
         for (int i = 2; i + 1 < argc; i += 2) {
             std::string option = argv[i];
             if (option == "--pin") pin(argv[i + 1]);
             if (option == "--at") at = argv[i + 1];
+            if (option == "--link") link = argv[i + 1];
         }
-        const char* options[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"}, {0, 0}};
+        // Without a path, it chooses one in its folder for Unix sockets.
+        const char* endpoint = link == "unix" ? "giop:unix:" : "giop:tcp:127.0.0.1:";
+        const char* options[][2] = {{"endPoint", endpoint}, {0, 0}};
         int none = 0;
         CORBA::ORB_var orb = CORBA::ORB_init(none, nullptr, "omniORB4", options);
         if (side == "server")

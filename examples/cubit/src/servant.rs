@@ -84,6 +84,10 @@ impl CubitServant for CubitImpl {
         Ok(())
     }
 
+    fn take_longs(&self, _values: &[i32]) -> Result<(), SystemException> {
+        Ok(())
+    }
+
     fn take_bin_structs(&self, _values: &[BinStruct]) -> Result<(), SystemException> {
         Ok(())
     }

@@ -141,6 +141,7 @@ public:
     }
     CORBA::ULongLong echo_64(CORBA::ULongLong v) override { return v; }
     void take_octets(const bench::OctetSeq&) override {}
+    void take_longs(const bench::LongSeq&) override {}
     void take_bin_structs(const bench::BinStructSeq&) override {}
     void ping() override { count(); }
     void throw_octets(const bench::OctetSeq&) override { count(); }
