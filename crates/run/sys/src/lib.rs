@@ -5,6 +5,7 @@
 //! everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
+pub mod clock;
 pub mod credentials;
 pub mod futex;
 pub mod host;
