@@ -5,8 +5,10 @@
 //! everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
+pub mod bell;
 pub mod clock;
 pub mod credentials;
+pub mod epoll;
 pub mod futex;
 pub mod host;
 #[allow(unsafe_code)]

@@ -34,9 +34,44 @@ pub fn pin_to(cpu: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
+/// Whether the calling thread is scheduled ahead of every ordinary one (`SCHED_FIFO`, `SCHED_RR`,
+/// `SCHED_DEADLINE`). Reads a file: not for a warm path.
+///
+/// # Errors
+/// Where `/proc` is not to be had, or says something else (`proc(5)`).
+pub fn is_real_time() -> io::Result<bool> {
+    /// Where the policy stands behind the program's name, from 0.
+    const POLICY: usize = 38;
+    const FIFO: &str = "1";
+    const ROUND_ROBIN: &str = "2";
+    const DEADLINE: &str = "6";
+    let line = std::fs::read_to_string("/proc/thread-self/stat")?;
+    // The name stands in brackets, and may hold brackets and blanks of its own.
+    let policy = line
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.split_ascii_whitespace().nth(POLICY));
+    match policy {
+        None => Err(io::ErrorKind::InvalidData.into()),
+        Some(policy) => Ok([FIFO, ROUND_ROBIN, DEADLINE].contains(&policy)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_is_real_time_when_the_system_says_so() {
+        assert!(!is_real_time().unwrap());
+        let me = rustix::thread::gettid().as_raw_nonzero().to_string();
+        let made = std::process::Command::new("chrt")
+            .args(["--fifo", "--pid", "1", &me])
+            .output();
+        match made {
+            Ok(made) if made.status.success() => assert!(is_real_time().unwrap()),
+            _ => eprintln!("skipped: no chrt, or no right to use it"),
+        }
+    }
 
     #[test]
     fn a_pinned_thread_is_allowed_its_processor_only() {

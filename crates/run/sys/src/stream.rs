@@ -62,16 +62,25 @@ pub fn set_buffers(
 /// # Errors
 /// What `sendmsg(2)` says; `WouldBlock` when the time-out has passed.
 pub fn send(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::Result<usize> {
-    let mut flags = SendFlags::NOSIGNAL;
+    Ok(send_with(socket, parts, dont_route, SendFlags::empty())?)
+}
+
+#[inline]
+fn send_with(
+    socket: impl AsFd,
+    parts: &[IoSlice<'_>],
+    dont_route: bool,
+    how: SendFlags,
+) -> rustix::io::Result<usize> {
+    let mut flags = SendFlags::NOSIGNAL | how;
     flags.set(SendFlags::DONTROUTE, dont_route);
-    let sent = match parts {
-        [only] => rustix::net::send(socket, only, flags)?,
+    match parts {
+        [only] => rustix::net::send(socket, only, flags),
         many => {
             let some = many.get(..PARTS).unwrap_or(many);
-            rustix::net::sendmsg(socket, some, &mut SendAncillaryBuffer::default(), flags)?
+            rustix::net::sendmsg(socket, some, &mut SendAncillaryBuffer::default(), flags)
         }
-    };
-    Ok(sent)
+    }
 }
 
 /// Receives at least one octet behind `buffer`'s contents, into capacity it already has.
@@ -88,6 +97,31 @@ pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
         RecvFlags::empty(),
     )?;
     Ok(read)
+}
+
+/// As [`send`], without blocking: 0 when the system takes nothing now.
+///
+/// # Errors
+/// What `sendmsg(2)` says.
+pub fn send_now(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::Result<usize> {
+    match send_with(socket, parts, dont_route, SendFlags::DONTWAIT) {
+        Err(rustix::io::Errno::AGAIN) => Ok(0),
+        sent => Ok(sent?),
+    }
+}
+
+/// As [`receive`], without blocking: `None` when nothing is there.
+///
+/// # Errors
+/// What `recv(2)` says.
+#[inline]
+pub fn receive_now(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Option<usize>> {
+    let spare = rustix::buffer::spare_capacity(buffer);
+    match rustix::net::recv(socket, spare, RecvFlags::DONTWAIT) {
+        Ok((read, _)) => Ok(Some(read)),
+        Err(rustix::io::Errno::AGAIN) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What waits on a connection that nobody reads.
@@ -139,6 +173,29 @@ mod tests {
         while buffer.len() < PARTS + 10 {
             receive(&there, &mut buffer).unwrap();
         }
+    }
+
+    #[test]
+    fn without_blocking_a_full_socket_takes_nothing_and_an_empty_one_gives_nothing() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let mut buffer = Vec::with_capacity(1 << 16);
+        assert_eq!(receive_now(&there, &mut buffer).unwrap(), None);
+        let octets = [7; 4096];
+        let mut sent = 0;
+        loop {
+            match send_now(&here, &[IoSlice::new(&octets)], false).unwrap() {
+                0 => break,
+                count => sent += count,
+            }
+        }
+        let mut received = 0;
+        while let Some(count) = receive_now(&there, &mut buffer).unwrap() {
+            received += count;
+            buffer.clear();
+        }
+        assert_eq!(received, sent);
+        drop(here);
+        assert_eq!(receive_now(&there, &mut buffer).unwrap(), Some(0));
     }
 
     #[test]

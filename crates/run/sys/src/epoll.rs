@@ -1,0 +1,230 @@
+//! Waiting for many descriptors at once, edge-triggered: each change is told to one waiting thread.
+//!
+//! Threads share one [`Epoll`] and each sits in [`Epoll::wait`]; the kernel chooses which of them a
+//! change wakes, the one that came last first. A change is told once: whoever is told takes all there
+//! is, or asks again with [`Epoll::set`], which tells at once what holds then.
+
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::time::Timespec;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Something to read, or the end.
+    Read,
+    /// That, and room to write.
+    ReadAndWrite,
+}
+
+/// What came to pass at one descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happening {
+    /// What the descriptor was added with.
+    pub token: u64,
+    /// There is something to read.
+    pub readable: bool,
+    /// There is room to write. Told only where it was asked for.
+    pub writable: bool,
+    /// The other side has finished, or the connection has failed: reading goes on until it says so,
+    /// however little the last read brought.
+    pub ended: bool,
+}
+
+/// Where [`Epoll::wait`] puts what it learned.
+pub struct Happenings {
+    list: Vec<Event>,
+}
+
+/// A set of descriptors to be waited for.
+#[derive(Debug)]
+pub struct Epoll {
+    set: OwnedFd,
+}
+
+impl Epoll {
+    /// An empty set.
+    ///
+    /// # Errors
+    /// What `epoll_create1(2)` says.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {
+            set: epoll::create(CreateFlags::CLOEXEC)?,
+        })
+    }
+
+    /// Adds a descriptor. What holds of it already is told, too. It leaves the set when the last
+    /// descriptor of its file is closed, or by [`Epoll::remove`].
+    ///
+    /// # Errors
+    /// What `epoll_ctl(2)` says.
+    pub fn add(&self, descriptor: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        let data = EventData::new_u64(token);
+        Ok(epoll::add(&self.set, descriptor, data, flags(interest))?)
+    }
+
+    /// Adds a descriptor that is told to every thread that waits, for as long as there is something to
+    /// read.
+    ///
+    /// # Errors
+    /// What `epoll_ctl(2)` says.
+    pub fn add_for_all(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
+        let data = EventData::new_u64(token);
+        Ok(epoll::add(&self.set, descriptor, data, EventFlags::IN)?)
+    }
+
+    /// Changes what is waited for, and tells what holds already, even if it was told before.
+    ///
+    /// # Errors
+    /// What `epoll_ctl(2)` says: `NotFound` for a descriptor that is not in the set.
+    pub fn set(&self, descriptor: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        let data = EventData::new_u64(token);
+        Ok(epoll::modify(&self.set, descriptor, data, flags(interest))?)
+    }
+
+    /// Takes a descriptor out. A thread may still be told of it that was about to be.
+    ///
+    /// # Errors
+    /// What `epoll_ctl(2)` says: `NotFound` for a descriptor that is not in the set.
+    pub fn remove(&self, descriptor: impl AsFd) -> io::Result<()> {
+        Ok(epoll::delete(&self.set, descriptor)?)
+    }
+
+    /// Waits until something comes to pass or `timeout`, rounded up to whole milliseconds, is over;
+    /// zero looks and does not wait. A signal ends it with nothing.
+    ///
+    /// # Errors
+    /// What `epoll_wait(2)` says.
+    pub fn wait(&self, found: &mut Happenings, timeout: Option<Duration>) -> io::Result<()> {
+        let timeout = timeout.and_then(|timeout| {
+            let whole = timeout.as_micros().div_ceil(1000);
+            let whole = Duration::from_millis(u64::try_from(whole).ok()?);
+            Timespec::try_from(whole).ok()
+        });
+        found.list.clear();
+        match epoll::wait(&self.set, spare_capacity(&mut found.list), timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl AsFd for Epoll {
+    /// Readable while something waits to be told.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.set.as_fd()
+    }
+}
+
+impl Happenings {
+    /// Room for `most`: what a thread takes at once keeps other threads from it.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self {
+            list: Vec::with_capacity(most.max(1)),
+        }
+    }
+
+    /// What came to pass.
+    pub fn iter(&self) -> impl Iterator<Item = Happening> {
+        self.list.iter().map(|event| {
+            let flags = event.flags;
+            Happening {
+                token: event.data.u64(),
+                readable: flags.contains(EventFlags::IN),
+                writable: flags.contains(EventFlags::OUT),
+                ended: flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR),
+            }
+        })
+    }
+
+    /// Whether nothing did.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl fmt::Debug for Happenings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+fn flags(interest: Interest) -> EventFlags {
+    let read = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
+    match interest {
+        Interest::Read => read,
+        Interest::ReadAndWrite => read | EventFlags::OUT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+
+    const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
+
+    fn found(epoll: &Epoll) -> Vec<Happening> {
+        let mut found = Happenings::new(8);
+        epoll.wait(&mut found, AT_ONCE).unwrap();
+        found.iter().collect()
+    }
+
+    #[test]
+    fn a_change_is_told_once_and_again_when_asked() {
+        let epoll = Epoll::new().unwrap();
+        let (mut here, there) = UnixStream::pair().unwrap();
+        epoll.add(&there, 7, Interest::Read).unwrap();
+        assert_eq!(found(&epoll), []);
+        here.write_all(b"one").unwrap();
+        let told = Happening {
+            token: 7,
+            readable: true,
+            writable: false,
+            ended: false,
+        };
+        assert_eq!(found(&epoll), [told]);
+        assert_eq!(found(&epoll), []);
+        epoll.set(&there, 8, Interest::Read).unwrap();
+        assert_eq!(found(&epoll), [Happening { token: 8, ..told }]);
+        here.write_all(b"two").unwrap();
+        assert_eq!(found(&epoll).len(), 1);
+        epoll.remove(&there).unwrap();
+        here.write_all(b"three").unwrap();
+        assert_eq!(found(&epoll), []);
+        assert!(epoll.set(&there, 8, Interest::Read).is_err());
+    }
+
+    #[test]
+    fn the_end_is_told_apart_from_what_came_before_it() {
+        let epoll = Epoll::new().unwrap();
+        let (mut here, there) = UnixStream::pair().unwrap();
+        epoll.add(&there, 1, Interest::Read).unwrap();
+        here.write_all(b"last words").unwrap();
+        drop(here);
+        let told = found(&epoll);
+        assert!(told.iter().all(|one| one.readable && one.ended), "{told:?}");
+        assert_eq!(told.len(), 1);
+    }
+
+    #[test]
+    fn room_is_told_when_there_is_some_again() {
+        let epoll = Epoll::new().unwrap();
+        let (mut here, mut there) = UnixStream::pair().unwrap();
+        here.set_nonblocking(true).unwrap();
+        while here.write(&[0; 4096]).is_ok() {}
+        epoll.add(&here, 1, Interest::ReadAndWrite).unwrap();
+        assert_eq!(found(&epoll), []);
+        there.set_nonblocking(true).unwrap();
+        while there.read(&mut [0; 65536]).is_ok() {}
+        let told = found(&epoll);
+        assert!(told.iter().any(|one| one.writable), "{told:?}");
+    }
+}
