@@ -197,8 +197,14 @@ impl<'d> Decoder<'d> {
 
     /// How many octets there are up to a multiple of `boundary`.
     #[inline]
-    fn padding(&self, boundary: usize) -> usize {
+    pub(crate) fn padding(&self, boundary: usize) -> usize {
         self.at.wrapping_neg() & boundary.wrapping_sub(1)
+    }
+
+    /// The octets up to where something else intervenes: the next seam, a lent run, the end.
+    #[inline]
+    pub(crate) fn unbroken(&self) -> &'d [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 
     #[inline]
@@ -469,23 +475,6 @@ impl<'d> Decoder<'d> {
         bulk::octets_of_mut(&mut values).copy_from_slice(octets);
         self.correct_order(&mut values);
         Ok(values)
-    }
-
-    /// Sees primitive values where they lie, if order and alignment allow.
-    #[inline]
-    pub(crate) fn view_run<T: Primitive>(
-        &mut self,
-        count: usize,
-    ) -> Result<Option<&'d [T]>, CdrError> {
-        if T::SIZE != 1 && !self.order.is_native() {
-            return Ok(None);
-        }
-        let mut ahead = self.clone();
-        let view = bulk::view(ahead.get_run_octets::<T>(count)?);
-        if view.is_some() {
-            *self = ahead;
-        }
-        Ok(view)
     }
 
     #[inline]

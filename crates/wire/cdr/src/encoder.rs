@@ -135,10 +135,16 @@ impl<'e> Encoder<'e> {
     #[inline]
     pub fn align(&mut self, boundary: usize) {
         debug_assert!(boundary.is_power_of_two(), "boundaries are powers of two");
-        let padding = self.origin.wrapping_sub(self.block.len()) & boundary.wrapping_sub(1);
+        let padding = self.padding(boundary);
         if padding != 0 {
             self.pad(padding);
         }
+    }
+
+    /// How many octets there are up to a multiple of `boundary` from the origin.
+    #[inline]
+    pub(crate) fn padding(&self, boundary: usize) -> usize {
+        self.origin.wrapping_sub(self.block.len()) & boundary.wrapping_sub(1)
     }
 
     #[inline]

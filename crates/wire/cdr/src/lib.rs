@@ -36,13 +36,19 @@ mod lend;
 mod limits;
 mod long_double;
 mod order;
+mod plain_struct;
 mod primitives;
 mod sequence;
+mod structs;
 mod text;
 mod value;
 mod version;
+mod view;
 
 pub use block::{Block, Home};
+pub use bulk::{Layout, Part, PlainData};
+#[doc(hidden)]
+pub use bulk::{clear, gap_end, member, prove_order};
 pub use character::Char;
 pub use code_set::{CodeSets, NarrowCodeSet, WideCodeSet};
 pub use coding::Coding;
@@ -56,8 +62,11 @@ pub use long_double::LongDouble;
 pub use order::ByteOrder;
 pub use sequence::{
     check_bound, marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, marshal_each,
-    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_string, unmarshal_bounded_wstring,
-    unmarshal_each, unmarshal_slice,
+    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_into, unmarshal_bounded_string,
+    unmarshal_bounded_string_into, unmarshal_bounded_wstring, unmarshal_bounded_wstring_into,
+    unmarshal_each, unmarshal_slice, unmarshal_slice_bounded,
 };
+pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};
 pub use version::GiopVersion;
+pub use view::View;

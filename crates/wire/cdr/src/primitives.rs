@@ -1,12 +1,11 @@
 //! Numbers, booleans and octets as values.
 
-use std::borrow::Cow;
-
-use crate::bulk;
+use crate::bulk::{self, Primitive, Scratch};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Unmarshal};
+use crate::view::View;
 
 macro_rules! numbers {
     ($($number:ty, $put:ident, $get:ident;)*) => {$(
@@ -45,14 +44,20 @@ macro_rules! numbers {
             }
 
             #[inline]
+            fn unmarshal_vec_into(
+                input: &mut Decoder<'_>,
+                length: usize,
+                values: &mut Vec<Self>,
+            ) -> Result<(), CdrError> {
+                read_run(input, length, values)
+            }
+
+            #[inline]
             fn unmarshal_view<'d>(
                 input: &mut Decoder<'d>,
                 length: usize,
-            ) -> Result<Cow<'d, [Self]>, CdrError> {
-                match input.view_run(length)? {
-                    Some(view) => Ok(Cow::Borrowed(view)),
-                    None => input.get_run(length).map(Cow::Owned),
-                }
+            ) -> Result<View<'d, Self>, CdrError> {
+                view_run(input, length)
             }
         }
     )*};
@@ -69,6 +74,63 @@ numbers! {
     i64, put_i64, get_i64;
     f32, put_f32, get_f32;
     f64, put_f64, get_f64;
+}
+
+/// Reads `length` values into the place of what `values` holds.
+#[inline]
+pub(crate) fn read_run<T: Primitive>(
+    input: &mut Decoder<'_>,
+    length: usize,
+    values: &mut Vec<T>,
+) -> Result<(), CdrError> {
+    let padding = if length == 0 {
+        0
+    } else {
+        input.padding(T::SIZE)
+    };
+    let size = length.saturating_mul(T::SIZE);
+    if size.saturating_add(padding) > input.unbroken().len() {
+        // A lent run is copied once, straight to where it goes; or there is too little.
+        *values = input.get_run(length)?;
+        return Ok(());
+    }
+    input.skip(padding)?;
+    values.clear();
+    bulk::extend_vec(values, input.get_bytes(size)?, length);
+    correct_order(values, input);
+    Ok(())
+}
+
+/// Sees `length` values where they lie, or in memory that the thread keeps.
+#[inline]
+pub(crate) fn view_run<'d, T: Primitive>(
+    input: &mut Decoder<'d>,
+    length: usize,
+) -> Result<View<'d, T>, CdrError> {
+    let octets = if length == 0 {
+        &[]
+    } else {
+        input.align(T::SIZE)?;
+        input.get_bytes(length.saturating_mul(T::SIZE))?
+    };
+    if (T::SIZE == 1 || input.order().is_native())
+        && let Some(values) = bulk::view(octets)
+    {
+        return Ok(View::from(values));
+    }
+    let mut scratch = Scratch::with_capacity(length);
+    scratch.extend(octets, length);
+    correct_order(scratch.as_mut_slice(), input);
+    Ok(View::from(scratch))
+}
+
+#[inline]
+fn correct_order<T: Primitive>(values: &mut [T], input: &Decoder<'_>) {
+    if T::SIZE != 1 && !input.order().is_native() {
+        for value in values {
+            *value = value.swapped();
+        }
+    }
 }
 
 impl Marshal for bool {

@@ -1,11 +1,10 @@
 //! Sequences, arrays and bounds: what generated code calls for them.
 
-use std::borrow::Cow;
-
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Unmarshal};
+use crate::view::View;
 
 /// Checks a length against the bound of an IDL type.
 ///
@@ -123,6 +122,21 @@ pub fn unmarshal_bounded<T: Unmarshal>(
     T::unmarshal_vec(input, length)
 }
 
+/// Reads a `sequence<T, bound>` into the place of what `values` holds, and uses its memory again.
+///
+/// # Errors
+/// As [`unmarshal_bounded`]; `values` then holds anything.
+#[inline]
+pub fn unmarshal_bounded_into<T: Unmarshal>(
+    values: &mut Vec<T>,
+    input: &mut Decoder<'_>,
+    bound: u32,
+) -> Result<(), CdrError> {
+    let length = input.get_length(T::MIN_SIZE)?;
+    check_bound(length, bound)?;
+    T::unmarshal_vec_into(input, length, values)
+}
+
 /// Writes a `string<bound>`; the bound counts characters, without the NUL.
 ///
 /// # Errors
@@ -146,6 +160,20 @@ pub fn unmarshal_bounded_string(input: &mut Decoder<'_>, bound: u32) -> Result<S
     let text = input.get_string()?;
     check_text_bound(&text, bound)?;
     Ok(text.into_owned())
+}
+
+/// Reads a `string<bound>` into the place of what `text` holds, and uses its memory again.
+///
+/// # Errors
+/// As [`unmarshal_bounded_string`]; `text` then holds anything.
+#[inline]
+pub fn unmarshal_bounded_string_into(
+    text: &mut String,
+    input: &mut Decoder<'_>,
+    bound: u32,
+) -> Result<(), CdrError> {
+    text.unmarshal_into(input)?;
+    check_text_bound(text, bound)
 }
 
 /// Writes a `wstring<bound>`; the bound counts characters.
@@ -173,16 +201,43 @@ pub fn unmarshal_bounded_wstring(input: &mut Decoder<'_>, bound: u32) -> Result<
     Ok(text)
 }
 
-/// Reads a sequence as a view of the input where that is possible: octets always, other primitive
-/// types when order and alignment match. Everything else becomes a vector.
+/// Reads a `wstring<bound>` into the place of what `text` holds, and uses its memory again.
+///
+/// # Errors
+/// As [`unmarshal_bounded_wstring`]; `text` then holds anything.
+#[inline]
+pub fn unmarshal_bounded_wstring_into(
+    text: &mut String,
+    input: &mut Decoder<'_>,
+    bound: u32,
+) -> Result<(), CdrError> {
+    input.get_wstring_into(text)?;
+    check_text_bound(text, bound)
+}
+
+/// Reads a sequence as a servant sees it: octets always where they were received, numbers and
+/// structs of plain data where order and alignment match, otherwise from memory that the thread
+/// keeps. What is more than numbers becomes a vector.
 ///
 /// # Errors
 /// Those of [`Unmarshal::unmarshal`].
 #[inline]
-pub fn unmarshal_slice<'d, T: Unmarshal + Clone>(
-    input: &mut Decoder<'d>,
-) -> Result<Cow<'d, [T]>, CdrError> {
+pub fn unmarshal_slice<'d, T: Unmarshal>(input: &mut Decoder<'d>) -> Result<View<'d, T>, CdrError> {
     let length = input.get_length(T::MIN_SIZE)?;
+    T::unmarshal_view(input, length)
+}
+
+/// As [`unmarshal_slice`], for a `sequence<T, bound>`.
+///
+/// # Errors
+/// [`CdrError::BoundExceeded`], and those of [`unmarshal_slice`].
+#[inline]
+pub fn unmarshal_slice_bounded<'d, T: Unmarshal>(
+    input: &mut Decoder<'d>,
+    bound: u32,
+) -> Result<View<'d, T>, CdrError> {
+    let length = input.get_length(T::MIN_SIZE)?;
+    check_bound(length, bound)?;
     T::unmarshal_view(input, length)
 }
 

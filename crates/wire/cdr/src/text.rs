@@ -14,8 +14,10 @@ use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::order::ByteOrder;
+use crate::primitives::{read_run, view_run};
 use crate::value::{Marshal, Unmarshal};
 use crate::version::GiopVersion;
+use crate::view::View;
 
 const BYTE_ORDER_MARK: u16 = 0xfeff;
 const SWAPPED_MARK: u16 = 0xfffe;
@@ -266,7 +268,11 @@ impl<'d> Decoder<'d> {
                 let unit = u16::from_be_bytes([*high, *low]);
                 return char::from_u32(unit.into()).ok_or(CdrError::BadCharacter);
             }
-            _ => utf16(octets)?,
+            _ => {
+                let mut text = String::new();
+                utf16(octets, &mut text)?;
+                text
+            }
         };
         let mut characters = text.chars();
         match (characters.next(), characters.next()) {
@@ -283,29 +289,41 @@ impl<'d> Decoder<'d> {
     /// [`CdrError::LengthOverLimit`], [`CdrError::StringWithoutNul`] (1.1),
     /// [`CdrError::InnerNul`] and [`CdrError::BadCharacter`].
     pub fn get_wstring(&mut self) -> Result<String, CdrError> {
+        let mut text = String::new();
+        self.get_wstring_into(&mut text)?;
+        Ok(text)
+    }
+
+    /// As [`Decoder::get_wstring`], into the place of what `text` holds, whose memory is used
+    /// again.
+    ///
+    /// # Errors
+    /// As [`Decoder::get_wstring`]; `text` then holds anything.
+    pub fn get_wstring_into(&mut self, text: &mut String) -> Result<(), CdrError> {
         wide(self.coding().version, self.coding().code_sets.wide)?;
+        text.clear();
         let length = self.get_u32()? as usize;
         let limit = self.coding().limits.string;
-        let text = if self.coding().version == GiopVersion::V1_2 {
+        if self.coding().version == GiopVersion::V1_2 {
             if length > limit.saturating_add(BYTE_ORDER_MARK_SIZE) {
                 return Err(CdrError::over_limit(length, limit));
             }
-            utf16(self.get_bytes(length)?)?
+            utf16(self.get_bytes(length)?, text)?;
         } else {
             if length > limit.saturating_add(1) {
                 return Err(CdrError::over_limit(length, limit));
             }
             let octets = self.get_bytes(length.saturating_mul(2))?;
             match octets.split_last_chunk::<2>() {
-                None => String::new(),
-                Some((octets, [0, 0])) => utf16_in(self.order(), octets)?,
+                None => {}
+                Some((octets, [0, 0])) => utf16_in(self.order(), octets, text)?,
                 Some(_) => return Err(CdrError::StringWithoutNul),
             }
-        };
+        }
         if text.as_bytes().contains(&0) {
             return Err(CdrError::InnerNul);
         }
-        Ok(text)
+        Ok(())
     }
 }
 
@@ -326,16 +344,16 @@ fn without_nul(octets: &[u8]) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// UTF-16 that may begin with a byte-order mark, and is big-endian without one.
-fn utf16(octets: &[u8]) -> Result<String, CdrError> {
+/// Appends UTF-16 that may begin with a byte-order mark, and is big-endian without one.
+fn utf16(octets: &[u8], text: &mut String) -> Result<(), CdrError> {
     match octets {
-        [0xfe, 0xff, rest @ ..] => utf16_in(ByteOrder::Big, rest),
-        [0xff, 0xfe, rest @ ..] => utf16_in(ByteOrder::Little, rest),
-        _ => utf16_in(ByteOrder::Big, octets),
+        [0xfe, 0xff, rest @ ..] => utf16_in(ByteOrder::Big, rest, text),
+        [0xff, 0xfe, rest @ ..] => utf16_in(ByteOrder::Little, rest, text),
+        _ => utf16_in(ByteOrder::Big, octets, text),
     }
 }
 
-fn utf16_in(order: ByteOrder, octets: &[u8]) -> Result<String, CdrError> {
+fn utf16_in(order: ByteOrder, octets: &[u8], text: &mut String) -> Result<(), CdrError> {
     let (units, leftover) = octets.as_chunks::<2>();
     if !leftover.is_empty() {
         return Err(CdrError::BadCharacter);
@@ -344,11 +362,11 @@ fn utf16_in(order: ByteOrder, octets: &[u8]) -> Result<String, CdrError> {
         ByteOrder::Big => u16::from_be_bytes(*unit),
         ByteOrder::Little => u16::from_le_bytes(*unit),
     });
-    let mut text = String::with_capacity(units.len());
+    text.reserve(units.len());
     for character in char::decode_utf16(units) {
         text.push(character.map_err(|_| CdrError::BadCharacter)?);
     }
-    Ok(text)
+    Ok(())
 }
 
 impl Marshal for str {
@@ -372,6 +390,14 @@ impl Unmarshal for String {
     #[inline]
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         input.get_string().map(Cow::into_owned)
+    }
+
+    #[inline]
+    fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let text = input.get_string()?;
+        self.clear();
+        self.push_str(&text);
+        Ok(())
     }
 }
 
@@ -431,15 +457,22 @@ impl Unmarshal for Char {
     }
 
     #[inline]
+    fn unmarshal_vec_into(
+        input: &mut Decoder<'_>,
+        length: usize,
+        values: &mut Vec<Self>,
+    ) -> Result<(), CdrError> {
+        check_chars(input, length)?;
+        read_run(input, length, values)
+    }
+
+    #[inline]
     fn unmarshal_view<'d>(
         input: &mut Decoder<'d>,
         length: usize,
-    ) -> Result<Cow<'d, [Self]>, CdrError> {
+    ) -> Result<View<'d, Self>, CdrError> {
         check_chars(input, length)?;
-        match input.view_run(length)? {
-            Some(view) => Ok(Cow::Borrowed(view)),
-            None => input.get_run(length).map(Cow::Owned),
-        }
+        view_run(input, length)
     }
 }
 

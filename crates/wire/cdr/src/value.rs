@@ -1,11 +1,10 @@
 //! The traits that every IDL type's Rust type has, and those of composed types.
 
-use std::borrow::Cow;
-
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::sequence::{unmarshal_array_with, vec_with};
+use crate::view::View;
 
 /// A value that can be written.
 pub trait Marshal {
@@ -69,8 +68,40 @@ pub trait Unmarshal: Sized {
         Self::unmarshal(input).map(Box::new)
     }
 
+    /// Reads a value into the place of this one, whose memory is used again where it has any.
+    ///
+    /// # Errors
+    /// Those of [`Unmarshal::unmarshal`]; the value is then any of its type.
+    #[inline]
+    fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        *self = Self::unmarshal(input)?;
+        Ok(())
+    }
+
+    /// Reads `length` elements into the places of those in `values`, whose memory is used again.
+    ///
+    /// # Errors
+    /// Those of [`Unmarshal::unmarshal`]; `values` then holds anything.
+    #[inline]
+    fn unmarshal_vec_into(
+        input: &mut Decoder<'_>,
+        length: usize,
+        values: &mut Vec<Self>,
+    ) -> Result<(), CdrError> {
+        values.truncate(length);
+        for value in values.iter_mut() {
+            value.unmarshal_into(input)?;
+        }
+        let justified = input.remaining() / size_of::<Self>().max(1);
+        values.reserve((length - values.len()).min(justified));
+        while values.len() < length {
+            values.push(Self::unmarshal(input)?);
+        }
+        Ok(())
+    }
+
     /// Reads `length` elements as a view of the input where their layout, order and alignment
-    /// allow it, and as a vector otherwise.
+    /// allow it, from memory of the thread where they are plain data, and as a vector otherwise.
     ///
     /// # Errors
     /// Those of [`Unmarshal::unmarshal`].
@@ -78,11 +109,8 @@ pub trait Unmarshal: Sized {
     fn unmarshal_view<'d>(
         input: &mut Decoder<'d>,
         length: usize,
-    ) -> Result<Cow<'d, [Self]>, CdrError>
-    where
-        Self: Clone,
-    {
-        Self::unmarshal_vec(input, length).map(Cow::Owned)
+    ) -> Result<View<'d, Self>, CdrError> {
+        Self::unmarshal_vec(input, length).map(View::from)
     }
 }
 
@@ -140,6 +168,11 @@ impl<T: Unmarshal> Unmarshal for Box<T> {
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         T::unmarshal_boxed(input)
     }
+
+    #[inline]
+    fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        (**self).unmarshal_into(input)
+    }
 }
 
 /// A sequence: its length, then its elements.
@@ -167,6 +200,12 @@ impl<T: Unmarshal> Unmarshal for Vec<T> {
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let length = input.get_length(T::MIN_SIZE)?;
         T::unmarshal_vec(input, length)
+    }
+
+    #[inline]
+    fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let length = input.get_length(T::MIN_SIZE)?;
+        T::unmarshal_vec_into(input, length, self)
     }
 }
 

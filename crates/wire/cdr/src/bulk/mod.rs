@@ -1,13 +1,24 @@
-//! Runs of primitive values as octets and back: the one module of this crate with `unsafe`.
+//! Runs of numbers and of structs of them as octets and back: the one module of this crate with
+//! `unsafe`.
 //!
 //! It holds the few reinterpretations that copying in bulk needs, each behind a safe function.
-//! The rest of the crate, and generated code, call those.
+//! The rest of the crate, and generated code, call those. `layout` says which structs may be
+//! copied whole, `copy` does it, `scratch` is memory for what a servant sees and did not lie in
+//! the message as it does in memory.
+
+mod copy;
+mod layout;
+mod scratch;
+
+pub(crate) use copy::{append, append_in_other_order, extend_vec, view_plain};
+pub use layout::{Layout, Part, PlainData, clear, gap_end, member, prove_order};
+pub(crate) use scratch::Scratch;
 
 /// A type whose values are plain numbers of a fixed size.
 ///
 /// # Safety
 /// The type has no padding, every bit pattern is one of its values, and `SIZE` is its size.
-pub(crate) unsafe trait Primitive: Copy + 'static {
+pub(crate) unsafe trait Primitive: PlainData {
     /// Size in memory and in CDR, in octets; also its alignment in CDR.
     const SIZE: usize = size_of::<Self>();
     /// Any value, to fill memory that is about to be overwritten.

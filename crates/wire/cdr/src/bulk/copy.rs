@@ -1,0 +1,112 @@
+//! Values of plain data as octets and back, many at a time.
+
+use std::mem::MaybeUninit;
+
+use super::layout::PlainData;
+
+/// Octets that are copied before their padding is zeroed: what the processor's first cache holds.
+const STEP: usize = 8 << 10;
+
+/// Appends the memory of `values`, padding zeroed. `values` have a size.
+#[inline]
+pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
+    let size = size_of_val(values);
+    bytes.reserve(size);
+    let step = (STEP / size_of::<T>()).max(1);
+    let room = bytes.spare_capacity_mut().get_mut(..size);
+    let mut written = 0;
+    for (values, room) in values
+        .chunks(step)
+        .zip(room.unwrap_or_default().chunks_mut(step * size_of::<T>()))
+    {
+        // SAFETY: both are as long as `values`: the last chunk of either holds what is left. They
+        // do not overlap, since `bytes` is borrowed exclusively. Octets of padding need not be
+        // initialised, as both sides may be uninitialised memory.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                values.as_ptr().cast::<MaybeUninit<u8>>(),
+                room.as_mut_ptr(),
+                size_of_val(values),
+            );
+        }
+        if T::LAYOUT.is_padded() {
+            room.chunks_exact_mut(size_of::<T>())
+                .for_each(T::clear_padding);
+        }
+        written += size_of_val(values);
+    }
+    // SAFETY: `written` octets behind the length are within the capacity and were written: the
+    // numbers by the copies, the rest by `clear_padding`.
+    unsafe { bytes.set_len(bytes.len() + written) };
+}
+
+/// As [`append`], each number in the order that is not the machine's.
+#[inline]
+pub(crate) fn append_in_other_order<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
+    let size = size_of_val(values);
+    bytes.reserve(size);
+    let room = bytes.spare_capacity_mut().get_mut(..size);
+    let mut written = 0;
+    for (value, room) in values
+        .iter()
+        .zip(room.unwrap_or_default().chunks_exact_mut(size_of::<T>()))
+    {
+        // SAFETY: `room` is as long as a value; the write needs no alignment.
+        unsafe {
+            room.as_mut_ptr()
+                .cast::<T>()
+                .write_unaligned(value.in_other_order());
+        }
+        T::clear_padding(room);
+        written += size_of::<T>();
+    }
+    // SAFETY: as in `append`.
+    unsafe { bytes.set_len(bytes.len() + written) };
+}
+
+/// Appends `count` values from their octets in the machine's order, of which the last value's
+/// trailing padding may be left out.
+///
+/// # Panics
+/// When there are fewer octets than that, or more than `count` values have.
+#[inline]
+pub(crate) fn extend_vec<T: PlainData>(values: &mut Vec<T>, octets: &[u8], count: usize) {
+    values.reserve_exact(count);
+    let room = values.spare_capacity_mut();
+    fill(room, octets, count);
+    // SAFETY: `fill` has initialised `count` values behind the length, within the capacity.
+    unsafe { values.set_len(values.len() + count) };
+}
+
+/// Initialises the first `count` values of `room`, as [`extend_vec`] does.
+///
+/// # Panics
+/// As [`extend_vec`], and when `room` is smaller.
+#[inline]
+pub(super) fn fill<T: PlainData>(room: &mut [MaybeUninit<T>], octets: &[u8], count: usize) {
+    let size = count * size_of::<T>();
+    let least = size.saturating_sub(T::LAYOUT.trailing());
+    assert!(
+        count <= room.len() && (least..=size).contains(&octets.len()),
+        "octets of as many values as there is room for"
+    );
+    // SAFETY: `room` has memory for `count` values, so for all octets; it is borrowed
+    // exclusively. Any octets are values, and what the last value may lack is padding.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            octets.as_ptr(),
+            room.as_mut_ptr().cast::<u8>(),
+            octets.len(),
+        );
+    }
+}
+
+/// The first octets of `octets` seen as `count` values in the machine's order, if they lie where
+/// such values may lie, and are there with all of their padding.
+#[inline]
+pub(crate) fn view_plain<T: PlainData>(octets: &[u8], count: usize) -> Option<&[T]> {
+    let octets = octets.get(..count.checked_mul(size_of::<T>())?)?;
+    // SAFETY: any octets are a value of `T`; `align_to` sees to alignment and bounds.
+    let (before, values, after) = unsafe { octets.align_to::<T>() };
+    (before.is_empty() && after.is_empty() && values.len() == count).then_some(values)
+}

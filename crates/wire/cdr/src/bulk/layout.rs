@@ -1,0 +1,329 @@
+//! Types whose values lie in memory as they do on the wire: plain numbers, arrays of them, and
+//! structs of both.
+//!
+//! CDR aligns the members of a struct one by one and never the struct itself, nor does it pad its
+//! end (CORBA 3.3 part 2, §9.3.2.1): where a struct begins decides where its members lie. A
+//! [`Layout`] says, for values that begin at a multiple of their alignment, whether each number
+//! is where the compiler put it, and whether the values of a sequence then follow each other as
+//! the elements of a slice do. It is worked out when the program is compiled, from the offsets
+//! that the compiler chose; a type of which it does not hold travels number by number.
+
+use std::mem::MaybeUninit;
+
+/// A type that consists of plain numbers.
+///
+/// [`plain_struct!`](crate::plain_struct) implements it for structs.
+///
+/// # Safety
+/// Any octets in the place of a value are one, `LAYOUT` is the type's, and
+/// [`clear_padding`](PlainData::clear_padding) writes each octet that is not part of a number.
+pub unsafe trait PlainData: Copy + 'static {
+    /// Where its numbers lie.
+    const LAYOUT: Layout;
+
+    /// The value, each number with its octets in the opposite order.
+    #[must_use]
+    fn in_other_order(self) -> Self;
+
+    /// All octets of type `char` in it, one or-ed to the other; 0 if there are none.
+    #[must_use]
+    fn chars(&self) -> u8;
+
+    /// Zeroes what lies between the numbers of a value.
+    ///
+    /// # Panics
+    /// When `memory` is not as long as a value.
+    fn clear_padding(memory: &mut [MaybeUninit<u8>]);
+}
+
+/// Where the numbers of a type lie, in memory and in CDR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Octets of a value in memory.
+    size: usize,
+    /// What the number with the greatest alignment is aligned to.
+    alignment: usize,
+    /// What the first number is aligned to.
+    first: usize,
+    /// Where the last number ends.
+    end: usize,
+    /// From a multiple of `alignment` on, CDR has each number where memory has it.
+    agrees: bool,
+    /// Memory has octets that are not part of a number.
+    is_padded: bool,
+    has_chars: bool,
+}
+
+/// A member of a struct.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Where it begins.
+    pub offset: usize,
+    /// How it is laid out itself.
+    pub layout: Layout,
+}
+
+impl Layout {
+    /// A number of `size` octets.
+    #[must_use]
+    pub const fn number(size: usize) -> Self {
+        Self {
+            size,
+            alignment: size,
+            first: size,
+            end: size,
+            agrees: true,
+            is_padded: false,
+            has_chars: false,
+        }
+    }
+
+    /// A `char`.
+    #[must_use]
+    pub const fn character() -> Self {
+        Self {
+            has_chars: true,
+            ..Self::number(1)
+        }
+    }
+
+    /// An array of `count` elements.
+    #[must_use]
+    pub const fn array(element: Self, count: usize) -> Self {
+        if count == 0 {
+            return Self {
+                size: 0,
+                end: 0,
+                agrees: false,
+                is_padded: false,
+                ..element
+            };
+        }
+        Self {
+            size: element.size * count,
+            end: element.size * (count - 1) + element.end,
+            agrees: if count == 1 {
+                element.agrees
+            } else {
+                element.is_contiguous()
+            },
+            ..element
+        }
+    }
+
+    /// A struct of `size` octets with these members, in the order of their declaration.
+    #[must_use]
+    #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
+    pub const fn structure(size: usize, parts: &[Part]) -> Self {
+        let mut this = Self {
+            size,
+            alignment: 1,
+            first: 1,
+            end: 0,
+            agrees: !parts.is_empty(),
+            is_padded: false,
+            has_chars: false,
+        };
+        let (mut on_wire, mut occupied, mut index) = (0_usize, 0, 0);
+        while index < parts.len() {
+            let Part { offset, layout } = parts[index];
+            if index == 0 {
+                this.first = layout.first;
+            }
+            if layout.alignment > this.alignment {
+                this.alignment = layout.alignment;
+            }
+            let begin = on_wire.next_multiple_of(layout.first);
+            // What is inside agrees only from a multiple of its own alignment on.
+            this.agrees &= layout.agrees && begin == offset && begin % layout.alignment == 0;
+            this.is_padded |= layout.is_padded;
+            this.has_chars |= layout.has_chars;
+            on_wire = begin + layout.end;
+            occupied += layout.size;
+            index += 1;
+        }
+        this.end = on_wire;
+        this.is_padded |= occupied != size;
+        this
+    }
+
+    /// Whether values follow each other in CDR as they do in memory, from a multiple of the
+    /// alignment on.
+    ///
+    /// A value that begins elsewhere may look otherwise; the one behind it then begins at such a
+    /// multiple: from its first number of the greatest alignment on, it is as it always is.
+    #[inline]
+    #[must_use]
+    pub const fn is_contiguous(&self) -> bool {
+        self.agrees
+            && self.end.next_multiple_of(self.first) == self.size
+            && self.size.is_multiple_of(self.alignment)
+    }
+
+    /// What the number with the greatest alignment is aligned to.
+    #[inline]
+    #[must_use]
+    pub const fn alignment(&self) -> usize {
+        self.alignment
+    }
+
+    /// What the first number is aligned to.
+    #[inline]
+    #[must_use]
+    pub const fn first_alignment(&self) -> usize {
+        self.first
+    }
+
+    /// Octets behind the last number in memory. CDR has none there.
+    #[inline]
+    #[must_use]
+    pub const fn trailing(&self) -> usize {
+        self.size - self.end
+    }
+
+    /// Whether memory has octets that are not part of a number.
+    #[inline]
+    #[must_use]
+    pub const fn is_padded(&self) -> bool {
+        self.is_padded
+    }
+
+    /// Whether there is a `char` in it, which not every code set can have.
+    #[inline]
+    #[must_use]
+    pub const fn has_chars(&self) -> bool {
+        self.has_chars
+    }
+}
+
+/// Proves that members lie in the order of their declaration, the first at the beginning, none
+/// over the other, as `repr(C)` has them. For [`plain_struct!`](crate::plain_struct).
+///
+/// # Panics
+/// When they do not: at compile time, where this is called.
+#[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
+pub const fn prove_order(size: usize, parts: &[Part]) {
+    let (mut end, mut index) = (0, 0);
+    while index < parts.len() {
+        let Part { offset, layout } = parts[index];
+        assert!(
+            if index == 0 {
+                offset == 0
+            } else {
+                offset >= end
+            },
+            "a struct of plain data is `repr(C)`"
+        );
+        end = offset + layout.size;
+        index += 1;
+    }
+    assert!(
+        end <= size,
+        "a member ends where the struct does, or before"
+    );
+}
+
+/// Where the member behind the one at `index` begins, or the struct ends.
+#[must_use]
+#[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
+pub const fn gap_end(size: usize, parts: &[Part], index: usize) -> usize {
+    if index + 1 < parts.len() {
+        parts[index + 1].offset
+    } else {
+        size
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        // SAFETY: a number has no padding, and any octets are one.
+        unsafe impl PlainData for $number {
+            const LAYOUT: Layout = Layout::number(size_of::<Self>());
+
+            #[inline]
+            fn in_other_order(self) -> Self {
+                super::Primitive::swapped(self)
+            }
+
+            #[inline]
+            fn chars(&self) -> u8 {
+                0
+            }
+
+            #[inline]
+            fn clear_padding(_: &mut [MaybeUninit<u8>]) {}
+        }
+    )*};
+}
+
+numbers!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
+
+// SAFETY: `Char` is `repr(transparent)` over `u8`.
+unsafe impl PlainData for crate::Char {
+    const LAYOUT: Layout = Layout::character();
+
+    #[inline]
+    fn in_other_order(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn chars(&self) -> u8 {
+        self.0
+    }
+
+    #[inline]
+    fn clear_padding(_: &mut [MaybeUninit<u8>]) {}
+}
+
+// SAFETY: an array is its elements, one after the other.
+unsafe impl<T: PlainData, const N: usize> PlainData for [T; N] {
+    const LAYOUT: Layout = Layout::array(T::LAYOUT, N);
+
+    #[inline]
+    fn in_other_order(self) -> Self {
+        self.map(T::in_other_order)
+    }
+
+    #[inline]
+    fn chars(&self) -> u8 {
+        if !T::LAYOUT.has_chars {
+            return 0;
+        }
+        self.iter().fold(0, |all, element| all | element.chars())
+    }
+
+    #[inline]
+    fn clear_padding(memory: &mut [MaybeUninit<u8>]) {
+        assert!(memory.len() == size_of::<Self>(), "memory of one array");
+        if T::LAYOUT.is_padded && size_of::<T>() != 0 {
+            memory
+                .chunks_exact_mut(size_of::<T>())
+                .for_each(T::clear_padding);
+        }
+    }
+}
+
+/// Zeroes octets from one place to another.
+///
+/// # Panics
+/// When they are not all there.
+#[inline(always)]
+#[allow(clippy::indexing_slicing)] // Leaving a gap as it is would be worse than a panic.
+pub fn clear(memory: &mut [MaybeUninit<u8>], from: usize, to: usize) {
+    memory[from..to].fill(MaybeUninit::new(0));
+}
+
+/// The memory of a member.
+///
+/// # Panics
+/// When it is not all there.
+#[inline(always)]
+#[allow(clippy::indexing_slicing)] // As above.
+pub fn member(
+    memory: &mut [MaybeUninit<u8>],
+    offset: usize,
+    size: usize,
+) -> &mut [MaybeUninit<u8>] {
+    &mut memory[offset..offset + size]
+}

@@ -1,0 +1,202 @@
+//! Memory that a thread keeps, for values that cannot be seen where they were received.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use super::copy::fill;
+use super::layout::PlainData;
+
+/// Octets that a thread keeps in all. What is larger is freed after use.
+const KEPT: usize = 256 << 10;
+
+/// Pieces of memory that a thread keeps: as many arguments of one call find some.
+const PIECES: usize = 4;
+
+/// Memory aligned for all plain data.
+type Memory = Vec<MaybeUninit<u64>>;
+
+thread_local! {
+    static SHELF: RefCell<Shelf> = const { RefCell::new(Shelf { pieces: [const { Vec::new() }; PIECES] }) };
+}
+
+struct Shelf {
+    /// Empty vectors, those without memory at any place.
+    pieces: [Memory; PIECES],
+}
+
+impl Shelf {
+    /// The largest piece.
+    #[inline]
+    fn take(&mut self) -> Memory {
+        let largest = self.pieces.iter_mut().max_by_key(|piece| piece.capacity());
+        largest.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Keeps `memory` in the place of the smallest piece, if that makes the kept ones larger
+    /// without making them too large.
+    #[inline]
+    fn keep(&mut self, memory: Memory) {
+        let held: usize = self.pieces.iter().map(Vec::capacity).sum();
+        let smallest = self.pieces.iter_mut().min_by_key(|piece| piece.capacity());
+        if let Some(smallest) = smallest
+            && smallest.capacity() < memory.capacity()
+            && held - smallest.capacity() + memory.capacity() <= KEPT / size_of::<u64>()
+        {
+            *smallest = memory;
+        }
+    }
+}
+
+/// A run of plain data in memory that goes back to the thread when it is dropped. There is none of
+/// another type: each begins with [`Scratch::with_capacity`].
+#[derive(Debug)]
+pub(crate) struct Scratch<T> {
+    memory: Memory,
+    /// Values; the memory holds as many.
+    len: usize,
+    values: PhantomData<T>,
+}
+
+impl<T: PlainData> Scratch<T> {
+    const IS_ALIGNED: () = assert!(
+        align_of::<T>() <= align_of::<u64>() && size_of::<T>() != 0,
+        "plain data is aligned to 8 octets at most"
+    );
+
+    /// Room for `count` values. Allocates when the thread keeps no piece so large.
+    #[inline]
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        let () = Self::IS_ALIGNED;
+        let words = count
+            .saturating_mul(size_of::<T>())
+            .div_ceil(size_of::<u64>());
+        // When the thread ends there may be no shelf any more.
+        let kept = SHELF.try_with(|shelf| shelf.borrow_mut().take());
+        let mut memory = kept.unwrap_or_default();
+        memory.reserve_exact(words);
+        Self {
+            memory,
+            len: 0,
+            values: PhantomData,
+        }
+    }
+
+    /// Appends a value, if there is room for it; says if there was.
+    #[inline]
+    pub(crate) fn push(&mut self, value: T) -> bool {
+        let at = self.len;
+        match self.room().get_mut(at) {
+            Some(place) => {
+                place.write(value);
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Appends `count` values from octets in the machine's order; see
+    /// [`extend_vec`](super::extend_vec).
+    ///
+    /// # Panics
+    /// When there is no room for them, or the octets are not theirs.
+    #[inline]
+    pub(crate) fn extend(&mut self, octets: &[u8], count: usize) {
+        let len = self.len;
+        fill(
+            self.room().get_mut(len..).unwrap_or_default(),
+            octets,
+            count,
+        );
+        self.len += count;
+    }
+
+    /// The values, to be changed in place.
+    #[inline]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: as in `as_slice`; the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<T>(), self.len) }
+    }
+
+    /// All of the memory as places for values.
+    #[inline]
+    fn room(&mut self) -> &mut [MaybeUninit<T>] {
+        let count = self.memory.capacity() * size_of::<u64>() / size_of::<T>();
+        // SAFETY: the memory has so many places and is aligned for `T`; it is borrowed
+        // exclusively and need not be initialised.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<MaybeUninit<T>>(), count)
+        }
+    }
+}
+
+impl<T> Scratch<T> {
+    /// The values.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[T] {
+        // SAFETY: the memory is aligned for `T`, as `with_capacity` has made sure, and holds `len`
+        // initialised values at its beginning: `len` only grows behind what was written.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<T>(), self.len) }
+    }
+}
+
+impl<T> Drop for Scratch<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let memory = std::mem::take(&mut self.memory);
+        // A thread that ends has no use for it.
+        let _ = SHELF.try_with(|shelf| shelf.borrow_mut().keep(memory));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(pieces: usize, count: usize) -> Vec<usize> {
+        let pieces: Vec<Scratch<u64>> =
+            (0..pieces).map(|_| Scratch::with_capacity(count)).collect();
+        pieces
+            .iter()
+            .map(|piece| piece.memory.as_ptr().addr())
+            .collect()
+    }
+
+    #[test]
+    fn memory_is_used_again_by_the_thread_that_used_it() {
+        let mut before = addresses(PIECES, 100);
+        let mut after = addresses(PIECES, 90);
+        before.sort_unstable();
+        after.sort_unstable();
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn no_more_is_kept_than_a_thread_may_keep() {
+        addresses(PIECES, KEPT / size_of::<u64>() / 2);
+        drop(Scratch::<u64>::with_capacity(KEPT / size_of::<u64>() + 1));
+        addresses(2 * PIECES, 10);
+        let held = SHELF.with_borrow(|shelf| shelf.pieces.iter().map(Vec::capacity).sum::<usize>());
+        assert!((1..=KEPT / size_of::<u64>()).contains(&held));
+    }
+
+    #[test]
+    fn values_are_appended_up_to_what_there_is_room_for() {
+        let mut scratch = Scratch::<u16>::with_capacity(3);
+        scratch.extend(super::super::octets_of(&[1_u16, 2]), 2);
+        assert!(scratch.push(3));
+        assert_eq!(scratch.as_slice(), [1, 2, 3]);
+        scratch.as_mut_slice()[0] = 9;
+        while scratch.push(7) {}
+        assert!(scratch.as_slice().len() >= 4 - 1);
+        assert_eq!(scratch.as_slice()[0], 9);
+    }
+
+    #[test]
+    fn two_of_a_thread_do_not_share() {
+        let (mut one, mut other) = (Scratch::with_capacity(2), Scratch::with_capacity(2));
+        assert!(one.push(1_u8) && other.push(2_u8));
+        assert_eq!((one.as_slice(), other.as_slice()), (&[1][..], &[2][..]));
+    }
+}

@@ -1,0 +1,72 @@
+//! A sequence as a servant sees it.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::bulk::Scratch;
+
+/// The elements of a sequence that was received: the received octets themselves where order and
+/// alignment allow it, else values in memory that the thread keeps for the next call, else (for
+/// types that are more than numbers) a vector.
+pub struct View<'d, T>(Place<'d, T>);
+
+enum Place<'d, T> {
+    Received(&'d [T]),
+    Kept(Scratch<T>),
+    Owned(Vec<T>),
+}
+
+impl<T> View<'_, T> {
+    /// Whether the elements are seen where they were received, without a copy.
+    #[must_use]
+    pub fn is_borrowed(&self) -> bool {
+        matches!(self.0, Place::Received(_))
+    }
+}
+
+impl<T> Deref for View<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Place::Received(values) => values,
+            Place::Kept(values) => values.as_slice(),
+            Place::Owned(values) => values,
+        }
+    }
+}
+
+impl<T> AsRef<[T]> for View<'_, T> {
+    #[inline]
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<'d, T> From<&'d [T]> for View<'d, T> {
+    #[inline]
+    fn from(values: &'d [T]) -> Self {
+        Self(Place::Received(values))
+    }
+}
+
+impl<T> From<Vec<T>> for View<'_, T> {
+    #[inline]
+    fn from(values: Vec<T>) -> Self {
+        Self(Place::Owned(values))
+    }
+}
+
+impl<T> From<Scratch<T>> for View<'_, T> {
+    #[inline]
+    fn from(values: Scratch<T>) -> Self {
+        Self(Place::Kept(values))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for View<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
