@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "punctual-link-conformance",
-        &["punctual-link", "punctual-cdr", "punctual-exec"],
+        &["punctual-link", "punctual-cdr", "punctual-exec", "punctual-sys"],
     ),
     (
         "punctual-plugin",

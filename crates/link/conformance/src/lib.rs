@@ -61,6 +61,12 @@ macro_rules! stream_cases {
             many_connections_at_once_are_kept_apart
             nobody_listening_is_refused_with_a_reason
             an_acceptor_that_is_closed_refuses_who_connects
+            without_blocking_there_is_nothing_then_what_came_then_the_end
+            what_goes_without_blocking_goes_on_where_it_stopped
+            what_went_in_part_without_blocking_is_finished_by_blocking
+            a_change_told_once_is_enough_for_whoever_takes_all
+            room_is_told_to_whoever_could_not_send_all
+            a_link_that_needs_a_thread_says_so
             / both
             an_empty_gather_sends_nothing
             blocks_come_back_and_are_lent_again

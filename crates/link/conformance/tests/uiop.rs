@@ -11,6 +11,26 @@ fn anywhere() -> Address {
 
 conformance!(stream: Uiop::default(), anywhere());
 
+mod looking_before_blocking {
+    use super::*;
+    use punctual_link::SpinOptions;
+    use punctual_link::uiop::UiopOptions;
+    use std::time::Duration;
+
+    fn spinning() -> Uiop {
+        let spin = SpinOptions {
+            budget: Duration::from_micros(20),
+            real_time: false,
+        };
+        Uiop::new(UiopOptions {
+            spin,
+            ..UiopOptions::default()
+        })
+    }
+
+    conformance!(stream: spinning(), anywhere());
+}
+
 mod beyond_the_suite {
     use super::*;
     use punctual_exec::Deadline;

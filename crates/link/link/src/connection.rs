@@ -1,6 +1,6 @@
 //! A connection, and what it guarantees.
 
-use crate::{Address, LinkError, Loan, SendError};
+use crate::{Address, LinkError, Loan, Phase, SendError};
 use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
 use std::fmt::Debug;
@@ -37,6 +37,16 @@ pub enum Waitable<'a> {
     Descriptor(BorrowedFd<'a>),
     /// In its own way: a thread sits in [`Connection::receive`].
     Own,
+}
+
+/// What was received without blocking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// How many octets, at least one.
+    pub octets: usize,
+    /// Whether that was all: the next receive would find nothing, so that whoever is told of changes
+    /// need not look again, unless it was told of the end.
+    pub all: bool,
 }
 
 /// What waits on a connection that nobody reads at the moment.
@@ -84,6 +94,44 @@ pub trait Connection: Send + Sync + Debug {
         need: usize,
         deadline: Deadline,
     ) -> Result<usize, LinkError>;
+
+    /// Whether [`Connection::receive_now`] and [`Connection::send_now`] work, and changes of
+    /// [`Connection::waitable`]'s descriptor tell when to call them: a reactor can serve it then.
+    /// Otherwise, the default, a thread has to.
+    fn serves_without_blocking(&self) -> bool {
+        false
+    }
+
+    /// Receives behind what `block` holds, for `need` as in [`Connection::receive`], what is there;
+    /// `None` when nothing is. Does not block; one system call.
+    ///
+    /// Changes of the descriptor are told once: whoever waits for them receives until it gets `None`
+    /// or [`Taken::all`], and where it was told of the end too, until `None` or an error.
+    ///
+    /// # Errors
+    /// As [`Connection::receive`], but for the deadline's; [`crate::Cause::Os`] with
+    /// [`std::io::ErrorKind::Unsupported`] where it does not work.
+    fn receive_now(&self, block: &mut Block, need: usize) -> Result<Option<Taken>, LinkError> {
+        let _ = (block, need);
+        Err(LinkError::only_blocking(Phase::Receive))
+    }
+
+    /// Sends of `parts`, from the first on, what the operating system takes now, and returns how many
+    /// octets, 0 for none. Does not block.
+    ///
+    /// What is sent next on this connection, in whatever way, must begin with the octets behind those
+    /// that went: a link that encrypts may have them under way already.
+    ///
+    /// # Errors
+    /// As [`Connection::send`], but for the deadline's; [`crate::Cause::Os`] with
+    /// [`std::io::ErrorKind::Unsupported`] where it does not work.
+    fn send_now(&self, parts: &[IoSlice<'_>]) -> Result<usize, SendError> {
+        let _ = parts;
+        Err(SendError {
+            error: LinkError::only_blocking(Phase::Send),
+            sent: 0,
+        })
+    }
 
     /// What waits to be received, without blocking and without taking it. One system call.
     fn pending(&self) -> Pending;

@@ -88,6 +88,19 @@ impl LinkError {
         Self { phase, cause }
     }
 
+    /// The link's connections do this by blocking and in no other way.
+    #[must_use]
+    pub fn only_blocking(phase: Phase) -> Self {
+        let error = io::Error::new(
+            io::ErrorKind::Unsupported,
+            "connections of this link have to be waited for by a thread",
+        );
+        Self {
+            phase,
+            cause: Cause::Os(error),
+        }
+    }
+
     /// The deadline passed.
     #[must_use]
     pub fn timed_out(phase: Phase) -> Self {

@@ -26,11 +26,12 @@ pub mod uiop;
 
 pub use adapter::Adapter;
 pub use address::Address;
-pub use connection::{Connection, Framing, Guarantees, Pending, Waitable};
+pub use connection::{Connection, Framing, Guarantees, Pending, Taken, Waitable};
 pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
 pub use properties::Properties;
+pub use socket::SpinOptions;
 
 use punctual_exec::Deadline;
 use std::fmt::Debug;

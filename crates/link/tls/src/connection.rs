@@ -5,6 +5,8 @@
 //! sends while another receives. Ciphertext leaves in the order in which it was made, since only who
 //! holds the sending lock takes it out of TLS's state.
 
+mod now;
+
 use crate::address_of;
 use crate::flow::{Incoming, Sending, take_plaintext};
 use crate::handshake::Handshake;
@@ -13,7 +15,7 @@ use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{
-    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
+    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable,
 };
 use punctual_sys::stream::{self, Direction};
 use std::fmt;
@@ -150,11 +152,7 @@ impl TlsConnection {
             if sending.take(&mut self.tls()).is_err() || sending.broken {
                 return sending.clear();
             }
-            // Zero is a microsecond to the socket: as good as not waiting.
-            if self
-                .flush(&mut sending, Deadline::after(Duration::ZERO))
-                .is_err()
-            {
+            if !self.flush_now(&mut sending).unwrap_or(false) {
                 return;
             }
         }
@@ -284,7 +282,7 @@ impl TlsConnection {
         };
         if taken.is_ok() {
             // What does not go at once does not go.
-            let _ = self.flush(&mut sending, Deadline::after(Duration::ZERO));
+            let _ = self.flush_now(&mut sending);
         }
     }
 }
@@ -297,8 +295,8 @@ impl Connection for TlsConnection {
     /// What counts as sent after an error may be more than what the peer can decrypt, never less.
     fn send(&self, parts: &[IoSlice<'_>], mut deadline: Deadline) -> Result<(), SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
-        let mut sent = 0;
         let mut sending = lock(&self.sending);
+        let mut sent = self.pay_owed(&mut sending, deadline)?.min(total);
         while sent < total {
             if sending.broken || self.is_closed() {
                 let error = LinkError::closed(Phase::Send);
@@ -320,10 +318,7 @@ impl Connection for TlsConnection {
                     }
                 }
                 Err((error, went)) => {
-                    // What is encrypted and has not gone must not go with a later send: whoever was
-                    // told that this one failed may repeat it.
-                    sending.broken = true;
-                    sending.clear();
+                    sending.break_off();
                     let sent = sent + went;
                     return Err(SendError { error, sent });
                 }
@@ -346,6 +341,21 @@ impl Connection for TlsConnection {
                 phase: Phase::Receive,
                 cause,
             })
+    }
+
+    fn serves_without_blocking(&self) -> bool {
+        true
+    }
+
+    fn receive_now(&self, block: &mut Block, _need: usize) -> Result<Option<Taken>, LinkError> {
+        self.receive_there(block).map_err(|cause| LinkError {
+            phase: Phase::Receive,
+            cause,
+        })
+    }
+
+    fn send_now(&self, parts: &[IoSlice<'_>]) -> Result<usize, SendError> {
+        self.push(parts, &mut lock(&self.sending))
     }
 
     fn pending(&self) -> Pending {

@@ -14,6 +14,8 @@ pub(crate) struct Sending {
     pub(crate) octets: Vec<u8>,
     /// How much of it has gone.
     pub(crate) gone: usize,
+    /// Octets that are encrypted, and that nobody was told have gone.
+    pub(crate) owed: usize,
     /// A send failed in mid-message: nothing may follow.
     pub(crate) broken: bool,
 }
@@ -43,6 +45,14 @@ impl Sending {
     pub(crate) fn clear(&mut self) {
         self.octets.clear();
         self.gone = 0;
+    }
+
+    /// What is encrypted and has not gone must not go with a later send: whoever was told that this one
+    /// failed may repeat it.
+    pub(crate) fn break_off(&mut self) {
+        self.broken = true;
+        self.owed = 0;
+        self.clear();
     }
 }
 

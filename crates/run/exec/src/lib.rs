@@ -6,6 +6,8 @@
 
 mod crew;
 mod deadline;
+mod spin;
 
 pub use crew::{Crew, SpawnError};
 pub use deadline::Deadline;
+pub use spin::{Look, Spin};

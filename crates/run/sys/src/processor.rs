@@ -14,6 +14,12 @@ pub fn allowed() -> io::Result<Vec<usize>> {
         .collect())
 }
 
+/// Whether the calling thread may run on more than one processor. One system call.
+#[must_use]
+pub fn is_spare() -> bool {
+    sched_getaffinity(None).is_ok_and(|set| set.count() > 1)
+}
+
 /// The processor that the calling thread runs on; it may run on another the next moment. Does not enter
 /// the kernel where the machine can tell without.
 #[must_use]
@@ -80,6 +86,7 @@ mod tests {
             pin_to(first).unwrap();
             assert_eq!(allowed().unwrap(), [first]);
             assert_eq!(current(), first);
+            assert!(!is_spare());
         })
         .join()
         .unwrap();

@@ -2,6 +2,7 @@
 
 pub mod both;
 pub mod datagram;
+mod now;
 pub mod stream;
 
 use punctual_exec::Deadline;

@@ -1,5 +1,12 @@
 //! Cases of reliable streams.
 
+pub use super::now::{
+    a_change_told_once_is_enough_for_whoever_takes_all, a_link_that_needs_a_thread_says_so,
+    room_is_told_to_whoever_could_not_send_all,
+    what_goes_without_blocking_goes_on_where_it_stopped,
+    what_went_in_part_without_blocking_is_finished_by_blocking,
+    without_blocking_there_is_nothing_then_what_came_then_the_end,
+};
 use super::{
     LIMIT, SOON, connect, limit, listen, pair, pattern, receive_exactly, send, wait_until,
 };

@@ -5,9 +5,10 @@
 mod acceptor;
 mod connector;
 
-use crate::socket::{SocketOptions, StreamConnection};
+use crate::socket::{SPIN_PROPERTIES, SocketOptions, StreamConnection};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    SpinOptions,
 };
 use punctual_exec::Deadline;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
@@ -36,6 +37,8 @@ pub struct IiopOptions {
     pub block: usize,
     /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
     pub block_kept: usize,
+    /// Looking before blocking. Properties `spin_us` and `spin_real_time`.
+    pub spin: SpinOptions,
 }
 
 impl Default for IiopOptions {
@@ -45,17 +48,20 @@ impl Default for IiopOptions {
             backlog: 1024,
             block: 4096,
             block_kept: 256 * 1024,
+            spin: SpinOptions::default(),
         }
     }
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 5] = [
+const KNOWN: [&str; 7] = [
     "no_delay",
     "keep_alive",
     "dont_route",
     "send_buffer",
     "receive_buffer",
+    SPIN_PROPERTIES[0],
+    SPIN_PROPERTIES[1],
 ];
 
 impl IiopOptions {
@@ -67,7 +73,7 @@ impl IiopOptions {
         }
         properties.only(
             &KNOWN,
-            "no_delay, keep_alive, dont_route, send_buffer or receive_buffer",
+            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, spin_us or spin_real_time",
             phase,
         )?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
@@ -82,6 +88,7 @@ impl IiopOptions {
         }
         tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        options.spin = options.spin.with(properties, phase)?;
         Ok(options)
     }
 
@@ -94,6 +101,7 @@ impl IiopOptions {
             block: self.block,
             block_kept: self.block_kept,
             dont_route: self.tcp.dont_route,
+            spin: self.spin,
         };
         let connection = StreamConnection::new(stream.into(), peer, local, options);
         Ok(Arc::new(connection))
@@ -182,6 +190,16 @@ mod tests {
     }
 
     #[test]
+    fn how_long_to_look_before_blocking_is_a_property() {
+        let given = IiopOptions::default();
+        assert!(given.spin.spin().is_none());
+        let properties = Properties::from_iter([("spin_us", "30"), ("spin_real_time", "true")]);
+        let spin = given.with(&properties, Phase::Connect).unwrap().spin;
+        assert_eq!(spin.budget, Duration::from_micros(30));
+        assert!(spin.real_time && spin.spin().is_some());
+    }
+
+    #[test]
     fn keep_alive_turned_on_takes_its_default_where_there_was_none() {
         let mut options = IiopOptions::default();
         options.tcp.keep_alive = None;
@@ -198,6 +216,8 @@ mod tests {
             ("keep_alive", ""),
             ("send_buffer", "-1"),
             ("receive_buffer", "many"),
+            ("spin_us", "-1"),
+            ("spin_real_time", "maybe"),
             ("nodelay", "true"),
         ] {
             let error = with(&[pair]).unwrap_err();

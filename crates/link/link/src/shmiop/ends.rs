@@ -22,16 +22,15 @@
 //! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
 //! one that blocks whoever rings it.
 //!
-//! Before all that a thread looks for a while without sleeping (`spin`), unless the peer's reader last
+//! Before all that a thread looks for a while without sleeping ([`Spin`]), unless the peer's reader last
 //! waited on the very processor that this thread runs on: each side notes that in a word.
 //!
 //! **Closing** sets a word of one's own memory, rings, and shuts the socket down. A thread of the same
 //! side that is just about to sleep on a futex may miss that; it notices after the slice.
 
 use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, PROCESSOR, READER, Role, SLEEP, WRITER};
-use super::spin::Spin;
 use crate::Cause;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, Look, Spin};
 use punctual_sys::memory::{PeerMemory, Words};
 use punctual_sys::passing::{self, Found};
 use punctual_sys::{futex, processor, stream};
@@ -175,7 +174,7 @@ impl Sleeper {
             role: READER,
             sleeps: 0,
             reads: true,
-            spin: Spin::new(spin),
+            spin: Spin::new(spin, Look::Memory),
         }
     }
 
@@ -185,7 +184,7 @@ impl Sleeper {
             role: WRITER,
             sleeps: 0,
             reads: false,
-            spin: Spin::new(spin),
+            spin: Spin::new(spin, Look::Memory),
         }
     }
 
@@ -200,14 +199,15 @@ impl Sleeper {
         deadline: Deadline,
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
-        let polled = self.reads && ends.polled;
-        let found = if polled || self.shares_processor(ends) {
-            ready()
-        } else {
-            self.spin.until(|| ready() || ends.is_closed()) && ready()
-        };
-        if found {
+        if ready() {
             return Ok(());
+        }
+        let polled = self.reads && ends.polled;
+        if !polled && !self.shares_processor(ends) {
+            let look = || (ready() || ends.is_closed()).then_some(());
+            if self.spin.look_on(look).is_some() && ready() {
+                return Ok(());
+            }
         }
         let outcome = self.sleep(ends, deadline, polled, ready);
         // A reactor's sleep goes on when there was nothing. Otherwise, whoever still sees it rings a

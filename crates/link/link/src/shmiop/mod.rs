@@ -46,7 +46,6 @@ mod options;
 mod pool;
 mod reader;
 mod reception;
-mod spin;
 mod writer;
 
 pub use copies::Copied;

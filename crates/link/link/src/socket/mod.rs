@@ -4,9 +4,12 @@
 //! they differ from the ones set before.
 
 mod resolve;
+mod spin;
 mod stream;
 mod timeout;
 
 pub(crate) use resolve::{no_number, resolve};
+pub(crate) use spin::SPIN_PROPERTIES;
+pub use spin::SpinOptions;
 pub(crate) use stream::{SocketOptions, StreamConnection};
 pub(crate) use timeout::CachedTimeout;

@@ -1,11 +1,12 @@
 //! A connection over any stream socket.
 
+use super::spin::SpinOptions;
 use super::timeout::CachedTimeout;
 use crate::{
-    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
+    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable,
 };
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, Spin};
 use punctual_sys::stream::{self, Direction};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
@@ -25,6 +26,8 @@ pub(crate) struct SocketOptions {
     pub(crate) block_kept: usize,
     /// Whether each send keeps to hosts on a network that this one is on.
     pub(crate) dont_route: bool,
+    /// How long a receive looks before it blocks.
+    pub(crate) spin: SpinOptions,
 }
 
 /// A connected stream socket that lends heap blocks.
@@ -37,6 +40,8 @@ pub(crate) struct StreamConnection {
     options: SocketOptions,
     receive_timeout: CachedTimeout,
     send_timeout: CachedTimeout,
+    /// Only where a receive looks before it blocks.
+    spin: Option<Box<Spin>>,
 }
 
 impl StreamConnection {
@@ -51,6 +56,7 @@ impl StreamConnection {
             peer,
             local,
             pool: BlockPool::new(BLOCKS, options.block_kept),
+            spin: options.spin.spin(),
             options,
             receive_timeout: CachedTimeout::new(Direction::Receive),
             send_timeout: CachedTimeout::new(Direction::Send),
@@ -121,15 +127,12 @@ impl Connection for StreamConnection {
         need: usize,
         deadline: Deadline,
     ) -> Result<usize, LinkError> {
-        let room = need
-            .saturating_sub(block.len())
-            .max(1)
-            .min(block.len().max(GROWTH));
-        let bytes = block.as_mut_vec();
-        bytes.try_reserve(room).map_err(|_| LinkError {
-            phase: Phase::Receive,
-            cause: Cause::NoMemory(need),
-        })?;
+        let bytes = with_room(block, need)?;
+        if let Some(spin) = &self.spin
+            && let Some(looked) = spin.until(|| looked(stream::receive_now(&self.socket, bytes)))
+        {
+            return looked;
+        }
         let mut timeout = deadline.timeout();
         loop {
             let received = self
@@ -148,6 +151,29 @@ impl Connection for StreamConnection {
                 return Err(LinkError::timed_out(Phase::Receive));
             }
         }
+    }
+
+    fn serves_without_blocking(&self) -> bool {
+        true
+    }
+
+    fn receive_now(&self, block: &mut Block, need: usize) -> Result<Option<Taken>, LinkError> {
+        let bytes = with_room(block, need)?;
+        let room = bytes.capacity() - bytes.len();
+        let Some(received) = looked(stream::receive_now(&self.socket, bytes)) else {
+            return Ok(None);
+        };
+        let octets = received?;
+        let all = octets < room;
+        Ok(Some(Taken { octets, all }))
+    }
+
+    fn send_now(&self, parts: &[IoSlice<'_>]) -> Result<usize, SendError> {
+        let sent = stream::send_now(&self.socket, parts, self.options.dont_route);
+        sent.map_err(|error| SendError {
+            error: LinkError::os(Phase::Send, error),
+            sent: 0,
+        })
     }
 
     fn pending(&self) -> Pending {
@@ -173,5 +199,30 @@ impl Connection for StreamConnection {
 
     fn waitable(&self) -> Waitable<'_> {
         Waitable::Descriptor(self.socket.as_fd())
+    }
+}
+
+/// Where to receive behind what `block` holds: room for some of what is needed, and no more than that
+/// where nothing of it has come.
+#[inline]
+fn with_room(block: &mut Block, need: usize) -> Result<&mut Vec<u8>, LinkError> {
+    let held = block.len();
+    let room = need.saturating_sub(held).max(1).min(held.max(GROWTH));
+    let bytes = block.as_mut_vec();
+    bytes.try_reserve(room).map_err(|_| LinkError {
+        phase: Phase::Receive,
+        cause: Cause::NoMemory(need),
+    })?;
+    Ok(bytes)
+}
+
+/// What a receive without blocking came to, if to anything.
+#[inline]
+fn looked(received: io::Result<Option<usize>>) -> Option<Result<usize, LinkError>> {
+    match received {
+        Ok(None) => None,
+        Ok(Some(0)) => Some(Err(LinkError::closed(Phase::Receive))),
+        Ok(Some(octets)) => Some(Ok(octets)),
+        Err(error) => Some(Err(LinkError::os(Phase::Receive, error))),
     }
 }

@@ -8,9 +8,10 @@ mod acceptor;
 mod connector;
 pub(crate) mod path;
 
-use crate::socket::SocketOptions;
+use crate::socket::{SPIN_PROPERTIES, SocketOptions};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    SpinOptions,
 };
 use punctual_exec::Deadline;
 use std::io;
@@ -41,6 +42,8 @@ pub struct UiopOptions {
     pub block: usize,
     /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
     pub block_kept: usize,
+    /// Looking before blocking. Properties `spin_us` and `spin_real_time`.
+    pub spin: SpinOptions,
 }
 
 impl Default for UiopOptions {
@@ -51,6 +54,7 @@ impl Default for UiopOptions {
             backlog: 1024,
             block: 4096,
             block_kept: 256 * 1024,
+            spin: SpinOptions::default(),
         }
     }
 }
@@ -58,11 +62,16 @@ impl Default for UiopOptions {
 impl UiopOptions {
     fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        let known = ["send_buffer", "receive_buffer"];
-        properties.only(&known, "send_buffer or receive_buffer", phase)?;
+        let [budget, real_time] = SPIN_PROPERTIES;
+        properties.only(
+            &["send_buffer", "receive_buffer", budget, real_time],
+            "send_buffer, receive_buffer, spin_us or spin_real_time",
+            phase,
+        )?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        options.spin = options.spin.with(properties, phase)?;
         Ok(options)
     }
 
@@ -75,6 +84,7 @@ impl UiopOptions {
             block: self.block,
             block_kept: self.block_kept,
             dont_route: false,
+            spin: self.spin,
         }
     }
 }
