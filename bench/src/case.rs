@@ -20,12 +20,16 @@ pub enum Operation {
     CubeStruct,
     /// Octets there.
     TakeOctets,
+    /// Numbers of four octets there.
+    TakeLongs,
     /// Structures of five types there.
     TakeBinStructs,
     /// Octets there and back.
     EchoOctets,
     /// Structures there and back.
     EchoBinStructs,
+    /// Nothing there, without an answer.
+    Ping,
     /// Octets there, without an answer.
     ThrowOctets,
     /// Structures there, without an answer.
@@ -52,14 +56,16 @@ pub struct Lengths {
 
 impl Operation {
     /// Every operation, as it is shown.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::CubeVoid,
         Self::CubeLong,
         Self::CubeStruct,
         Self::TakeOctets,
+        Self::TakeLongs,
         Self::TakeBinStructs,
         Self::EchoOctets,
         Self::EchoBinStructs,
+        Self::Ping,
         Self::ThrowOctets,
         Self::ThrowBinStructs,
     ];
@@ -72,9 +78,11 @@ impl Operation {
             Self::CubeLong => "cube_long",
             Self::CubeStruct => "cube_struct",
             Self::TakeOctets => "take_octets",
+            Self::TakeLongs => "take_longs",
             Self::TakeBinStructs => "take_bin_structs",
             Self::EchoOctets => "echo_octets",
             Self::EchoBinStructs => "echo_bin_structs",
+            Self::Ping => "ping",
             Self::ThrowOctets => "throw_octets",
             Self::ThrowBinStructs => "throw_bin_structs",
         }
@@ -83,13 +91,16 @@ impl Operation {
     /// Whether a reply is waited for.
     #[must_use]
     pub const fn is_two_way(self) -> bool {
-        !matches!(self, Self::ThrowOctets | Self::ThrowBinStructs)
+        !matches!(self, Self::Ping | Self::ThrowOctets | Self::ThrowBinStructs)
     }
 
     /// Whether it carries a sequence, so that its cases have a size.
     #[must_use]
     pub const fn has_units(self) -> bool {
-        !matches!(self, Self::CubeVoid | Self::CubeLong | Self::CubeStruct)
+        !matches!(
+            self,
+            Self::CubeVoid | Self::CubeLong | Self::CubeStruct | Self::Ping
+        )
     }
 
     const fn returns_its_argument(self) -> bool {
@@ -140,11 +151,12 @@ impl Case {
     fn argument_length(self) -> usize {
         let units = self.units as usize;
         match self.operation {
-            Operation::CubeVoid => 0,
+            Operation::CubeVoid | Operation::Ping => 0,
             Operation::CubeLong => 4,
             // octet, 3 of padding, long, short.
             Operation::CubeStruct => 10,
             Operation::TakeOctets | Operation::EchoOctets | Operation::ThrowOctets => 4 + units,
+            Operation::TakeLongs => 4 + 4 * units,
             // The count; then short, char, 0 to 1, long, octet, padding to 8, double. The first one
             // shares its first 8 octets with the count.
             _ => (24 * units).max(4),
@@ -189,6 +201,19 @@ pub fn quick() -> Vec<Case> {
     ] {
         cases.extend([1, 32, LARGEST_SWEPT].map(|units| Case::sized(operation, units)));
     }
+    cases
+}
+
+/// What the goals are about: the small operations, and 4 KiB of octets and of numbers, and as many
+/// structures.
+#[must_use]
+pub fn of_the_goals() -> Vec<Case> {
+    let mut cases = small();
+    cases.extend([
+        Case::sized(Operation::TakeOctets, 4096),
+        Case::sized(Operation::TakeLongs, 1024),
+        Case::sized(Operation::TakeBinStructs, 1024),
+    ]);
     cases
 }
 
@@ -281,7 +306,8 @@ mod tests {
 
     #[test]
     fn every_case_is_read_back_from_its_name() {
-        for case in full() {
+        let ping = Case::plain(Operation::Ping);
+        for case in full().into_iter().chain(of_the_goals()).chain([ping]) {
             assert_eq!(case.to_string().parse(), Ok(case));
         }
     }

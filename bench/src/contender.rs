@@ -1,18 +1,25 @@
 //! Those who are compared: a server and a client each, in processes of their own.
+//!
+//! A variant of Punctual is one more [`Entry`] of [`KNOWN`]: a name, and what its two sides are told.
 
 use crate::case::Case;
 use crate::omniorb;
-use crate::placement::Processors;
-use crate::protocol::{Answer, Command};
+use crate::peer::{LONGEST_SHARED, Program};
+use crate::placement::Placement;
 use crate::{Error, Result};
+use clap::ValueEnum;
 use std::ffi::OsString;
-use std::fmt::Display;
-use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::path::PathBuf;
 
-/// The contender whose times the others' are divided by.
-pub const FLOOR: &str = "floor";
+/// The floor of TCP.
+pub const RAW_TCP: &str = "raw-tcp";
+/// The floor of Unix sockets.
+pub const RAW_UNIX: &str = "raw-unix";
+const RAW_TCP_SPIN: &str = "raw-tcp-spin";
+const RAW_UNIX_SPIN: &str = "raw-unix-spin";
+const RAW_SHM: &str = "raw-shm";
+/// Who takes part when nobody is named.
+const USUAL: [&str; 3] = [RAW_TCP, "punctual", omniorb::NAME];
 
 /// A program that is a server and a client, as [`crate::peer::Side`] says.
 #[derive(Clone, Debug)]
@@ -21,10 +28,19 @@ pub struct Contender {
     pub name: &'static str,
     /// What it is, with its version.
     pub description: String,
+    /// The contender whose times its own are divided by: a raw one of its kind.
+    pub floor: &'static str,
+    /// Whether it takes part only where each side has a processor: one that spins keeps the other
+    /// side from running.
+    pub spins: bool,
     /// The program.
     pub program: PathBuf,
     /// Its arguments ahead of the side's.
     pub arguments: Vec<OsString>,
+    /// Its arguments behind those of the server.
+    pub server: Vec<OsString>,
+    /// Its arguments behind those of the client.
+    pub client: Vec<OsString>,
 }
 
 /// A contender that cannot take part here.
@@ -36,233 +52,373 @@ pub struct Absent {
     pub reason: Error,
 }
 
-/// A contender's name, and what makes it: of this crate's own program and a directory to compile
-/// into.
-type Entry = (&'static str, fn(&Path, &Path) -> Result<Contender>);
+/// This program as the harness that starts itself again for the peers.
+#[derive(Clone, Debug)]
+pub struct Harness {
+    /// The program.
+    pub program: PathBuf,
+    /// What makes it the benchmarks' command, ahead of `peer`.
+    pub arguments: Vec<OsString>,
+    /// Where peers in other languages are compiled into.
+    pub peers: PathBuf,
+}
 
-/// Every contender there is.
+impl Harness {
+    /// The program that runs, which takes the benchmarks' subcommands behind `arguments`.
+    ///
+    /// # Errors
+    /// When the system does not say where it is.
+    pub fn this(arguments: &[&str]) -> Result<Self> {
+        let program = std::env::current_exe()?;
+        let peers = program.with_file_name("bench-peers");
+        Ok(Self {
+            program,
+            arguments: arguments.iter().map(OsString::from).collect(),
+            peers,
+        })
+    }
+}
+
+/// What a contender runs.
+#[derive(Clone, Copy)]
+enum Runs {
+    /// A program of [`crate::peer`].
+    Peer(Program),
+    /// omniORB's.
+    OmniOrb,
+}
+
+/// A contender as it stands in the table.
+struct Entry {
+    name: &'static str,
+    about: &'static str,
+    floor: &'static str,
+    spins: bool,
+    runs: Runs,
+    server: &'static [&'static str],
+    client: &'static [&'static str],
+}
+
+const fn raw(name: &'static str, program: Program, spins: bool, about: &'static str) -> Entry {
+    Entry {
+        name,
+        about,
+        floor: name,
+        spins,
+        runs: Runs::Peer(program),
+        server: &[],
+        client: &[],
+    }
+}
+
+const fn ours(
+    name: &'static str,
+    floor: &'static str,
+    about: &'static str,
+    server: &'static [&'static str],
+    client: &'static [&'static str],
+) -> Entry {
+    Entry {
+        name,
+        about,
+        floor,
+        spins: false,
+        runs: Runs::Peer(Program::Punctual),
+        server,
+        client,
+    }
+}
+
+const fn spinning(entry: Entry) -> Entry {
+    Entry {
+        spins: true,
+        ..entry
+    }
+}
+
+/// Every contender there is. What the ORB does not know it refuses, and the contender is absent with
+/// the ORB's words.
 const KNOWN: &[Entry] = &[
-    (FLOOR, |harness, _| {
-        let what = "raw blocking TCP sockets, no ORB";
-        Ok(Contender::of_harness(harness, FLOOR, what))
-    }),
-    ("punctual", |harness, _| {
-        let what = concat!("Punctual ", env!("CARGO_PKG_VERSION"));
-        Ok(Contender::of_harness(harness, "punctual", what))
-    }),
-    (omniorb::NAME, |_, directory| omniorb::contender(directory)),
+    raw(RAW_TCP, Program::RawTcp, false, "TCP that blocks"),
+    raw(RAW_UNIX, Program::RawUnix, false, "Unix sockets that block"),
+    raw(RAW_TCP_SPIN, Program::RawTcpSpin, true, "TCP that spins"),
+    raw(
+        RAW_UNIX_SPIN,
+        Program::RawUnixSpin,
+        true,
+        "Unix sockets that spin",
+    ),
+    raw(RAW_SHM, Program::RawShm, true, "shared memory that spins"),
+    ours("punctual", RAW_TCP, "TCP", &[], &[]),
+    ours(
+        "punctual-uiop",
+        RAW_UNIX,
+        "Unix sockets",
+        &["--", "-ORBListenEndpoints", "uiop://"],
+        &[],
+    ),
+    spinning(ours(
+        "punctual-shmiop",
+        RAW_SHM,
+        "shared memory",
+        &["--", "-ORBListenEndpoints", "shmiop://"],
+        &[],
+    )),
+    spinning(ours(
+        "punctual-spin",
+        RAW_TCP_SPIN,
+        "TCP that spins",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/spin_us=1000",
+        ],
+        &["--property", "iiop.spin_us=1000"],
+    )),
+    spinning(ours(
+        "punctual-uiop-spin",
+        RAW_UNIX_SPIN,
+        "Unix sockets that spin",
+        &["--", "-ORBListenEndpoints", "uiop:///spin_us=1000"],
+        &["--property", "uiop.spin_us=1000"],
+    )),
+    ours(
+        "punctual-reactive",
+        RAW_TCP,
+        "TCP, one reactive thread",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/concurrency=reactive",
+        ],
+        &[],
+    ),
+    ours(
+        "punctual-lf",
+        RAW_TCP,
+        "TCP, Leader/Followers pool",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/concurrency=leader_followers",
+        ],
+        &[],
+    ),
+    Entry {
+        name: omniorb::NAME,
+        about: "TCP",
+        floor: RAW_TCP,
+        spins: false,
+        runs: Runs::OmniOrb,
+        server: &[],
+        client: &[],
+    },
+    Entry {
+        name: "omniorb-unix",
+        about: "Unix sockets",
+        floor: RAW_UNIX,
+        spins: false,
+        runs: Runs::OmniOrb,
+        server: &["--link", "unix"],
+        client: &[],
+    },
 ];
 
-/// The contenders that are wanted: those that can take part, and those that cannot. `harness` is
-/// this crate's own program; what has to be compiled is compiled into `directory`.
-pub fn known(
-    harness: &Path,
-    directory: &Path,
-    wanted: impl Fn(&str) -> bool,
-) -> (Vec<Contender>, Vec<Absent>) {
+/// Which contenders are asked for: those named, `all`, or the usual ones; and the floors of them all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted(Vec<&'static str>);
+
+impl Wanted {
+    /// What names on a command line mean.
+    ///
+    /// # Errors
+    /// A name that nobody has, and those there are.
+    pub fn named(names: &[String]) -> Result<Self> {
+        if names.iter().any(|name| name == "all") {
+            return Ok(Self(KNOWN.iter().map(|entry| entry.name).collect()));
+        }
+        let usual = || USUAL.map(str::to_owned).to_vec();
+        let names = if names.is_empty() {
+            usual()
+        } else {
+            names.to_vec()
+        };
+        Self::of(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Those of these names.
+    ///
+    /// # Errors
+    /// A name that nobody has, and those there are.
+    pub fn of(names: &[&str]) -> Result<Self> {
+        let mut wanted = Vec::new();
+        for name in names {
+            let entry = KNOWN.iter().find(|entry| entry.name == *name);
+            let entry = entry.ok_or_else(|| {
+                let known: Vec<&str> = KNOWN.iter().map(|entry| entry.name).collect();
+                format!(
+                    "`{name}` is no contender: expected all, {}",
+                    known.join(", ")
+                )
+            })?;
+            for name in [entry.floor, entry.name] {
+                if !wanted.contains(&name) {
+                    wanted.push(name);
+                }
+            }
+        }
+        Ok(Self(wanted))
+    }
+
+    /// The same without raw ones.
+    #[must_use]
+    pub fn without_floors(mut self) -> Self {
+        self.0.retain(|name| {
+            KNOWN
+                .iter()
+                .any(|it| it.name == *name && it.floor != it.name)
+        });
+        self
+    }
+}
+
+/// The contenders that are wanted: those that can take part, and those that cannot. What has to be
+/// compiled is compiled now; whether an ORB knows its options is found out when it starts.
+#[must_use]
+pub fn known(harness: &Harness, wanted: &Wanted) -> (Vec<Contender>, Vec<Absent>) {
     let (mut here, mut absent) = (Vec::new(), Vec::new());
-    for &(name, make) in KNOWN.iter().filter(|(name, _)| wanted(name)) {
-        match make(harness, directory) {
+    for entry in KNOWN.iter().filter(|entry| wanted.0.contains(&entry.name)) {
+        match entry.contender(harness) {
             Ok(contender) => here.push(contender),
-            Err(reason) => absent.push(Absent { name, reason }),
+            Err(reason) => absent.push(Absent {
+                name: entry.name,
+                reason,
+            }),
         }
     }
     (here, absent)
 }
 
-/// What a program is run under, for instruments: a program and its arguments, ahead of the command.
-pub type Wrapper = Vec<OsString>;
-
-/// How the two processes are started.
-#[derive(Clone, Debug, Default)]
-pub struct Launch {
-    /// Processors to pin them to.
-    pub processors: Option<Processors>,
-    /// What the client is run under.
-    pub client: Wrapper,
-    /// What the server is run under.
-    pub server: Wrapper,
-    /// Variables of both environments.
-    pub environment: Vec<(&'static str, &'static str)>,
+impl Entry {
+    fn contender(&self, harness: &Harness) -> Result<Contender> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect();
+        let (what, program, arguments) = match self.runs {
+            Runs::Peer(program) => (
+                match program {
+                    Program::Punctual => concat!("Punctual ", env!("CARGO_PKG_VERSION")),
+                    _ => "raw",
+                }
+                .to_owned(),
+                harness.program.clone(),
+                peer_arguments(harness, program),
+            ),
+            Runs::OmniOrb => {
+                let built = omniorb::build(&harness.peers)?;
+                (built.version, built.program, Vec::new())
+            }
+        };
+        Ok(Contender {
+            name: self.name,
+            description: format!("{what}, {}", self.about),
+            floor: self.floor,
+            spins: self.spins,
+            program,
+            arguments,
+            server: words(self.server),
+            client: words(self.client),
+        })
+    }
 }
 
-/// A server and a client that is connected to it.
-#[derive(Debug)]
-pub struct Running {
-    // In the order in which they are to end.
-    client: Process,
-    server: Process,
+fn peer_arguments(harness: &Harness, program: Program) -> Vec<OsString> {
+    let name = program.to_possible_value();
+    let name = name.map_or_else(String::new, |value| value.get_name().to_owned());
+    let own = ["peer".into(), name.into()];
+    harness.arguments.iter().cloned().chain(own).collect()
 }
 
 impl Contender {
-    /// One whose programs are in [`crate::peer`], by the same name.
-    fn of_harness(harness: &Path, name: &'static str, description: &str) -> Self {
+    /// Whether it is a raw one, whose times others' are divided by.
+    #[must_use]
+    pub fn is_floor(&self) -> bool {
+        self.name == self.floor
+    }
+
+    /// Whether it makes sense where the two sides run.
+    #[must_use]
+    pub fn suits(&self, placement: Placement) -> bool {
+        placement == Placement::Cross || !self.spins
+    }
+
+    /// Whether it can make the calls of a case: raw shared memory has no one-ways, and not for any
+    /// length.
+    #[must_use]
+    pub fn knows(&self, case: Case) -> bool {
+        let lengths = case.lengths();
+        self.name != RAW_SHM
+            || case.operation.is_two_way() && lengths.request.max(lengths.reply) <= LONGEST_SHARED
+    }
+
+    /// A contender of this name that is never started, for tests of what is made of figures.
+    #[cfg(test)]
+    pub(crate) fn imagined(name: &'static str, floor: &'static str) -> Self {
         Self {
             name,
-            description: description.to_owned(),
-            program: harness.to_owned(),
-            arguments: vec!["peer".into(), name.into()],
+            description: String::new(),
+            floor,
+            spins: false,
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            server: Vec::new(),
+            client: Vec::new(),
         }
     }
+}
 
-    /// Starts both processes and waits until the client is connected.
-    ///
-    /// # Errors
-    /// When one of them does not start, and what it says.
-    pub fn start(&self, launch: &Launch) -> Result<Running> {
-        let processors = launch.processors;
-        let mut server = self.command(
-            &launch.server,
-            launch,
-            "server",
-            processors.map(|both| both.server),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_named_brings_the_floor_of_its_kind() {
+        let named = |names: &[&str]| Wanted::of(names).unwrap().0;
+        assert_eq!(named(&["punctual-uiop"]), [RAW_UNIX, "punctual-uiop"]);
+        assert_eq!(
+            named(&["punctual", "omniorb"]),
+            [RAW_TCP, "punctual", "omniorb"]
         );
-        let mut server = Process::spawn(&mut server).map_err(|error| self.failed(&error))?;
-        let address = server
-            .until_ready()
-            .map_err(|error| self.failed(&format!("server: {error}")))?;
-        let mut client = self.command(
-            &launch.client,
-            launch,
-            "client",
-            processors.map(|both| both.client),
+        assert_eq!(
+            Wanted::named(&["all".to_owned()]).unwrap().0.len(),
+            KNOWN.len()
         );
-        client.arg("--at").arg(address);
-        let mut client = Process::spawn(&mut client).map_err(|error| self.failed(&error))?;
-        client
-            .until_ready()
-            .map_err(|error| self.failed(&format!("client: {error}")))?;
-        Ok(Running { client, server })
+        assert!(
+            Wanted::of(&["corba"])
+                .unwrap_err()
+                .to_string()
+                .contains("omniorb-unix")
+        );
     }
 
-    fn command(
-        &self,
-        wrapper: &[OsString],
-        launch: &Launch,
-        side: &str,
-        processor: Option<usize>,
-    ) -> std::process::Command {
-        let program = self.program.as_os_str();
-        let mut words = wrapper
-            .iter()
-            .map(OsString::as_os_str)
-            .chain([program])
-            .chain(self.arguments.iter().map(OsString::as_os_str));
-        let mut command = std::process::Command::new(words.next().unwrap_or(program));
-        command.args(words).arg(side);
-        command.envs(launch.environment.iter().copied());
-        if let Some(processor) = processor {
-            command.arg("--pin").arg(processor.to_string());
+    #[test]
+    fn every_floor_is_a_contender_that_is_its_own_floor() {
+        for entry in KNOWN {
+            let floor = KNOWN
+                .iter()
+                .find(|other| other.name == entry.floor)
+                .unwrap();
+            assert_eq!(floor.floor, floor.name);
+            assert!(entry.spins || !floor.spins, "{}", entry.name);
         }
-        command
     }
 
-    fn failed(&self, error: &dyn Display) -> Error {
-        format!("{}: {error}", self.name).into()
-    }
-}
-
-impl Running {
-    /// Makes calls and returns each one's nanoseconds; of one-ways, the mean of all.
-    ///
-    /// # Errors
-    /// What the client says.
-    pub fn run(&mut self, case: Case, warm_up: u32, calls: u32) -> Result<Vec<u64>> {
-        let command = Command::Run {
-            case,
-            warm_up,
-            calls,
+    #[test]
+    fn peers_are_started_by_the_names_that_their_command_knows() {
+        let harness = Harness {
+            program: PathBuf::from("punctual"),
+            arguments: vec!["bench".into()],
+            peers: PathBuf::new(),
         };
-        match self.client.ask(command)? {
-            Answer::Samples(samples) => Ok(samples),
-            other => Err(unexpected(command, &other)),
-        }
-    }
-
-    /// Makes calls without timing them.
-    ///
-    /// # Errors
-    /// What the client says.
-    pub fn call(&mut self, case: Case, calls: u32) -> Result<()> {
-        let command = Command::Calls { case, calls };
-        match self.client.ask(command)? {
-            Answer::Done => Ok(()),
-            other => Err(unexpected(command, &other)),
-        }
-    }
-
-    /// Ends both processes, the client first, and waits for them.
-    ///
-    /// # Errors
-    /// When one of them did not end as it should.
-    pub fn stop(self) -> Result<()> {
-        self.client.stop()?;
-        self.server.stop()
-    }
-}
-
-fn unexpected(command: Command, answer: &Answer) -> Error {
-    match answer {
-        Answer::Error(message) => format!("`{command}` failed: {message}").into(),
-        other => format!("`{command}` was answered with {other:?}").into(),
-    }
-}
-
-/// A child that talks the protocol; killed when it is dropped without [`Process::stop`].
-#[derive(Debug)]
-struct Process {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Process {
-    fn spawn(command: &mut std::process::Command) -> Result<Self> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                format!("{} did not start: {error}", command.get_program().display())
-            })?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("a child without pipes".into());
-        };
-        Ok(Self {
-            child,
-            input: Some(input),
-            output: BufReader::new(output),
-        })
-    }
-
-    fn until_ready(&mut self) -> Result<String> {
-        match Answer::read_from(&mut self.output)? {
-            Answer::Ready(address) => Ok(address),
-            Answer::Error(message) => Err(message.into()),
-            other => Err(format!("it began with {other:?}").into()),
-        }
-    }
-
-    fn ask(&mut self, command: Command) -> Result<Answer> {
-        let input = self.input.as_mut().ok_or("its input is closed")?;
-        writeln!(input, "{command}")?;
-        Answer::read_from(&mut self.output)
-    }
-
-    fn stop(mut self) -> Result<()> {
-        drop(self.input.take());
-        let status = self.child.wait()?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(format!("a process ended with {status}").into())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // After `stop` it is gone already, and both do nothing.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let words = peer_arguments(&harness, Program::RawTcpSpin);
+        assert_eq!(words, ["bench", "peer", "raw-tcp-spin"]);
     }
 }

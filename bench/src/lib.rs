@@ -3,7 +3,7 @@
 //! A [`contender`] is a server program and a client program, which talk [`protocol`] with the
 //! harness over their standard input and output, so that both live through the whole run and only
 //! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data.
-//! [`latency`] runs batches of each case by each contender in turn; [`instructions`] counts what a
+//! [`latency`] runs batches of each case by each contender in turn; [`counting`] counts what a
 //! call costs with instruments that count rather than time. [`peer`] holds the programs themselves,
 //! but for those in other languages under `peers/`.
 //!
@@ -11,15 +11,20 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod case;
+pub mod command;
 pub mod contender;
-pub mod instructions;
+pub mod counting;
 pub mod latency;
 pub mod machine;
 pub mod omniorb;
+pub mod output;
 pub mod peer;
 pub mod placement;
+pub mod process;
 pub mod protocol;
+pub mod running;
 pub mod statistics;
+pub mod table;
 
 /// What keeps a benchmark from running: a message for people.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

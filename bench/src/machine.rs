@@ -1,7 +1,9 @@
 //! The facts of the machine that figures depend on.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs;
+use std::process::Command;
 
 /// What a reader needs to know to compare figures.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +34,60 @@ impl Machine {
             kernel: release.map_or_else(unknown, |release| release.trim().to_owned()),
             architecture: std::env::consts::ARCH,
         }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let virtual_machine = if self.virtual_machine {
+            " (virtual machine)"
+        } else {
+            ""
+        };
+        write!(
+            f,
+            "{}{virtual_machine}, {} processors, Linux {} {}",
+            self.processor, self.processors, self.kernel, self.architecture
+        )
+    }
+}
+
+/// What decides how many instructions the same program takes: the processor, by which the C library
+/// chooses its own, and the library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// The processor's model.
+    pub processor: String,
+    /// The C library and its version.
+    pub library: String,
+    /// The compiler and its version.
+    pub compiler: String,
+}
+
+impl Environment {
+    /// This one; what it does not tell is "unknown".
+    #[must_use]
+    pub fn this() -> Self {
+        Self {
+            processor: Machine::this().processor,
+            library: first_line("getconf", "GNU_LIBC_VERSION"),
+            compiler: first_line("rustc", "--version"),
+        }
+    }
+}
+
+fn first_line(program: &str, argument: &str) -> String {
+    let output = Command::new(program).arg(argument).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let line = text
+        .ok()
+        .and_then(|text| text.lines().next().map(str::to_owned));
+    line.unwrap_or_else(unknown)
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, {}", self.processor, self.library, self.compiler)
     }
 }
 

@@ -2,9 +2,8 @@
 //! starts, so that nothing of it is kept here.
 
 use crate::Result;
-use crate::contender::Contender;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What tables call it.
@@ -14,11 +13,20 @@ const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
 const PEER: &str = include_str!("../peers/omniorb/peer.cc");
 const PACKAGE: &str = "omniORB4";
 
-/// The contender, compiled into `directory` unless it is there already.
+/// Its peer.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// What it is.
+    pub version: String,
+    /// The program.
+    pub program: PathBuf,
+}
+
+/// Compiles the peer into `directory`, unless it is there already.
 ///
 /// # Errors
 /// What is missing, or what a compiler says.
-pub fn contender(directory: &Path) -> Result<Contender> {
+pub fn build(directory: &Path) -> Result<Built> {
     let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
         .map_err(|error| format!("its headers are not installed ({error})"))?;
     let directory = directory.join(NAME);
@@ -30,11 +38,9 @@ pub fn contender(directory: &Path) -> Result<Contender> {
         compile(&directory)?;
         fs::write(&stamp, wanted)?;
     }
-    Ok(Contender {
-        name: NAME,
-        description: format!("omniORB {version}"),
+    Ok(Built {
+        version: format!("omniORB {version}"),
         program,
-        arguments: Vec::new(),
     })
 }
 

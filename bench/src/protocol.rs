@@ -10,6 +10,8 @@
 //! client: samples <n>, then n numbers of 8 octets in the machine's byte order: nanoseconds
 //! harness: calls <case> <calls>      without a look at the clock, for counting instruments
 //! client: done
+//! harness: flood <threads> <calls>   void calls by several threads at once
+//! client: samples 1, then nanoseconds of all of them together
 //! client: error <message>            instead of any answer
 //! ```
 //!
@@ -25,6 +27,9 @@ use std::str::FromStr;
 /// No batch has more samples than this.
 const MAX_SAMPLES: usize = 10_000_000;
 
+/// No client has more threads than this.
+const MAX_THREADS: u32 = 256;
+
 /// What a client is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -35,6 +40,13 @@ pub enum Command {
         /// Calls ahead of those that count.
         warm_up: u32,
         /// Calls that count.
+        calls: u32,
+    },
+    /// Make void calls by several threads, and time all of them together.
+    Flood {
+        /// Threads; each makes its share.
+        threads: u32,
+        /// Calls in all.
         calls: u32,
     },
     /// Make calls and time none.
@@ -67,6 +79,7 @@ impl fmt::Display for Command {
                 warm_up,
                 calls,
             } => write!(f, "run {case} {warm_up} {calls}"),
+            Self::Flood { threads, calls } => write!(f, "flood {threads} {calls}"),
             Self::Calls { case, calls } => write!(f, "calls {case} {calls}"),
         }
     }
@@ -81,6 +94,14 @@ impl FromStr for Command {
             ["run", case, warm_up, calls] => Self::Run {
                 case: case.parse()?,
                 warm_up: warm_up.parse()?,
+                calls: calls.parse()?,
+            },
+            ["flood", threads, calls] => Self::Flood {
+                threads: threads
+                    .parse()
+                    .ok()
+                    .filter(|threads| (1..=MAX_THREADS).contains(threads))
+                    .ok_or_else(|| format!("`{threads}` is no number of threads"))?,
                 calls: calls.parse()?,
             },
             ["calls", case, calls] => Self::Calls {
@@ -149,7 +170,11 @@ mod tests {
 
     #[test]
     fn commands_are_read_back_as_they_were_written() {
-        for line in ["run cube_void 20 1000", "calls take_octets:4096 7"] {
+        for line in [
+            "run cube_void 20 1000",
+            "calls take_octets:4096 7",
+            "flood 8 1000",
+        ] {
             assert_eq!(line.parse::<Command>().unwrap().to_string(), line);
         }
     }
@@ -162,6 +187,8 @@ mod tests {
             "run cube_void 1",
             "run cube_void -1 1",
             "walk cube_void 1 1",
+            "flood 0 1",
+            "flood 1000 1",
         ] {
             assert!(line.parse::<Command>().is_err(), "{line}");
         }

@@ -13,6 +13,7 @@ const DIGITS: u8 = 3;
 pub struct Record {
     merged: Histogram<u64>,
     medians: Vec<f64>,
+    p99s: Vec<f64>,
 }
 
 /// The figures of a record, in nanoseconds.
@@ -40,6 +41,7 @@ impl Default for Record {
             merged: Histogram::new_with_bounds(1, LONGEST, DIGITS)
                 .expect("bounds and digits are in the histogram's range"),
             medians: Vec::new(),
+            p99s: Vec::new(),
         }
     }
 }
@@ -52,12 +54,19 @@ impl Record {
         }
         let round: Vec<f64> = samples.iter().map(|&sample| float(sample)).collect();
         self.medians.extend(median(&round));
+        self.p99s.extend(quantile(&round, 0.99));
     }
 
     /// Medians of the rounds, in their order.
     #[must_use]
     pub fn medians(&self) -> &[f64] {
         &self.medians
+    }
+
+    /// 99th percentiles of the rounds, in their order.
+    #[must_use]
+    pub fn p99s(&self) -> &[f64] {
+        &self.p99s
     }
 
     /// The figures; `None` before the first round.
@@ -171,6 +180,7 @@ mod tests {
         record.add_round(&[]);
         record.add_round(&[0, 150, u64::MAX]);
         assert_eq!(record.medians(), [100.0, 200.0, 150.0]);
+        assert_eq!(record.p99s()[..2], [100.0, 200.0]);
         let figures = record.figures().unwrap();
         assert_eq!(figures.samples, 10);
         assert!(close(Some(figures.median), 150.0));

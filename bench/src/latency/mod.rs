@@ -11,16 +11,16 @@ pub use report::{Participant, Report, Row};
 
 use crate::Result;
 use crate::case::{self, Case};
-use crate::contender::{Absent, Contender, FLOOR, Launch, Running};
+use crate::contender::{self, Absent, Contender, Harness, Wanted};
 use crate::machine::Machine;
+use crate::output::{Output, progress};
 use crate::placement::Placement;
+use crate::running::{Launch, Running};
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
 
 /// The spread of the floor's medians above which a case counts as disturbed.
-const NOISY: f64 = 0.10;
+pub const NOISY: f64 = 0.10;
 /// One-ways are over so soon, and the scheduler lets each side run for so long, that a batch of them
 /// has this many times as many calls, while requests are [`SHORT`].
 const ONE_WAYS: u32 = 30;
@@ -33,7 +33,7 @@ pub struct Options {
     /// Where client and server run.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     pub placement: Vec<Placement>,
-    /// Only these contenders, and the floor.
+    /// Only these contenders, and their floors; `all` for every one there is.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Only these cases, e.g. cube_void,take_octets:4096; the default is paper 001's sweep.
@@ -49,12 +49,21 @@ pub struct Options {
     /// ahead of them and do not count. Of one-ways with short requests, 30 times as many.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// Write the figures to this file.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Draw latency over size to this file.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where client and server run.
+    pub placements: Vec<Placement>,
+    /// What they do.
+    pub cases: Vec<Case>,
+    /// Rounds of each case.
+    pub rounds: u32,
+    /// Calls of each contender in a round.
+    pub calls: u32,
 }
 
 impl Options {
@@ -66,37 +75,47 @@ impl Options {
         }
     }
 
-    fn rounds(&self) -> u32 {
-        self.rounds.unwrap_or(if self.quick { 7 } else { 15 })
-    }
-
-    fn calls(&self) -> u32 {
-        self.calls.unwrap_or(if self.quick { 300 } else { 1000 })
-    }
-
-    /// Whether a contender of this name takes part; the floor always does.
-    #[must_use]
-    pub fn wants(&self, name: &str) -> bool {
-        self.contenders.is_empty() || name == FLOOR || self.contenders.iter().any(|it| it == name)
+    fn plan(&self) -> Plan {
+        Plan {
+            placements: self.placement.clone(),
+            cases: self.cases(),
+            rounds: self.rounds.unwrap_or(if self.quick { 7 } else { 15 }),
+            calls: self.calls.unwrap_or(if self.quick { 300 } else { 1000 }),
+        }
     }
 }
 
-/// Runs the benchmark, and writes the files that are asked for.
+/// Runs the command.
 ///
 /// # Errors
 /// When a contender fails, or a file cannot be written.
-pub fn run(contenders: &[Contender], absent: &[Absent], options: &Options) -> Result<Report> {
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let wanted = Wanted::named(&options.contenders)?;
+    let (contenders, absent) = contender::known(harness, &wanted);
+    let report = measure(&contenders, &absent, &options.plan())?;
+    options.output.show(&report, plot::draw)?;
+    match report.failed.len() {
+        0 => Ok(()),
+        number => Err(format!("{number} failure(s), see the end of the report").into()),
+    }
+}
+
+/// Runs every case by every contender that starts.
+///
+/// # Errors
+/// When a contender does not end as it should.
+pub fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Result<Report> {
     let mut report = Report {
         machine: Machine::this(),
-        rounds: options.rounds(),
-        calls: options.calls(),
+        rounds: plan.rounds,
+        calls: plan.calls,
         contenders: contenders.iter().map(Participant::from).collect(),
         skipped: absent.iter().map(report::absence).collect(),
+        failed: Vec::new(),
         rows: Vec::new(),
     };
-    let cases = options.cases();
-    let progress = progress(options.placement.len() * cases.len());
-    for &placement in &options.placement {
+    let progress = progress(plan.placements.len() * plan.cases.len());
+    for &placement in &plan.placements {
         match placement.processors() {
             Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
             Ok(processors) => {
@@ -104,13 +123,12 @@ pub fn run(contenders: &[Contender], absent: &[Absent], options: &Options) -> Re
                     processors: Some(processors),
                     ..Launch::default()
                 };
-                let mut field = Field::start(contenders, &launch)?;
-                for &case in &cases {
+                let suitable = contenders.iter().filter(|one| one.suits(placement));
+                let mut field = Field::start(suitable, &launch, &mut report.skipped);
+                for &case in &plan.cases {
                     progress.set_message(format!("{placement} {case}"));
-                    let records = field.compete(case, options.rounds(), options.calls())?;
-                    report
-                        .rows
-                        .extend(rows(placement, case, contenders, &records));
+                    field.compete(case, plan, &mut report.failed);
+                    report.rows.extend(rows(placement, case, &field.0));
                     progress.inc(1);
                 }
                 field.stop()?;
@@ -118,45 +136,83 @@ pub fn run(contenders: &[Contender], absent: &[Absent], options: &Options) -> Re
         }
     }
     progress.finish_and_clear();
-    if let Some(path) = &options.json {
-        std::fs::write(path, serde_json::to_string_pretty(&report)? + "\n")?;
-    }
-    if let Some(path) = &options.svg {
-        plot::draw(&report, path)?;
-    }
     Ok(report)
 }
 
 /// The contenders of one placement, all started.
-struct Field(Vec<Running>);
+struct Field<'c>(Vec<Entrant<'c>>);
 
-impl Field {
-    fn start(contenders: &[Contender], launch: &Launch) -> Result<Self> {
-        let started = contenders.iter().map(|contender| contender.start(launch));
-        started.collect::<Result<_>>().map(Self)
-    }
+/// One of them, and what it did in the case at hand.
+struct Entrant<'c> {
+    contender: &'c Contender,
+    running: Option<Running>,
+    record: Record,
+}
 
-    fn compete(&mut self, case: Case, rounds: u32, calls: u32) -> Result<Vec<Record>> {
-        let calls = batch(case, calls);
-        let mut records: Vec<Record> = self.0.iter().map(|_| Record::default()).collect();
-        let warm_up = calls.div_ceil(10);
-        // The first time a case is run, buffers grow; that batch does not count.
-        for running in &mut self.0 {
-            running.run(case, 0, warm_up)?;
-        }
-        let number = self.0.len();
-        for round in 0..rounds as usize {
-            for turn in 0..number {
-                let who = (round + turn) % number;
-                let samples = self.0[who].run(case, warm_up, calls)?;
-                records[who].add_round(&samples);
+impl<'c> Field<'c> {
+    /// Those that do not start are left out, for the reason that they give.
+    fn start(
+        contenders: impl Iterator<Item = &'c Contender>,
+        launch: &Launch,
+        skipped: &mut Vec<String>,
+    ) -> Self {
+        let mut entrants = Vec::new();
+        for contender in contenders {
+            match contender.start(launch) {
+                Ok(running) => entrants.push(Entrant {
+                    contender,
+                    running: Some(running),
+                    record: Record::default(),
+                }),
+                Err(reason) => {
+                    let reason = reason.to_string();
+                    if !skipped.contains(&reason) {
+                        skipped.push(reason);
+                    }
+                }
             }
         }
-        Ok(records)
+        Self(entrants)
+    }
+
+    fn compete(&mut self, case: Case, plan: &Plan, failed: &mut Vec<String>) {
+        let calls = batch(case, plan.calls);
+        let warm_up = calls.div_ceil(10);
+        // The first time a case is run, buffers grow; that batch does not count.
+        for entrant in &mut self.0 {
+            entrant.record = Record::default();
+            entrant.turn(case, 0, warm_up, failed);
+            entrant.record = Record::default();
+        }
+        let number = self.0.len();
+        for round in 0..plan.rounds as usize {
+            for turn in 0..number {
+                self.0[(round + turn) % number].turn(case, warm_up, calls, failed);
+            }
+        }
     }
 
     fn stop(self) -> Result<()> {
-        self.0.into_iter().try_for_each(Running::stop)
+        let mut running = self.0.into_iter().filter_map(|entrant| entrant.running);
+        running.try_for_each(Running::stop)
+    }
+}
+
+impl Entrant<'_> {
+    /// A batch. Who fails is out from then on.
+    fn turn(&mut self, case: Case, warm_up: u32, calls: u32, failed: &mut Vec<String>) {
+        if !self.contender.knows(case) {
+            return;
+        }
+        if let Some(running) = &mut self.running {
+            match running.run(case, warm_up, calls) {
+                Ok(samples) => self.record.add_round(&samples),
+                Err(error) => {
+                    failed.push(format!("{}: {case}: {error}", self.contender.name));
+                    self.running = None;
+                }
+            }
+        }
     }
 }
 
@@ -168,36 +224,29 @@ fn batch(case: Case, calls: u32) -> u32 {
     calls
 }
 
-fn rows(
-    placement: Placement,
-    case: Case,
-    contenders: &[Contender],
-    records: &[Record],
-) -> Vec<Row> {
-    let both = || contenders.iter().zip(records);
-    let floor = both().find(|(contender, _)| contender.name == FLOOR);
-    let floor = floor.map(|(_, record)| record);
-    let spread = floor.and_then(|floor| Some(floor.figures()?.spread));
-    both()
-        .filter_map(|(contender, record)| {
-            Some(Row {
-                placement,
-                operation: case.operation.name(),
-                units: case.units,
-                two_way: case.operation.is_two_way(),
-                contender: contender.name,
-                figures: record.figures()?,
-                ratio: floor.and_then(|floor| paired_ratio(record.medians(), floor.medians())),
-                noisy: spread.is_some_and(|spread| spread > NOISY),
-            })
+fn rows(placement: Placement, case: Case, entrants: &[Entrant<'_>]) -> Vec<Row> {
+    let row = |entrant: &Entrant<'_>| {
+        let contender = entrant.contender;
+        let floor = entrants
+            .iter()
+            .find(|other| other.contender.name == contender.floor)
+            .map(|other| &other.record);
+        let record = &entrant.record;
+        let spread = floor.and_then(|floor| Some(floor.figures()?.spread));
+        Some(Row {
+            placement,
+            operation: case.operation.name(),
+            units: case.units,
+            two_way: case.operation.is_two_way(),
+            contender: contender.name,
+            figures: record.figures()?,
+            floor: contender.floor,
+            ratio: floor.and_then(|floor| paired_ratio(record.medians(), floor.medians())),
+            p99_ratio: floor.and_then(|floor| paired_ratio(record.p99s(), floor.p99s())),
+            noisy: spread.is_some_and(|spread| spread > NOISY),
         })
-        .collect()
-}
-
-fn progress(steps: usize) -> ProgressBar {
-    let bar = ProgressBar::new(steps as u64);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    };
+    entrants.iter().filter_map(row).collect()
 }
 
 #[cfg(test)]
@@ -221,7 +270,6 @@ mod tests {
         let options = parse(&[]).unwrap();
         assert_eq!(options.placement, [Placement::Same, Placement::Cross]);
         assert_eq!(options.cases(), case::full());
-        assert!(options.wants("anything"));
     }
 
     #[test]
@@ -234,13 +282,13 @@ mod tests {
         .unwrap();
         assert_eq!(options.placement, [Placement::Cross]);
         assert_eq!(options.cases()[1].units, 64);
-        assert!(options.wants(FLOOR) && options.wants("punctual") && !options.wants("omniorb"));
+        assert_eq!(options.contenders, ["punctual"]);
     }
 
     #[test]
     fn quick_takes_fewer_rounds_unless_they_are_given() {
-        assert!(parse(&["--quick"]).unwrap().rounds() < parse(&[]).unwrap().rounds());
-        assert_eq!(parse(&["--quick", "--rounds=3"]).unwrap().rounds(), 3);
+        assert!(parse(&["--quick"]).unwrap().plan().rounds < parse(&[]).unwrap().plan().rounds);
+        assert_eq!(parse(&["--quick", "--rounds=3"]).unwrap().plan().rounds, 3);
     }
 
     #[test]
@@ -265,22 +313,31 @@ mod tests {
     }
 
     #[test]
-    fn a_restless_floor_makes_a_case_noisy_for_all() {
-        let contenders = ["floor", "other"].map(|name| Contender {
-            name,
-            description: String::new(),
-            program: PathBuf::new(),
-            arguments: Vec::new(),
+    fn a_restless_floor_makes_a_case_noisy_for_its_kind_only() {
+        let contenders = [
+            Contender::imagined("raw-tcp", "raw-tcp"),
+            Contender::imagined("other", "raw-tcp"),
+            Contender::imagined("raw-unix", "raw-unix"),
+            Contender::imagined("alone", "raw-shm"),
+        ];
+        let mut entrants = contenders.each_ref().map(|contender| Entrant {
+            contender,
+            running: None,
+            record: Record::default(),
         });
-        let mut records = [Record::default(), Record::default()];
-        for (floor, other) in [(10, 20), (20, 40), (40, 80), (10, 20)] {
-            records[0].add_round(&[floor]);
-            records[1].add_round(&[other]);
+        for (floor, other, calm) in [(10, 20, 5), (20, 40, 5), (40, 80, 5), (10, 20, 5)] {
+            for (entrant, sample) in entrants.iter_mut().zip([floor, other, calm, other]) {
+                entrant.record.add_round(&[sample]);
+            }
         }
         let case = Case::plain(case::Operation::CubeVoid);
-        let rows = rows(Placement::Same, case, &contenders, &records);
-        assert!(rows.iter().all(|row| row.noisy));
+        let rows = rows(Placement::Same, case, &entrants);
+        assert_eq!(
+            rows.iter().map(|row| row.noisy).collect::<Vec<_>>(),
+            [true, true, false, false]
+        );
         assert_eq!(rows[0].ratio, Some(1.0));
-        assert_eq!(rows[1].ratio, Some(2.0));
+        assert_eq!((rows[1].ratio, rows[1].p99_ratio), (Some(2.0), Some(2.0)));
+        assert_eq!(rows[3].ratio, None);
     }
 }

@@ -1,9 +1,10 @@
 //! Latency over size: a chart for each placement and operation, in one SVG.
 
 use super::report::{Report, Row};
+use crate::Result;
 use crate::case::Operation;
+use crate::output::not_drawn as failed;
 use crate::placement::Placement;
-use crate::{Error, Result};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
@@ -121,8 +122,4 @@ fn draw_chart(area: &Area<'_>, report: &Report, chart: &Chart<'_>) -> Result<()>
         .background_style(WHITE.mix(0.8))
         .draw()
         .map_err(failed)
-}
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    format!("the plot cannot be drawn: {error}").into()
 }

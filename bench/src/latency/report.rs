@@ -21,6 +21,8 @@ pub struct Report {
     pub contenders: Vec<Participant>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
+    /// What went wrong.
+    pub failed: Vec<String>,
     /// The figures; times in nanoseconds.
     pub rows: Vec<Row>,
 }
@@ -50,8 +52,12 @@ pub struct Row {
     /// Its times.
     #[serde(flatten)]
     pub figures: Figures,
+    /// The raw contender of its kind.
+    pub floor: &'static str,
     /// Its medians divided by the floor's of the same rounds, in the median.
     pub ratio: Option<f64>,
+    /// The same of the rounds' 99th percentiles.
+    pub p99_ratio: Option<f64>,
     /// Whether the floor's medians lay too far apart to trust the case.
     pub noisy: bool,
 }
@@ -73,8 +79,17 @@ impl Report {
     fn table(&self, f: &mut fmt::Formatter<'_>, placement: Placement) -> fmt::Result {
         writeln!(
             f,
-            "\n{placement}: median of {} rounds' medians; µs\n{:<22} {:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>8}",
-            self.rounds, "case", "contender", "median", "spread", "p50", "p99", "p99.9", "× floor"
+            "\n{placement}: median of {} rounds' medians; µs\n{:<22} {:<18} {:>9} {:>7} {:>9} {:>9} {:>9} {:>8} {:>8}",
+            self.rounds,
+            "case",
+            "contender",
+            "median",
+            "spread",
+            "p50",
+            "p99",
+            "p99.9",
+            "× floor",
+            "p99"
         )?;
         let mut before = None;
         for row in self.rows.iter().filter(|row| row.placement == placement) {
@@ -110,20 +125,7 @@ fn title(row: &Row) -> String {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let machine = &self.machine;
-        writeln!(
-            f,
-            "{}{}, {} processors, Linux {} {}",
-            machine.processor,
-            if machine.virtual_machine {
-                " (virtual machine)"
-            } else {
-                ""
-            },
-            machine.processors,
-            machine.kernel,
-            machine.architecture
-        )?;
+        writeln!(f, "{}", self.machine)?;
         for contender in &self.contenders {
             writeln!(f, "{}: {}", contender.name, contender.description)?;
         }
@@ -141,6 +143,9 @@ impl fmt::Display for Report {
         for skipped in &self.skipped {
             writeln!(f, "skipped {skipped}")?;
         }
+        for failed in &self.failed {
+            writeln!(f, "failed {failed}")?;
+        }
         let (noisy, cases) = self.noisy_cases();
         if noisy > 0 {
             writeln!(
@@ -157,7 +162,7 @@ impl fmt::Display for Row {
         let figures = &self.figures;
         write!(
             f,
-            "{:<10} {:>9.2} {:>6.1}%",
+            "{:<18} {:>9.2} {:>6.1}%",
             self.contender,
             figures.median / 1000.0,
             figures.spread * 100.0
@@ -169,9 +174,12 @@ impl fmt::Display for Row {
                 write!(f, " {:>9}", "–")?;
             }
         }
-        match self.ratio {
-            Some(ratio) => write!(f, " {ratio:>8.2}")?,
-            None => write!(f, " {:>8}", "–")?,
+        let of_single_calls = self.p99_ratio.filter(|_| self.two_way);
+        for ratio in [self.ratio, of_single_calls] {
+            match ratio {
+                Some(ratio) => write!(f, " {ratio:>8.2}")?,
+                None => write!(f, " {:>8}", "–")?,
+            }
         }
         f.write_str(if self.noisy { " !" } else { "" })
     }
@@ -197,7 +205,9 @@ mod tests {
             two_way,
             contender: "floor",
             figures: record.figures().unwrap(),
+            floor: "floor",
             ratio: Some(1.0),
+            p99_ratio: Some(1.5),
             noisy,
         }
     }
@@ -209,6 +219,7 @@ mod tests {
             calls: 10,
             contenders: Vec::new(),
             skipped: vec!["omniorb: not here".to_owned()],
+            failed: Vec::new(),
             rows,
         }
     }
@@ -227,7 +238,7 @@ mod tests {
     fn what_was_skipped_and_what_was_noisy_is_said() {
         let text = report(vec![row("take_octets", true, true)]).to_string();
         assert!(text.contains("skipped omniorb: not here"));
-        assert!(text.contains("1.00 !\n"), "{text}");
+        assert!(text.contains("1.50 !\n"), "{text}");
         assert!(text.contains("too noisy to trust") && text.contains("1 of 1 cases"));
     }
 }

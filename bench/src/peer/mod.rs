@@ -10,16 +10,42 @@ use crate::Result;
 use crate::case::Case;
 use crate::protocol::{Answer, Command};
 use clap::{Args, Subcommand, ValueEnum};
+use floor::memory;
+pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
+use floor::socket::{self, Kind, Link};
 use std::io::{BufRead, Read, Write};
-use std::time::Instant;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
 
 /// Which program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Program {
-    /// A raw blocking socket.
-    Floor,
+    /// Raw TCP sockets that block.
+    RawTcp,
+    /// Raw Unix sockets that block.
+    RawUnix,
+    /// Raw TCP sockets whose readers spin.
+    RawTcpSpin,
+    /// Raw Unix sockets whose readers spin.
+    RawUnixSpin,
+    /// Raw shared memory whose readers spin.
+    RawShm,
     /// This ORB.
     Punctual,
+}
+
+impl Program {
+    /// What carries a floor's messages, if it is sockets.
+    fn sockets(self) -> Option<Kind> {
+        let kind = |link, spins| Some(Kind { link, spins });
+        match self {
+            Self::RawTcp => kind(Link::Tcp, false),
+            Self::RawUnix => kind(Link::Unix, false),
+            Self::RawTcpSpin => kind(Link::Tcp, true),
+            Self::RawUnixSpin => kind(Link::Unix, true),
+            Self::RawShm | Self::Punctual => None,
+        }
+    }
 }
 
 /// The side of it, as every program's arguments say it, in whatever language it is written.
@@ -37,6 +63,11 @@ pub struct Server {
     /// The processor to run on.
     #[arg(long)]
     pin: Option<usize>,
+    /// Connections that it must be able to hold.
+    #[arg(long)]
+    connections: Option<usize>,
+    #[command(flatten)]
+    orb: OrbOptions,
 }
 
 /// A client's options.
@@ -48,6 +79,46 @@ pub struct Client {
     /// Where the server is.
     #[arg(long)]
     at: String,
+    /// One-ways wait on their connection, to be sent together.
+    #[arg(long)]
+    buffered: bool,
+    #[command(flatten)]
+    orb: OrbOptions,
+}
+
+/// What an ORB is told.
+#[derive(Debug, Args)]
+struct OrbOptions {
+    /// Properties of links, as LINK.NAME=VALUE.
+    #[arg(long, value_name = "LINK.NAME=VALUE")]
+    property: Vec<Property>,
+    /// Options of the ORB.
+    #[arg(last = true, value_name = "-ORB…")]
+    rest: Vec<String>,
+}
+
+/// A link's property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Property {
+    link: String,
+    name: String,
+    value: String,
+}
+
+impl std::str::FromStr for Property {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let parts = text
+            .split_once('=')
+            .and_then(|(key, value)| Some((key.split_once('.')?, value)));
+        let ((link, name), value) = parts.ok_or("expected LINK.NAME=VALUE")?;
+        Ok(Self {
+            link: link.to_owned(),
+            name: name.to_owned(),
+            value: value.to_owned(),
+        })
+    }
 }
 
 /// What makes the calls of a case.
@@ -63,6 +134,12 @@ pub trait Caller {
     /// # Errors
     /// When the server does not answer.
     fn settle(&mut self) -> Result<()>;
+
+    /// Makes `calls` void calls by `threads` threads at once, and returns how long all took.
+    ///
+    /// # Errors
+    /// When a call fails, or there can be no threads.
+    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration>;
 }
 
 /// Runs a side of a program.
@@ -70,17 +147,19 @@ pub trait Caller {
 /// # Errors
 /// What keeps it from its work.
 pub fn run(program: Program, side: &Side) -> Result<()> {
-    let (Side::Server(Server { pin }) | Side::Client(Client { pin, .. })) = side;
+    let (Side::Server(Server { pin, .. }) | Side::Client(Client { pin, .. })) = side;
     if let Some(processor) = *pin {
         punctual_sys::processor::pin_to(processor)?;
     }
-    match (program, side) {
-        (Program::Floor, Side::Server(_)) => floor::serve(),
-        (Program::Punctual, Side::Server(_)) => punctual::serve(),
-        (Program::Floor, Side::Client(client)) => call_as_told(floor::Client::new(&client.at)?),
-        (Program::Punctual, Side::Client(client)) => {
-            call_as_told(punctual::Client::new(&client.at)?)
+    match (side, program.sockets()) {
+        (Side::Server(_), Some(kind)) => socket::serve(kind),
+        (Side::Client(client), Some(kind)) => call_as_told(socket::Client::new(kind, &client.at)?),
+        (Side::Server(_), None) if program == Program::RawShm => memory::serve(),
+        (Side::Client(client), None) if program == Program::RawShm => {
+            call_as_told(memory::Client::new(&client.at)?)
         }
+        (Side::Server(server), None) => punctual::serve(server),
+        (Side::Client(client), None) => call_as_told(punctual::Client::new(client)?),
     }
 }
 
@@ -110,6 +189,10 @@ fn obey(caller: &mut impl Caller, input: impl BufRead, output: &mut impl Write) 
 
 fn perform(caller: &mut impl Caller, command: Command) -> Result<Answer> {
     match command {
+        Command::Flood { threads, calls } => {
+            let took = caller.flood(threads, calls)?;
+            Ok(Answer::Samples(vec![nanoseconds(took)]))
+        }
         Command::Calls { case, calls } => {
             repeat(caller, case, calls)?;
             caller.settle()?;
@@ -162,8 +245,39 @@ fn time_all(caller: &mut impl Caller, case: Case, calls: u32) -> Result<u64> {
     Ok(nanoseconds_since(began) / u64::from(calls.max(1)))
 }
 
+/// Has each of `callers` make its share of `calls` on a thread of its own, all beginning at once, and
+/// returns the time from then until the last one is done.
+fn race<C>(callers: Vec<C>, calls: u32) -> Result<Duration>
+where
+    C: FnMut() -> Result<()> + Send,
+{
+    let share = calls / u32::try_from(callers.len())?.max(1);
+    let start = Barrier::new(callers.len() + 1);
+    std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (number, mut call) in callers.into_iter().enumerate() {
+            let start = &start;
+            let thread = std::thread::Builder::new().name(format!("caller-{number}"));
+            running.push(thread.spawn_scoped(scope, move || {
+                start.wait();
+                (0..share).try_for_each(|_| call())
+            })?);
+        }
+        start.wait();
+        let began = Instant::now();
+        for thread in running {
+            thread.join().map_err(|_| "a caller panicked")??;
+        }
+        Ok(began.elapsed())
+    })
+}
+
 fn nanoseconds_since(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    nanoseconds(began.elapsed())
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -191,6 +305,38 @@ mod tests {
             self.settled += 1;
             Ok(())
         }
+
+        fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
+            let made = std::sync::atomic::AtomicU32::new(0);
+            let caller = || {
+                made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                Ok(())
+            };
+            let took = race(vec![caller; threads as usize], calls)?;
+            self.calls += made.into_inner();
+            Ok(took)
+        }
+    }
+
+    #[test]
+    fn a_flood_shares_its_calls_among_the_threads() {
+        let (caller, answers) = told("flood 4 100\n");
+        assert_eq!(caller.calls, 100);
+        assert!(matches!(&answers[1], Answer::Samples(samples) if samples.len() == 1));
+    }
+
+    #[test]
+    fn a_property_names_its_link_and_its_value() {
+        let property: Property = "iiop.spin_us=50".parse().unwrap();
+        assert_eq!(
+            (
+                property.link.as_str(),
+                property.name.as_str(),
+                property.value.as_str()
+            ),
+            ("iiop", "spin_us", "50")
+        );
+        assert!("spin_us=50".parse::<Property>().is_err());
     }
 
     fn told(lines: &str) -> (Counting, Vec<Answer>) {

@@ -1,38 +1,76 @@
 //! This ORB, through the stubs and skeletons that its IDL compiler wrote.
 
-use super::{Caller, serve_until_the_end};
+use super::{Caller, OrbOptions, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
-use punctual::{Char, Interface, ListenEndpoint, Orb, RootPoa};
+use punctual::{Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
+use std::time::Duration;
 
-/// Serves a Cubit until the input ends.
-pub(super) fn serve() -> Result<()> {
-    let endpoint = ListenEndpoint::iiop("127.0.0.1", 0);
-    let orb = Orb::builder().listen(endpoint).build()?;
+/// Serves a Cubit until the input ends; without other instructions by TCP.
+pub(super) fn serve(options: &super::Server) -> Result<()> {
+    let orb = builder(&options.orb)?
+        .configure(|config| {
+            if config.listen.is_empty() {
+                config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0));
+            }
+            if let Some(connections) = options.connections {
+                config.max_connections = connections;
+            }
+        })
+        .build()?;
     let poa = orb.root_poa()?;
     let cubit: Cubit = poa.activate(CubitImpl::new(orb.clone()))?;
+    orb.listen()?;
     let reference = orb.object_to_string(&cubit)?;
     poa.manager().activate()?;
     serve_until_the_end(reference)?;
     Ok(orb.shutdown(true)?)
 }
 
+fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
+    let (builder, rest) = Orb::builder().arguments(options.rest.iter().cloned())?;
+    if let Some(unknown) = rest.first() {
+        return Err(format!("`{unknown}` is no option of the ORB").into());
+    }
+    Ok(builder.configure(|config| {
+        for property in &options.property {
+            let link = config.link_properties.entry(property.link.clone());
+            link.or_default()
+                .insert(property.name.clone(), property.value.clone());
+        }
+    }))
+}
+
 /// A reference, and arguments for the calls.
 pub(super) struct Client {
     cubit: Cubit,
+    /// One-ways that the server will have counted when all have arrived.
+    thrown: u64,
     octets: Vec<u8>,
+    longs: Vec<i32>,
     structs: Vec<BinStruct>,
 }
 
 impl Client {
-    pub(super) fn new(reference: &str) -> Result<Self> {
-        let orb = Orb::builder().build()?;
+    pub(super) fn new(options: &super::Client) -> Result<Self> {
+        let orb = builder(&options.orb)?
+            .configure(|config| {
+                config.one_way_buffering = options.buffered.then(Buffering::default);
+            })
+            .build()?;
+        Self::of(&orb, &options.at)
+    }
+
+    fn of(orb: &Orb, reference: &str) -> Result<Self> {
+        let cubit = Cubit::narrow(orb.string_to_object(reference)?)?;
         Ok(Self {
-            cubit: Cubit::narrow(orb.string_to_object(reference)?)?,
+            thrown: cubit.pings()?,
+            cubit,
             octets: Vec::new(),
+            longs: Vec::new(),
             structs: Vec::new(),
         })
     }
@@ -42,10 +80,13 @@ impl Caller for Client {
     fn prepare<'c>(&'c mut self, case: Case) -> Result<Box<dyn FnMut() -> Result<()> + 'c>> {
         let units = case.units as usize;
         self.octets.resize(units, 0x5a);
+        self.longs.resize(units, 123_456_789);
         self.structs.resize(units, SAMPLE);
         let Self {
             cubit,
+            thrown,
             octets,
+            longs,
             structs,
         } = self;
         Ok(match case.operation {
@@ -59,6 +100,7 @@ impl Caller for Client {
                 Ok(())
             }),
             Operation::TakeOctets => Box::new(|| Ok(cubit.take_octets(octets)?)),
+            Operation::TakeLongs => Box::new(|| Ok(cubit.take_longs(longs)?)),
             Operation::TakeBinStructs => Box::new(|| Ok(cubit.take_bin_structs(structs)?)),
             Operation::EchoOctets => Box::new(|| {
                 black_box(cubit.echo_octets(octets)?);
@@ -68,13 +110,31 @@ impl Caller for Client {
                 black_box(cubit.echo_bin_structs(structs)?);
                 Ok(())
             }),
-            Operation::ThrowOctets => Box::new(|| Ok(cubit.throw_octets(octets)?)),
-            Operation::ThrowBinStructs => Box::new(|| Ok(cubit.throw_bin_structs(structs)?)),
+            Operation::Ping => Box::new(|| {
+                *thrown += 1;
+                Ok(cubit.ping()?)
+            }),
+            Operation::ThrowOctets => Box::new(|| {
+                *thrown += 1;
+                Ok(cubit.throw_octets(octets)?)
+            }),
+            Operation::ThrowBinStructs => Box::new(|| {
+                *thrown += 1;
+                Ok(cubit.throw_bin_structs(structs)?)
+            }),
         })
     }
 
     fn settle(&mut self) -> Result<()> {
-        Ok(self.cubit.cube_void()?)
+        while self.cubit.pings()? < self.thrown {}
+        Ok(())
+    }
+
+    /// All threads share one reference, and its connection.
+    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
+        let cubit = &self.cubit;
+        let caller = || Ok(cubit.cube_void()?);
+        race(vec![caller; threads as usize], calls)
     }
 }
 
@@ -155,13 +215,22 @@ mod tests {
         let metering = meter.clone();
         std::thread::spawn(move || meter_connection(&listener, port, &metering));
 
-        let mut client = Client::new(&reference).unwrap();
-        client.settle().unwrap();
+        let orb = Orb::builder().build().unwrap();
+        let mut client = Client::of(&orb, &reference).unwrap();
+        let cubit = client.cubit.clone();
+        // What one-ways are told from: a call behind them, whose lengths are known.
+        let settle = || cubit.cube_void().unwrap();
+        settle();
         let void = Case::plain(Operation::CubeVoid).lengths();
-        for case in case::full() {
+        let ping = Case::plain(Operation::Ping);
+        for case in case::full()
+            .into_iter()
+            .chain(case::of_the_goals())
+            .chain([ping])
+        {
             let before = meter.read();
             client.prepare(case).unwrap()().unwrap();
-            client.settle().unwrap();
+            settle();
             let after = meter.read();
             let seen = Lengths {
                 request: after.request - before.request - void.request,

@@ -1,12 +1,14 @@
-//! `punctual bench`: measurements that need nothing but this command.
+//! `punctual bench`: what this machine's calls cost.
 //!
-//! What compares Punctual with other ORBs, call by call and size by size, is the `bench` crate; this
-//! command reuses its statistics.
+//! What compares Punctual with raw sockets and other ORBs is the `bench` crate, whose commands stand here
+//! beside the matrix of protocols, which needs nothing but this command.
 
 mod cubit;
 
 use crate::fail;
 use clap::Subcommand;
+use punctual_bench::command;
+use punctual_bench::contender::Harness;
 use std::process::ExitCode;
 
 /// Measures this machine's calls.
@@ -18,17 +20,22 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    #[command(flatten)]
+    Compared(command::Command),
     /// Paper 000's figure 16: every messaging protocol over every link, by type of data.
     Cubit(cubit::Options),
-    /// A side of a contender; the measurement starts it.
+    /// A side of a contender of the matrix; the measurement starts it.
     #[command(hide = true)]
-    Peer(cubit::Peer),
+    CubitPeer(cubit::Peer),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
     let done = match &options.what {
+        What::Compared(what) => Harness::this(&["bench"])
+            .and_then(|harness| command::run(&harness, what))
+            .map_err(|error| error.to_string()),
         What::Cubit(options) => cubit::run(options),
-        What::Peer(peer) => cubit::run_peer(peer),
+        What::CubitPeer(peer) => cubit::run_peer(peer),
     };
     done.map_or_else(|problem| fail(problem, None), |()| ExitCode::SUCCESS)
 }

@@ -173,7 +173,7 @@ impl Process {
     fn start(arguments: &[String], orb: &[String]) -> Result<Self> {
         let this = std::env::current_exe()?;
         let mut child = std::process::Command::new(this)
-            .args(["bench", "peer"])
+            .args(["bench", "cubit-peer"])
             .args(arguments)
             .arg("--")
             .args(orb)

@@ -14,7 +14,6 @@ mod paper;
 mod peer;
 mod plot;
 mod report;
-mod table;
 mod text;
 
 pub(super) use peer::{Peer, run as run_peer};

@@ -4,8 +4,8 @@ use super::contender::{LeftOut, SPINNING};
 use super::operation::Operation;
 use super::paper::Comparison;
 use super::report::{Compared, NOISY, OneWay, Report, Row};
-use super::table::{Cell, Table, Tone};
 use punctual_bench::placement::Placement;
+use punctual_bench::table::{Cell, Table, Tone};
 use std::fmt;
 
 impl fmt::Display for Report {
@@ -20,23 +20,10 @@ impl fmt::Display for Report {
 
 impl Report {
     fn machine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let machine = &self.machine;
-        let virtual_machine = if machine.virtual_machine {
-            " (virtual machine)"
-        } else {
-            ""
-        };
         writeln!(
             f,
-            "{}{virtual_machine}, {} processors, Linux {} {}\n{} rounds of {} calls of each; shared \
-             memory spins for {} µs or not at all",
-            machine.processor,
-            machine.processors,
-            machine.kernel,
-            machine.architecture,
-            self.rounds,
-            self.calls,
-            self.spin_us
+            "{}\n{} rounds of {} calls of each; shared memory spins for {} µs or not at all",
+            self.machine, self.rounds, self.calls, self.spin_us
         )
     }
 

@@ -5,12 +5,15 @@ use std::fmt;
 
 /// How a cell is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
+    /// As it is.
     #[default]
     Plain,
     /// Of no weight.
     Faint,
+    /// As it should be.
     Good,
+    /// As it should not be.
     Bad,
     /// Not to be trusted.
     Doubtful,
@@ -18,29 +21,37 @@ pub(super) enum Tone {
 
 /// One cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cell {
-    pub(super) text: String,
-    pub(super) tone: Tone,
+pub struct Cell {
+    /// What it says.
+    pub text: String,
+    /// How.
+    pub tone: Tone,
 }
 
 impl Cell {
-    pub(super) fn new(text: impl Into<String>, tone: Tone) -> Self {
+    /// A cell that says `text`.
+    #[must_use]
+    pub fn new(text: impl Into<String>, tone: Tone) -> Self {
         let text = text.into();
         Self { text, tone }
     }
 
     /// Nothing to be said.
-    pub(super) fn none() -> Self {
+    #[must_use]
+    pub fn none() -> Self {
         Self::new("–", Tone::Faint)
     }
 }
 
 /// A title, columns, and rows with names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
-    pub(super) title: String,
-    pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<(String, Vec<Cell>)>,
+pub struct Table {
+    /// What stands above it.
+    pub title: String,
+    /// The columns' headings, but for that of the rows' names.
+    pub columns: Vec<String>,
+    /// Names and cells.
+    pub rows: Vec<(String, Vec<Cell>)>,
 }
 
 impl Tone {

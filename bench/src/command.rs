@@ -1,0 +1,50 @@
+//! The benchmarks' subcommands, which `punctual bench` and `punctual-bench` share.
+
+use crate::contender::Harness;
+use crate::counting::{self, Instrument};
+use crate::{Result, latency, peer};
+use clap::Subcommand;
+
+/// A measurement.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// How long calls take, beside raw sockets and other ORBs.
+    Latency(latency::Options),
+    /// User-space instructions a call, under valgrind.
+    Instructions(counting::Options),
+    /// System calls a call, under strace.
+    SystemCalls(counting::Options),
+    /// Allocations a call, under valgrind.
+    Allocations(counting::Options),
+    /// Context switches a call, both sides on one processor.
+    ContextSwitches(counting::Options),
+    /// A side of a contender; the harness starts it.
+    #[command(hide = true)]
+    Peer {
+        /// Which program.
+        program: peer::Program,
+        /// Which side of it.
+        #[command(subcommand)]
+        side: peer::Side,
+    },
+}
+
+/// Runs one.
+///
+/// # Errors
+/// What kept it from its work, or what it found wrong.
+pub fn run(harness: &Harness, command: &Command) -> Result<()> {
+    if cfg!(debug_assertions) && !matches!(command, Command::Peer { .. }) {
+        eprintln!("note: this command is not optimised, its figures mean nothing");
+    }
+    match command {
+        Command::Latency(options) => latency::run(harness, options),
+        Command::Instructions(options) => counting::run(harness, Instrument::Instructions, options),
+        Command::SystemCalls(options) => counting::run(harness, Instrument::SystemCalls, options),
+        Command::Allocations(options) => counting::run(harness, Instrument::Allocations, options),
+        Command::ContextSwitches(options) => {
+            counting::run(harness, Instrument::ContextSwitches, options)
+        }
+        Command::Peer { program, side } => peer::run(*program, side),
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a report goes: to people on the terminal, to programs as JSON, to both as a picture.
+
+use crate::{Error, Result};
+use clap::Args;
+use serde::Serialize;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// Where the figures go besides the terminal.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Json {
+    /// Print the figures as JSON; with a file, write them there, and print the table.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
+}
+
+impl Json {
+    /// Shows a report as asked.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn show(&self, report: &(impl Serialize + Display)) -> Result<()> {
+        match &self.json {
+            Some(None) => println!("{}", serde_json::to_string_pretty(report)?),
+            Some(Some(path)) => {
+                std::fs::write(path, serde_json::to_string_pretty(report)? + "\n")?;
+                anstream::print!("{report}");
+            }
+            None => anstream::print!("{report}"),
+        }
+        Ok(())
+    }
+}
+
+/// The same, and a picture.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Output {
+    #[command(flatten)]
+    json: Json,
+    /// Draw them to this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+impl Output {
+    /// Shows a report as asked; `draw` draws it to a file.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn show<R: Serialize + Display>(
+        &self,
+        report: &R,
+        draw: impl FnOnce(&R, &Path) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(path) = &self.svg {
+            draw(report, path)?;
+        }
+        self.json.show(report)
+    }
+}
+
+/// What a picture that cannot be drawn is reported as.
+pub(crate) fn not_drawn(error: impl Display) -> Error {
+    format!("the plot cannot be drawn: {error}").into()
+}
+
+/// A bar for the terminal that shows how far a measurement is; silent elsewhere.
+pub(crate) fn progress(steps: usize) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(steps as u64);
+    let style = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}");
+    bar.with_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()))
+}

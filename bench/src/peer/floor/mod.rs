@@ -1,0 +1,40 @@
+//! The floors: what the operating system alone takes for messages of the same lengths.
+//!
+//! One send and one receive a side for a two-way. Each message begins with its own length and the
+//! length of the reply that it wants (0: none), 4 octets each in the machine's byte order. What
+//! carries them is a [`socket`], which blocks or spins, or [`memory`] that two processes share.
+
+pub(super) mod memory;
+pub(super) mod socket;
+
+use crate::Result;
+use crate::case::{Case, Lengths};
+
+/// A message's two lengths.
+const HEAD: usize = 8;
+/// No message is longer than this.
+const LONGEST: usize = 64 << 20;
+
+/// The request of a case: its two lengths, then zeros.
+fn request_of(case: Case, request: &mut Vec<u8>) -> Result<Lengths> {
+    let lengths = case.lengths();
+    request.clear();
+    for length in [lengths.request, lengths.reply] {
+        let length = u32::try_from(length)?;
+        request.extend_from_slice(&length.to_ne_bytes());
+    }
+    request.resize(lengths.request, 0);
+    Ok(lengths)
+}
+
+/// The lengths that a message begins with, as far as it is there.
+fn head(octets: &[u8]) -> Option<Lengths> {
+    let (lengths, _) = octets.first_chunk::<HEAD>()?.as_chunks();
+    let [request, reply] = lengths else {
+        return None;
+    };
+    Some(Lengths {
+        request: u32::from_ne_bytes(*request) as usize,
+        reply: u32::from_ne_bytes(*reply) as usize,
+    })
+}

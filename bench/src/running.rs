@@ -1,0 +1,256 @@
+//! A contender at work: two processes that talk the protocol.
+
+use crate::case::Case;
+use crate::contender::Contender;
+use crate::placement::Processors;
+use crate::process::Observed;
+use crate::protocol::{Answer, Command};
+use crate::{Error, Result};
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
+
+/// What a program is run under, for instruments: a program and its arguments, ahead of the command.
+pub type Wrapper = Vec<OsString>;
+
+/// How the two processes are started.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    /// Processors to pin them to.
+    pub processors: Option<Processors>,
+    /// What the client is run under.
+    pub client: Wrapper,
+    /// What the server is run under.
+    pub server: Wrapper,
+    /// Variables of both environments.
+    pub environment: Vec<(&'static str, &'static str)>,
+    /// Options of the client's own, ahead of those of the ORB.
+    pub client_options: Vec<OsString>,
+    /// Connections that the server must be able to hold, if more than usual.
+    pub connections: Option<usize>,
+}
+
+/// A server and a client that is connected to it.
+#[derive(Debug)]
+pub struct Running {
+    // In the order in which they are to end.
+    client: Process,
+    server: Serving,
+}
+
+/// A server.
+#[derive(Debug)]
+pub struct Serving {
+    process: Process,
+    address: String,
+}
+
+impl Serving {
+    /// Where it is: a reference, or what a client of its kind understands.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What the kernel says of it.
+    #[must_use]
+    pub fn observed(&self) -> Observed {
+        Observed::of(self.process.child.id())
+    }
+
+    /// Ends it and waits for its end.
+    ///
+    /// # Errors
+    /// When it did not end as it should.
+    pub fn stop(self) -> Result<()> {
+        self.process.stop()
+    }
+}
+
+impl Contender {
+    /// Starts both processes and waits until the client is connected.
+    ///
+    /// # Errors
+    /// When one of them does not start, and what it says.
+    pub fn start(&self, launch: &Launch) -> Result<Running> {
+        let server = self.serve(launch)?;
+        let pin = launch.processors.map(|both| both.client);
+        let mut client = self.command(&launch.client, launch, "client", pin);
+        client.arg("--at").arg(&server.address);
+        client.args(&launch.client_options).args(&self.client);
+        let mut client = Process::spawn(&mut client).map_err(|error| self.failed(&error))?;
+        client
+            .until_ready()
+            .map_err(|error| self.failed(&format!("client: {error}")))?;
+        Ok(Running { client, server })
+    }
+
+    /// Starts the server only.
+    ///
+    /// # Errors
+    /// When it does not start, and what it says.
+    pub fn serve(&self, launch: &Launch) -> Result<Serving> {
+        let pin = launch.processors.map(|both| both.server);
+        let mut server = self.command(&launch.server, launch, "server", pin);
+        if let Some(connections) = launch.connections {
+            server.arg("--connections").arg(connections.to_string());
+        }
+        server.args(&self.server);
+        let mut process = Process::spawn(&mut server).map_err(|error| self.failed(&error))?;
+        let address = process
+            .until_ready()
+            .map_err(|error| self.failed(&format!("server: {error}")))?;
+        Ok(Serving { process, address })
+    }
+
+    fn command(
+        &self,
+        wrapper: &[OsString],
+        launch: &Launch,
+        side: &str,
+        processor: Option<usize>,
+    ) -> std::process::Command {
+        let program = self.program.as_os_str();
+        let mut words = wrapper
+            .iter()
+            .map(OsString::as_os_str)
+            .chain([program])
+            .chain(self.arguments.iter().map(OsString::as_os_str));
+        let mut command = std::process::Command::new(words.next().unwrap_or(program));
+        command.args(words).arg(side);
+        command.envs(launch.environment.iter().copied());
+        if let Some(processor) = processor {
+            command.arg("--pin").arg(processor.to_string());
+        }
+        command
+    }
+
+    fn failed(&self, error: &dyn Display) -> Error {
+        format!("{}: {error}", self.name).into()
+    }
+}
+
+impl Running {
+    /// Makes calls and returns each one's nanoseconds; of one-ways, the mean of all.
+    ///
+    /// # Errors
+    /// What the client says.
+    pub fn run(&mut self, case: Case, warm_up: u32, calls: u32) -> Result<Vec<u64>> {
+        let command = Command::Run {
+            case,
+            warm_up,
+            calls,
+        };
+        match self.client.ask(command)? {
+            Answer::Samples(samples) => Ok(samples),
+            other => Err(unexpected(command, &other)),
+        }
+    }
+
+    /// Makes void calls by several threads of the client, and returns how long all of them took.
+    ///
+    /// # Errors
+    /// What the client says.
+    pub fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
+        let command = Command::Flood { threads, calls };
+        match self.client.ask(command)? {
+            Answer::Samples(samples) if samples.len() == 1 => Ok(Duration::from_nanos(samples[0])),
+            other => Err(unexpected(command, &other)),
+        }
+    }
+
+    /// What the kernel says of the client and of the server.
+    #[must_use]
+    pub fn observed(&self) -> (Observed, Observed) {
+        (Observed::of(self.client.child.id()), self.server.observed())
+    }
+
+    /// Makes calls without timing them.
+    ///
+    /// # Errors
+    /// What the client says.
+    pub fn call(&mut self, case: Case, calls: u32) -> Result<()> {
+        let command = Command::Calls { case, calls };
+        match self.client.ask(command)? {
+            Answer::Done => Ok(()),
+            other => Err(unexpected(command, &other)),
+        }
+    }
+
+    /// Ends both processes, the client first, and waits for them.
+    ///
+    /// # Errors
+    /// When one of them did not end as it should.
+    pub fn stop(self) -> Result<()> {
+        self.client.stop()?;
+        self.server.stop()
+    }
+}
+
+fn unexpected(command: Command, answer: &Answer) -> Error {
+    match answer {
+        Answer::Error(message) => format!("`{command}` failed: {message}").into(),
+        other => format!("`{command}` was answered with {other:?}").into(),
+    }
+}
+
+/// A child that talks the protocol; killed when it is dropped without [`Process::stop`].
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn spawn(command: &mut std::process::Command) -> Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                format!("{} did not start: {error}", command.get_program().display())
+            })?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("a child without pipes".into());
+        };
+        Ok(Self {
+            child,
+            input: Some(input),
+            output: BufReader::new(output),
+        })
+    }
+
+    fn until_ready(&mut self) -> Result<String> {
+        match Answer::read_from(&mut self.output)? {
+            Answer::Ready(address) => Ok(address),
+            Answer::Error(message) => Err(message.into()),
+            other => Err(format!("it began with {other:?}").into()),
+        }
+    }
+
+    fn ask(&mut self, command: Command) -> Result<Answer> {
+        let input = self.input.as_mut().ok_or("its input is closed")?;
+        writeln!(input, "{command}")?;
+        Answer::read_from(&mut self.output)
+    }
+
+    fn stop(mut self) -> Result<()> {
+        drop(self.input.take());
+        let status = self.child.wait()?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(format!("a process ended with {status}").into())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // After `stop` it is gone already, and both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
