@@ -29,15 +29,31 @@ pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
                 size_of_val(values),
             );
         }
-        if T::LAYOUT.is_padded() {
-            room.chunks_exact_mut(size_of::<T>())
-                .for_each(T::clear_padding);
-        }
+        clear_all::<T>(room);
         written += size_of_val(values);
     }
     // SAFETY: `written` octets behind the length are within the capacity and were written: the
     // numbers by the copies, the rest by `clear_padding`.
     unsafe { bytes.set_len(bytes.len() + written) };
+}
+
+/// Zeroes the padding of values that follow each other, several in one turn of the loop.
+#[inline]
+fn clear_all<T: PlainData>(memory: &mut [MaybeUninit<u8>]) {
+    const AT_ONCE: usize = 8;
+    if !T::LAYOUT.is_padded() {
+        return;
+    }
+    let mut several = memory.chunks_exact_mut(size_of::<T>() * AT_ONCE);
+    for several in &mut several {
+        several
+            .chunks_exact_mut(size_of::<T>())
+            .for_each(T::clear_padding);
+    }
+    several
+        .into_remainder()
+        .chunks_exact_mut(size_of::<T>())
+        .for_each(T::clear_padding);
 }
 
 /// As [`append`], each number in the order that is not the machine's.
