@@ -3,9 +3,9 @@
 //! Most Rust types know how they travel (`Marshal`, `Unmarshal`). What the type does not show is
 //! written out here: a wide string is a `String` like any other, and bounds are no part of types.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Type;
-use quote::quote;
+use quote::{format_ident, quote};
 
 use crate::scope::Scope;
 use crate::types::{Form, form, least_wire_size, number};
@@ -112,6 +112,60 @@ impl Scope<'_> {
                 }
             }
             _ => quote!(),
+        }
+    }
+
+    /// An expression of `Result<(), CdrError>` that unmarshals a string or sequence from the
+    /// decoder `input` into what `place`, a `&mut`, refers to.
+    pub(crate) fn unmarshal_into(
+        &self,
+        ty: &Type,
+        place: &Ident,
+        input: &TokenStream,
+    ) -> TokenStream {
+        let facts = &self.generator.facts;
+        if facts.of(ty).is_plain {
+            self.use_methods_of("Unmarshal");
+            return quote!(#place.unmarshal_into(#input));
+        }
+        let (function, bound) = match self.generator.spec.resolve(ty) {
+            Type::WString { bound: None } => return quote!(#input.get_wstring_into(#place)),
+            Type::WString { bound } => ("unmarshal_bounded_wstring_into", *bound),
+            Type::String { bound } => ("unmarshal_bounded_string_into", *bound),
+            Type::Sequence { element, bound } if facts.of(element).is_plain => {
+                ("unmarshal_bounded_into", *bound)
+            }
+            _ => {
+                let value = self.unmarshal(ty, false, input);
+                let read = format_ident!("{place}_read");
+                return quote!(#value.map(|#read| *#place = #read));
+            }
+        };
+        let (function, bound) = (self.name(function), number(bound.unwrap_or(u32::MAX)));
+        quote!(#function(#place, #input, #bound))
+    }
+
+    /// An expression of a `Result` of what a servant sees of a string or sequence: a view of the
+    /// request where it can be one.
+    pub(crate) fn unmarshal_view(&self, ty: &Type, input: &TokenStream) -> TokenStream {
+        let facts = &self.generator.facts;
+        match self.generator.spec.resolve(ty) {
+            Type::String { bound: None } => quote!(#input.get_string()),
+            Type::String { bound: Some(bound) } => {
+                let (function, bound) = (self.name("unmarshal_bounded_str"), number(*bound));
+                quote!(#function(#input, #bound))
+            }
+            Type::Sequence { element, bound } if facts.of(element).is_plain => {
+                let element = self.owned(element, false);
+                if let Some(bound) = bound {
+                    let (function, bound) = (self.name("unmarshal_slice_bounded"), number(*bound));
+                    quote!(#function::<#element>(#input, #bound))
+                } else {
+                    let function = self.name("unmarshal_slice");
+                    quote!(#function::<#element>(#input))
+                }
+            }
+            _ => self.unmarshal(ty, false, input),
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         &format!("`exception {}`.", declaration.name),
     );
     let fields = Fields::new(scope, declaration);
-    let derive = fields.derive(scope);
+    let derive = fields.derive(scope, false);
     let definition = if fields.is_empty() {
         quote!(pub struct #name;)
     } else {

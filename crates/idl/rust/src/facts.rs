@@ -14,6 +14,11 @@ const LARGEST_INLINE_ARRAY: u64 = 4096;
 /// The longest array for which the standard library has `Default`.
 const LONGEST_DEFAULT_ARRAY: u32 = 32;
 
+/// Structs with more members, or nested deeper, are not treated as plain data: the compiler
+/// evaluates what holds for them, member by member.
+const MOST_PLAIN_MEMBERS: usize = 256;
+const DEEPEST_PLAIN_DATA: u8 = 32;
+
 /// What is known about the values of one type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
@@ -29,6 +34,8 @@ pub(crate) struct Fact {
     pub(crate) is_boxed: bool,
     /// The Rust type alone says how its values travel.
     pub(crate) is_plain: bool,
+    /// The value is numbers and nothing else, nested as deep as this; any octets are one.
+    pub(crate) plain_data: Option<u8>,
     /// How many sequences and arrays lie one in the other, those behind typedefs counted.
     pub(crate) depth: u32,
 }
@@ -66,7 +73,11 @@ impl Facts {
                 let size = primitive_size(*primitive);
                 match primitive {
                     Primitive::WChar => plain(4, 1),
-                    _ => plain(size, size),
+                    Primitive::Boolean | Primitive::LongDouble => plain(size, size),
+                    _ => Fact {
+                        plain_data: Some(0),
+                        ..plain(size, size)
+                    },
                 }
             }
             Type::Fixed { digits, .. } => plain(32, u64::from(*digits) / 2 + 1),
@@ -126,6 +137,7 @@ impl Facts {
                 || dimensions.iter().any(|&n| n > LONGEST_DEFAULT_ARRAY),
             is_boxed,
             is_plain: one.is_plain,
+            plain_data: one.plain_data.filter(|_| !is_boxed && count > 0),
             depth: one.depth.saturating_add(1),
         }
     }
@@ -144,6 +156,8 @@ impl Facts {
             DeclKind::Typedef(typedef) => self.of(&typedef.ty),
             DeclKind::Struct(_) | DeclKind::Exception(_) => Fact {
                 has_default: member_facts.iter().all(|(_, has_default)| *has_default),
+                plain_data: plain_struct(facts.clone())
+                    .filter(|_| matches!(spec[id].kind, DeclKind::Struct(_))),
                 ..plain(
                     sum(facts.clone().map(|f| f.rust_size.saturating_add(3) & !3)),
                     sum(facts.map(|f| f.least_wire_size)),
@@ -215,8 +229,19 @@ fn plain(rust_size: u64, least_wire_size: u64) -> Fact {
         default_is_written: false,
         is_boxed: false,
         is_plain: true,
+        plain_data: None,
         depth: 0,
     }
+}
+
+/// How deep a struct with these members nests plain data, if it is that.
+fn plain_struct<'f>(members: impl Iterator<Item = &'f Fact> + Clone) -> Option<u8> {
+    let count = members.clone().count();
+    let deepest = members
+        .map(|member| member.plain_data)
+        .try_fold(0, |deepest: u8, depth| Some(deepest.max(depth?)))?;
+    let is_small = (1..=MOST_PLAIN_MEMBERS).contains(&count) && deepest < DEEPEST_PLAIN_DATA;
+    is_small.then_some(deepest + 1)
 }
 
 fn sum(sizes: impl Iterator<Item = u64>) -> u64 {

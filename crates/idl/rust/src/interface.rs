@@ -2,11 +2,13 @@
 //! the servant, and an error for each operation that raises exceptions.
 
 mod call;
+mod dispatch;
 mod errors;
 mod local;
 mod reference;
 mod servant;
 mod skeleton;
+mod twin;
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{Declaration, Interface, InterfaceFlavour};

@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
     }
 
     /// `#[derive(…)]` of all that the members' types allow.
-    pub(crate) fn derive(&self, scope: &Scope<'_>) -> TokenStream {
+    pub(crate) fn derive(&self, scope: &Scope<'_>, is_plain_data: bool) -> TokenStream {
         let spec = scope.generator.spec;
         let has_float = self
             .members
@@ -60,7 +60,8 @@ impl<'a> Fields<'a> {
         let default =
             (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(Default,));
         let total = (!has_float).then(|| quote!(, Eq, Hash));
-        quote!(#[derive(Clone, Debug, #default PartialEq #total)])
+        let copy = is_plain_data.then(|| quote!(Copy,));
+        quote!(#[derive(Clone, #copy Debug, #default PartialEq #total)])
     }
 
     /// The fields with their documentation, each followed by a comma.
@@ -90,6 +91,17 @@ impl<'a> Fields<'a> {
                 }
             }
         }
+    }
+
+    /// How plain data travels: a macro of the runtime says it, as it takes what generated code
+    /// has none of.
+    pub(crate) fn plain_codec(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
+        let plain_struct = scope.name("plain_struct");
+        let fields = self.members.iter().map(|(field, member)| {
+            let ty = scope.owned(&member.ty, false);
+            quote!(#field: #ty)
+        });
+        quote!(#plain_struct! { #name { #(#fields),* } })
     }
 
     /// `impl Marshal` and `impl Unmarshal`.
@@ -133,12 +145,14 @@ impl<'a> Fields<'a> {
         let least = least_wire_size(fact);
         quote! {
             impl #marshal for #name {
+                #[inline]
                 fn marshal(&self, #out: &mut #encoder<'_>) -> #result<(), #error> {
                     #marshal_body
                 }
             }
             impl #unmarshal for #name {
                 const MIN_SIZE: usize = #least;
+                #[inline]
                 fn unmarshal(#input: &mut #decoder<'_>) -> #result<Self, #error> {
                     #unmarshal_body
                 }

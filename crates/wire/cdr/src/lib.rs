@@ -62,9 +62,9 @@ pub use long_double::LongDouble;
 pub use order::ByteOrder;
 pub use sequence::{
     check_bound, marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, marshal_each,
-    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_into, unmarshal_bounded_string,
-    unmarshal_bounded_string_into, unmarshal_bounded_wstring, unmarshal_bounded_wstring_into,
-    unmarshal_each, unmarshal_slice, unmarshal_slice_bounded,
+    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_into, unmarshal_bounded_str,
+    unmarshal_bounded_string, unmarshal_bounded_string_into, unmarshal_bounded_wstring,
+    unmarshal_bounded_wstring_into, unmarshal_each, unmarshal_slice, unmarshal_slice_bounded,
 };
 pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};

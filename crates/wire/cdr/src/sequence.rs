@@ -1,5 +1,7 @@
 //! Sequences, arrays and bounds: what generated code calls for them.
 
+use std::borrow::Cow;
+
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
@@ -157,9 +159,21 @@ pub fn marshal_bounded_string(
 /// [`CdrError::BoundExceeded`], and those of [`Decoder::get_string`].
 #[inline]
 pub fn unmarshal_bounded_string(input: &mut Decoder<'_>, bound: u32) -> Result<String, CdrError> {
+    unmarshal_bounded_str(input, bound).map(Cow::into_owned)
+}
+
+/// Reads a `string<bound>` as a view of the input, unless its octets have to be converted.
+///
+/// # Errors
+/// As [`unmarshal_bounded_string`].
+#[inline]
+pub fn unmarshal_bounded_str<'d>(
+    input: &mut Decoder<'d>,
+    bound: u32,
+) -> Result<Cow<'d, str>, CdrError> {
     let text = input.get_string()?;
     check_text_bound(&text, bound)?;
-    Ok(text.into_owned())
+    Ok(text)
 }
 
 /// Reads a `string<bound>` into the place of what `text` holds, and uses its memory again.

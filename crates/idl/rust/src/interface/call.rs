@@ -267,6 +267,13 @@ impl<'a> Call<'a> {
     /// `fn name(&self, …) -> Result<…>`, as an implementation of a trait has it.
     pub(crate) fn bare_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let name = self.method_ident();
+        let parameters = self.passed_signature(scope);
+        let returns = self.return_type(scope);
+        quote!(fn #name(&self #parameters) -> #returns)
+    }
+
+    /// What the caller passes, with types, each behind a comma.
+    pub(crate) fn passed_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let parameters = self.passed().map(|parameter| {
             let name = ident(&parameter.name);
             let Value { ty, non_nil } = parameter.value;
@@ -282,23 +289,27 @@ impl<'a> Call<'a> {
             let ty = scope.name("Context");
             quote!(, #name: &#ty)
         });
-        let returns = self.return_type(scope);
-        quote!(fn #name(&self #(#parameters)* #context) -> #returns)
+        quote!(#(#parameters)* #context)
     }
 
     /// The comment, and what may go wrong.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
+        let errors = self.errors_doc(generator);
+        let lines = ["# Errors", "", &errors];
+        doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
+    }
+
+    /// What may go wrong, as a sentence.
+    pub(crate) fn errors_doc(&self, generator: &Generator<'_>) -> String {
         let names: Vec<String> = self
             .raises
             .iter()
             .map(|&id| format!("`{}`", generator.names.item(id)))
             .collect();
-        let errors = match names.as_slice() {
+        match names.as_slice() {
             [] => "A system exception, of the servant or of the ORB.".to_owned(),
             names => format!("{}, or a system exception.", names.join(", ")),
-        };
-        let lines = ["# Errors", "", &errors];
-        doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
+        }
     }
 
     /// The parameters that the caller passes: all but `out` ones.

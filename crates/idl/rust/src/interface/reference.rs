@@ -5,7 +5,7 @@ use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
 use super::call::{self, Call, Value, tuple};
-use super::errors;
+use super::{errors, twin};
 use crate::codec::Place;
 use crate::docs::doc_after;
 use crate::members::sequence;
@@ -48,22 +48,22 @@ fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
     if calls.is_empty() {
         return TokenStream::new();
     }
-    let methods = calls.iter().map(|call| method(scope, call));
+    let mut claims = Claims::default();
+    for call in &calls {
+        claims.reserve(&call.method);
+    }
+    let methods = calls.iter().map(|call| {
+        let method = method(scope, call);
+        let twin = twin::generate(scope, call, &mut claims);
+        quote!(#method #twin)
+    });
     quote!(impl #name { #(#methods)* })
 }
 
 fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let doc = call.doc(scope.generator);
     let signature = call.signature(scope, &quote!(pub));
-    let operation = scope.name("Operation");
-    let (wire_name, kind) = (
-        &call.wire_name,
-        if call.oneway {
-            quote!(one_way)
-        } else {
-            quote!(two_way)
-        },
-    );
+    let operation = operation(scope, call);
     let mut locals = call.locals();
     let arguments = arguments(scope, call, &locals);
     let body = if call.oneway {
@@ -74,14 +74,25 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote! {
         #doc
         #signature {
-            const OPERATION: #operation = #operation::#kind(#wire_name);
+            #operation
             #body
         }
     }
 }
 
+/// The constant that names the operation.
+pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+    let (operation, wire_name) = (scope.name("Operation"), &call.wire_name);
+    let kind = if call.oneway {
+        quote!(one_way)
+    } else {
+        quote!(two_way)
+    };
+    quote!(const OPERATION: #operation = #operation::#kind(#wire_name);)
+}
+
 /// The closure that marshals the arguments.
-fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
+pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let ok = scope.name("Ok");
     let out = locals.clone().fresh("out");
     let encoder = quote!(#out);
@@ -124,12 +135,7 @@ fn two_way(
     locals: &mut Claims,
 ) -> TokenStream {
     let results = results(scope, call, locals);
-    let invocation = if call.raises.is_empty() {
-        quote!(self.0.invoke(&OPERATION, #arguments, #results))
-    } else {
-        let exceptions = exceptions(scope, call, locals);
-        quote!(self.0.invoke_raising(&OPERATION, #arguments, #results, #exceptions))
-    };
+    let invocation = invocation(scope, call, arguments, &results, locals);
     if call
         .parameters
         .iter()
@@ -138,6 +144,22 @@ fn two_way(
         assign(scope, call, &invocation, locals)
     } else {
         invocation
+    }
+}
+
+/// The call itself.
+pub(super) fn invocation(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    arguments: &TokenStream,
+    results: &TokenStream,
+    locals: &Claims,
+) -> TokenStream {
+    if call.raises.is_empty() {
+        quote!(self.0.invoke(&OPERATION, #arguments, #results))
+    } else {
+        let exceptions = exceptions(scope, call, locals);
+        quote!(self.0.invoke_raising(&OPERATION, #arguments, #results, #exceptions))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The skeleton: a request's arguments to a servant's method, its results to the reply.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Declaration, Direction, Type};
+use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
 use super::call::{self, Call, Parameter, Value, tuple};
-use super::errors;
+use super::{dispatch, errors};
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, Companion, ident};
@@ -28,17 +28,11 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     scope.use_methods_of("Interface");
     let generic = scope.generic("T");
     let calls = call::all(generator, declaration.id);
-    let arms = calls.iter().map(|call| arm(scope, call));
-    let body = if calls.is_empty() {
-        quote!(#err(call.bad_operation()))
-    } else {
-        quote! {
-            match call.operation() {
-                #(#arms)*
-                _ => #err(call.bad_operation()),
-            }
-        }
-    };
+    let arms = calls
+        .iter()
+        .map(|call| (call.wire_name.as_str(), arm(scope, call)))
+        .collect();
+    let body = dispatch::generate(scope, arms, &quote!(#err(call.bad_operation())));
     quote! {
         impl<#generic: #servant_trait> #implements<#generic> for #name {
             fn skeleton(servant: #generic) -> #arc<dyn #servant> {
@@ -114,7 +108,6 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let servant = scope.companion(call.owner, Companion::Servant);
     let method = call.trait_method(scope.generator);
     let upcall = quote!(#servant::#method(&self.0 #(, #passed)*));
-    let wire_name = &call.wire_name;
     let rest = if call.raises.is_empty() {
         let upcall = if received.is_empty() {
             quote!(#upcall?;)
@@ -126,7 +119,7 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     } else {
         answer(scope, call, &upcall, &tuple(&received), &reply)
     };
-    quote!(#wire_name => { #(#arguments)* #rest })
+    quote!({ #(#arguments)* #rest })
 }
 
 /// Unmarshals an argument into a local: a view of the request where it can be one.
@@ -137,14 +130,8 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> Token
         let value = scope.unmarshal(ty, non_nil, &input);
         return quote!(let mut #name = #value?;);
     }
-    let is_plain = scope.generator.facts.of(ty).is_plain;
-    let value = match scope.generator.spec.resolve(ty) {
-        Type::String { .. } if is_plain => quote!(#input.get_string()),
-        Type::Sequence { element, .. } if is_plain => {
-            let function = scope.name("unmarshal_slice");
-            let element = scope.owned(element, false);
-            quote!(#function::<#element>(#input))
-        }
+    let value = match form(scope.generator.spec, ty) {
+        Form::Text | Form::Sequence(_) => scope.unmarshal_view(ty, &input),
         _ => scope.unmarshal(ty, non_nil, &input),
     };
     quote!(let #name = #value?;)

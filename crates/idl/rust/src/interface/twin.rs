@@ -1,0 +1,192 @@
+//! The `_into` twin of a call that returns strings or sequences: it fills buffers of the caller
+//! instead, and so allocates nothing once those are large enough.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::Direction;
+use quote::quote;
+
+use super::call::{Call, Value, tuple};
+use super::reference::{arguments, invocation, operation};
+use crate::docs::doc_with;
+use crate::lints;
+use crate::names::{Claims, ident};
+use crate::scope::Scope;
+use crate::types::{Form, form};
+
+/// What a reply brings, in its order.
+struct Outcome<'a> {
+    value: Value<'a>,
+    /// The local, or the buffer.
+    name: Ident,
+    goes: Goes,
+}
+
+/// Where it goes.
+enum Goes {
+    /// Into the buffer that the caller passes.
+    ToBuffer,
+    /// To an `inout` parameter, once the whole reply has been read.
+    ToParameter(Ident),
+    /// Back to the caller, as the method's value.
+    Back,
+}
+
+/// The twin, for a call that has one. `methods` are the names that are taken.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    methods: &mut Claims,
+) -> Option<TokenStream> {
+    let mut locals = call.locals();
+    let results = results(scope, call, &mut locals);
+    if !results
+        .iter()
+        .any(|result| matches!(result.goes, Goes::ToBuffer))
+    {
+        return None;
+    }
+    let name = methods.fresh(&format!("{}_into", call.method));
+    let signature = signature(scope, call, &name, &results);
+    let doc = doc(scope, call);
+    let operation = operation(scope, call);
+    let arguments = arguments(scope, call, &locals);
+    let read = read(scope, &results, &locals);
+    let invocation = invocation(scope, call, &arguments, &read, &locals);
+    let body = assign(scope, &results, &invocation);
+    Some(quote! {
+        #doc
+        #signature {
+            #operation
+            #body
+        }
+    })
+}
+
+fn results<'a>(scope: &Scope<'_>, call: &Call<'a>, locals: &mut Claims) -> Vec<Outcome<'a>> {
+    let spec = scope.generator.spec;
+    let is_buffer =
+        |value: Value<'_>| matches!(form(spec, value.ty), Form::Text | Form::Sequence(_));
+    let goes = |value| {
+        if is_buffer(value) {
+            Goes::ToBuffer
+        } else {
+            Goes::Back
+        }
+    };
+    let returned = call.returns.map(|value| Outcome {
+        value,
+        name: locals.fresh("result"),
+        goes: goes(value),
+    });
+    let replied: Vec<_> = call
+        .replied()
+        .map(|parameter| {
+            let (value, name) = (parameter.value, ident(&parameter.name));
+            match parameter.direction {
+                Direction::InOut => Outcome {
+                    value,
+                    name: locals.fresh(&format!("new_{}", parameter.name)),
+                    goes: Goes::ToParameter(name),
+                },
+                _ => Outcome {
+                    value,
+                    name,
+                    goes: goes(value),
+                },
+            }
+        })
+        .collect();
+    returned.into_iter().chain(replied).collect()
+}
+
+/// What the method takes, then the buffers; what is left of the results.
+fn signature(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    name: &Ident,
+    results: &[Outcome<'_>],
+) -> TokenStream {
+    let passed = call.passed_signature(scope);
+    let (mut buffers, mut types) = (Vec::new(), Vec::new());
+    for Outcome { value, name, goes } in results {
+        let ty = scope.owned(value.ty, value.non_nil);
+        match goes {
+            Goes::ToBuffer => buffers.push(quote!(, #name: &mut #ty)),
+            Goes::ToParameter(_) => {}
+            Goes::Back => types.push(ty),
+        }
+    }
+    let (result, error, value) = (scope.name("Result"), call.error_type(scope), tuple(&types));
+    let returns = quote!(#result<#value, #error>);
+    let context = usize::from(!call.context.is_empty());
+    let count = 1 + call.passed().count() + context + buffers.len();
+    let largest = lints::largest(&scope.generator.facts, call.raises);
+    let lints = lints::method(&name.to_string(), count, &returns, largest);
+    quote!(#lints pub fn #name(&self #passed #(#buffers)*) -> #returns)
+}
+
+fn doc(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+    let sentence = format!(
+        "As `{}`, into buffers of the caller, whose memory is used again.",
+        call.method
+    );
+    let errors = call.errors_doc(scope.generator) + " The buffers may then hold part of a result.";
+    doc_with(&[], &sentence, &["# Errors", "", &errors])
+}
+
+/// The closure that reads the reply.
+fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> TokenStream {
+    let ok = scope.name("Ok");
+    let reply = locals.clone().fresh("reply");
+    let input = quote!(#reply);
+    let into = |result: &Outcome<'_>| scope.unmarshal_into(result.value.ty, &result.name, &input);
+    if let [only] = results {
+        let expression = into(only);
+        return quote!(|#reply| #expression);
+    }
+    let steps = results.iter().map(|result| match result.goes {
+        Goes::ToBuffer => {
+            let expression = into(result);
+            quote!(#expression?;)
+        }
+        Goes::ToParameter(_) | Goes::Back => {
+            let (name, value) = (&result.name, result.value);
+            let expression = scope.unmarshal(value.ty, value.non_nil, &input);
+            quote!(let #name = #expression?;)
+        }
+    });
+    let received = tuple(&received(results));
+    quote!(|#reply| { #(#steps)* #ok(#received) })
+}
+
+/// What the closure returns: all that is not in a buffer by then.
+fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
+    let kept = results.iter().filter(|r| !matches!(r.goes, Goes::ToBuffer));
+    kept.map(|Outcome { name, .. }| quote!(#name)).collect()
+}
+
+fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) -> TokenStream {
+    let assignments: Vec<TokenStream> = results
+        .iter()
+        .filter_map(|Outcome { name, goes, .. }| match goes {
+            Goes::ToParameter(parameter) => Some(quote!(*#parameter = #name;)),
+            Goes::ToBuffer | Goes::Back => None,
+        })
+        .collect();
+    if assignments.is_empty() {
+        return invocation.clone();
+    }
+    let ok = scope.name("Ok");
+    let received = tuple(&received(results));
+    let returned: Vec<TokenStream> = results
+        .iter()
+        .filter(|result| matches!(result.goes, Goes::Back))
+        .map(|Outcome { name, .. }| quote!(#name))
+        .collect();
+    let returned = tuple(&returned);
+    quote! {
+        let #received = #invocation?;
+        #(#assignments)*
+        #ok(#returned)
+    }
+}
