@@ -2,6 +2,7 @@
 //!
 //! `cubit-server` writes its reference to `--ior-file`; `cubit-client` takes it as `--ior`. Both are
 //! thin: what they do is [`server::run`] and [`client::run`].
+#![forbid(unsafe_code)]
 
 pub mod calls;
 pub mod client;
