@@ -2,7 +2,7 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
-use crate::{Result, latency, peer};
+use crate::{Result, latency, load, memory, peer, throughput};
 use clap::Subcommand;
 
 /// A measurement.
@@ -10,6 +10,12 @@ use clap::Subcommand;
 pub enum Command {
     /// How long calls take, beside raw sockets and other ORBs.
     Latency(latency::Options),
+    /// How many calls a second, two-way and one-way.
+    Throughput(throughput::Options),
+    /// What an idle server and idle connections take.
+    Memory(memory::Options),
+    /// Latency under ten thousand connections, many idle and some hostile.
+    Load(load::Options),
     /// User-space instructions a call, under valgrind.
     Instructions(counting::Options),
     /// System calls a call, under strace.
@@ -39,6 +45,9 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
     }
     match command {
         Command::Latency(options) => latency::run(harness, options),
+        Command::Throughput(options) => throughput::run(harness, options),
+        Command::Memory(options) => memory::run(harness, options),
+        Command::Load(options) => load::run(harness, options),
         Command::Instructions(options) => counting::run(harness, Instrument::Instructions, options),
         Command::SystemCalls(options) => counting::run(harness, Instrument::SystemCalls, options),
         Command::Allocations(options) => counting::run(harness, Instrument::Allocations, options),

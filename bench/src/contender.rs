@@ -157,12 +157,19 @@ const KNOWN: &[Entry] = &[
         &["--", "-ORBListenEndpoints", "uiop://"],
         &[],
     ),
-    spinning(ours(
+    ours(
         "punctual-shmiop",
-        RAW_SHM,
+        RAW_UNIX,
         "shared memory",
         &["--", "-ORBListenEndpoints", "shmiop://"],
         &[],
+    ),
+    spinning(ours(
+        "punctual-shmiop-spin",
+        RAW_SHM,
+        "shared memory that spins",
+        &["--", "-ORBListenEndpoints", "shmiop:///spin_us=1000"],
+        &["--property", "shmiop.spin_us=1000"],
     )),
     spinning(ours(
         "punctual-spin",

@@ -30,9 +30,12 @@ pub enum Instrument {
     SystemCalls,
     /// valgrind's memcheck: calls of `malloc` and `realloc`.
     Allocations,
-    /// The kernel's own count of when a thread gave its processor up to wait, both sides on one.
+    /// The kernel's own count of when a thread was switched from, both sides on one processor.
     ContextSwitches,
 }
+
+/// Without an instrument calls are quick, and what else runs switches, too: so many more are made.
+const SWITCHED: u32 = 20;
 
 /// What to count.
 #[derive(Clone, Debug, Args)]
@@ -149,7 +152,9 @@ impl fmt::Display for Report {
             Instrument::Instructions => ("user-space instructions a call", 0),
             Instrument::SystemCalls => ("system calls a call", 2),
             Instrument::Allocations => ("allocations a call", 2),
-            Instrument::ContextSwitches => ("context switches a call, of their own will", 2),
+            Instrument::ContextSwitches => {
+                ("context switches a call, both sides on one processor", 2)
+            }
         };
         let number = |value: f64| Cell::new(format!("{value:.digits$}"), Tone::Plain);
         let row = |cost: &Cost| {
@@ -181,6 +186,10 @@ impl fmt::Display for Report {
 
 #[allow(clippy::cast_precision_loss)]
 fn cost(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
+    let calls = match instrument {
+        Instrument::ContextSwitches => calls.saturating_mul(SWITCHED),
+        _ => calls,
+    };
     let count = |calls| match instrument {
         Instrument::ContextSwitches => count_switches(contender, case, calls),
         _ => count_under(instrument, contender, case, calls),
@@ -235,8 +244,8 @@ fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Count
     running.call(case, calls)?;
     let (client, server) = running.observed();
     let counts = Counts {
-        client: client.switches()?.voluntary,
-        server: server.switches()?.voluntary,
+        client: client.switches()?.in_all(),
+        server: server.switches()?.in_all(),
     };
     running.stop()?;
     Ok(counts)

@@ -14,8 +14,11 @@ pub mod case;
 pub mod command;
 pub mod contender;
 pub mod counting;
+pub mod giop;
 pub mod latency;
+pub mod load;
 pub mod machine;
+pub mod memory;
 pub mod omniorb;
 pub mod output;
 pub mod peer;
@@ -25,6 +28,7 @@ pub mod protocol;
 pub mod running;
 pub mod statistics;
 pub mod table;
+pub mod throughput;
 
 /// What keeps a benchmark from running: a message for people.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -28,6 +28,14 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
+impl Switches {
+    /// Either way: who wakes the other side up may be switched from before it waits itself.
+    #[must_use]
+    pub const fn in_all(self) -> u64 {
+        self.voluntary + self.involuntary
+    }
+}
+
 impl Observed {
     /// The process of that number.
     #[must_use]

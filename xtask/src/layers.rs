@@ -90,7 +90,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "punctual-bench",
-        &["punctual", "punctual-build", SYS, "punctual-example-cubit"],
+        &["punctual", "punctual-build", IOR, SYS, "punctual-example-cubit"],
     ),
     (
         "punctual-cli",

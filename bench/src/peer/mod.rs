@@ -142,11 +142,16 @@ pub trait Caller {
     fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration>;
 }
 
-/// Runs a side of a program.
+/// Runs a side of a program. What keeps it from its work it tells the harness, which tells people.
 ///
 /// # Errors
-/// What keeps it from its work.
+/// When the harness is gone.
 pub fn run(program: Program, side: &Side) -> Result<()> {
+    run_side(program, side)
+        .or_else(|error| Ok(Answer::Error(error.to_string()).write_to(&mut std::io::stdout())?))
+}
+
+fn run_side(program: Program, side: &Side) -> Result<()> {
     let (Side::Server(Server { pin, .. }) | Side::Client(Client { pin, .. })) = side;
     if let Some(processor) = *pin {
         punctual_sys::processor::pin_to(processor)?;

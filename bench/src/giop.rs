@@ -1,0 +1,214 @@
+//! A client of a few lines: GIOP 1.2 over a TCP socket of its own.
+//!
+//! It stands where an ORB would be too much: ten thousand connections in one process, and peers that
+//! break the protocol.
+
+use crate::{Error, Result};
+use punctual_ior::Ior;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// A message's header (CORBA 3.3 part 2, §9.4.1).
+pub const HEADER: usize = 12;
+/// The operation that does nothing.
+pub const VOID: &str = "cube_void";
+/// No reply that is read whole is longer.
+const LONGEST: usize = 1 << 20;
+/// The octet of flags that says little-endian.
+const LITTLE_ENDIAN: u8 = 1;
+/// Descriptors of a process besides those of connections.
+const SPARE: u64 = 128;
+
+/// The object that is called.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Where its server is.
+    pub address: SocketAddr,
+    /// What the server knows it by.
+    pub key: Vec<u8>,
+}
+
+impl Target {
+    /// The first IIOP profile of a stringified reference.
+    ///
+    /// # Errors
+    /// When there is none, or it makes no sense.
+    pub fn of(reference: &str) -> Result<Self> {
+        let ior: Ior = reference.parse()?;
+        let profile = ior.iiop_profiles().next();
+        let profile = profile.ok_or("the server is not reached by TCP")??;
+        let mut addresses = (profile.host.as_str(), profile.port).to_socket_addrs()?;
+        Ok(Self {
+            address: addresses.next().ok_or("the server has no address")?,
+            key: profile.object_key,
+        })
+    }
+
+    /// A request to this object.
+    #[must_use]
+    pub fn request(&self, operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
+        request(&self.key, operation, id, body)
+    }
+
+    /// A connection to the server.
+    ///
+    /// # Errors
+    /// When there is none to be had.
+    pub fn connect(&self) -> Result<Connection> {
+        let stream = TcpStream::connect(self.address)?;
+        stream.set_nodelay(true)?;
+        Ok(Connection { stream })
+    }
+}
+
+/// A message's header.
+#[must_use]
+pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
+    let mut header = *b"GIOP\x01\x02\0\0\0\0\0\0";
+    header[6] = LITTLE_ENDIAN;
+    header[7] = kind;
+    header[8..].copy_from_slice(&length.to_le_bytes());
+    header
+}
+
+/// A request with a reply, by key (§9.4.2.2).
+fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
+    // With a reply; by KeyAddr.
+    const WITH_TARGET: u8 = 3;
+    let mut message = header(0, 0).to_vec();
+    let number = |message: &mut Vec<u8>, value: usize| {
+        message.resize(message.len().next_multiple_of(4), 0);
+        // No part is longer than a message that this module makes.
+        let value = u32::try_from(value).unwrap_or(u32::MAX);
+        message.extend_from_slice(&value.to_le_bytes());
+    };
+    message.extend_from_slice(&id.to_le_bytes());
+    message.extend_from_slice(&[WITH_TARGET, 0, 0, 0, 0, 0]);
+    number(&mut message, key.len());
+    message.extend_from_slice(key);
+    number(&mut message, operation.len() + 1);
+    message.extend_from_slice(operation.as_bytes());
+    message.push(0);
+    // No service contexts.
+    number(&mut message, 0);
+    if !body.is_empty() {
+        message.resize(message.len().next_multiple_of(8), 0);
+        message.extend_from_slice(body);
+    }
+    let length = u32::try_from(message.len() - HEADER).unwrap_or(u32::MAX);
+    message[8..HEADER].copy_from_slice(&length.to_le_bytes());
+    message
+}
+
+/// A connection that blocks.
+#[derive(Debug)]
+pub struct Connection {
+    /// Its socket.
+    pub stream: TcpStream,
+}
+
+impl Connection {
+    /// Calls the operation that does nothing, and checks that its reply is the right one.
+    ///
+    /// # Errors
+    /// When the server closes, takes longer than `limit`, or answers anything else.
+    pub fn call(&mut self, target: &Target, id: u32, limit: Duration) -> Result<()> {
+        self.stream.set_read_timeout(Some(limit))?;
+        self.stream.write_all(&target.request(VOID, id, &[]))?;
+        let mut header = [0; HEADER];
+        self.stream.read_exact(&mut header)?;
+        let length = reply_length(&header)?;
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        check_reply(&body, id)
+    }
+}
+
+/// The length of the body behind a reply's header.
+fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
+    // Either byte order would be right; ours answers in its own, which is the request's here.
+    let [b'G', b'I', b'O', b'P', 1, _, flags, 1, ..] = header else {
+        return Err(format!("no reply but {header:02x?}").into());
+    };
+    let length = [header[8], header[9], header[10], header[11]];
+    let length = match flags & LITTLE_ENDIAN {
+        0 => u32::from_be_bytes(length),
+        _ => u32::from_le_bytes(length),
+    } as usize;
+    if length > LONGEST {
+        return Err(format!("a reply of {length} octets").into());
+    }
+    Ok(length)
+}
+
+/// Whether a body answers the request of that number without an exception.
+fn check_reply(body: &[u8], id: u32) -> Result<()> {
+    let numbers = body.first_chunk::<8>().map(|octets| {
+        let (numbers, _) = octets.as_chunks::<4>();
+        (numbers[0], numbers[1])
+    });
+    match numbers {
+        Some((number, [0, 0, 0, 0])) if [id.to_le_bytes(), id.to_be_bytes()].contains(&number) => {
+            Ok(())
+        }
+        _ => Err(Error::from(format!(
+            "the reply of request {id} is not its own, or is an exception"
+        ))),
+    }
+}
+
+/// Lets this process, and those that it starts, have descriptors for that many connections.
+///
+/// # Errors
+/// When the system does not let it.
+pub fn allow(connections: usize) -> Result<()> {
+    let wanted = connections as u64 + SPARE;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|now| now >= wanted) {
+        return Ok(());
+    }
+    let raised = Rlimit {
+        current: Some(wanted),
+        // Root may raise that, too.
+        maximum: limit.maximum.map(|most| most.max(wanted)),
+    };
+    setrlimit(Resource::Nofile, raised).map_err(|error| {
+        let most = limit.maximum.unwrap_or_default();
+        format!("{wanted} descriptors are needed, and this process may have {most}: {error}").into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{Case, Operation};
+
+    #[test]
+    fn a_request_is_as_long_as_that_of_an_orb() {
+        let request = request(&[7; 20], VOID, 1, &[]);
+        assert_eq!(
+            request.len(),
+            Case::plain(Operation::CubeVoid).lengths().request
+        );
+        assert_eq!(request[8..12], 56_u32.to_le_bytes());
+        let with_body = super::request(&[7; 20], "cube_long", 1, &[1, 2, 3, 4]);
+        assert_eq!(
+            with_body.len(),
+            Case::plain(Operation::CubeLong).lengths().request
+        );
+    }
+
+    #[test]
+    fn a_reply_to_another_request_or_with_an_exception_is_not_taken() {
+        let body = |id: u32, status: u32| [id.to_le_bytes(), status.to_le_bytes()].concat();
+        assert!(check_reply(&body(5, 0), 5).is_ok());
+        assert!(check_reply(&body(4, 0), 5).is_err());
+        assert!(check_reply(&body(5, 2), 5).is_err());
+        assert!(check_reply(&[], 5).is_err());
+        assert!(reply_length(&header(1, u32::MAX)).is_err());
+        assert!(reply_length(&header(5, 0)).is_err());
+        assert_eq!(reply_length(&header(1, 12)).unwrap(), 12);
+    }
+}

@@ -1,0 +1,227 @@
+//! Clients that mean ill: each does one thing, again and again, and comes back when it is thrown out.
+
+use crate::giop::{HEADER, Target, header};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What one of them does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Octets that are no protocol.
+    Garbage,
+    /// The beginning of a message, and never its end.
+    HalfMessage,
+    /// A request, an octet at a time.
+    Trickle,
+    /// Requests with long replies, which it never reads.
+    SlowReader,
+    /// Requests for objects that are not there.
+    BadKeys,
+    /// A header that announces more than there can be.
+    Giant,
+}
+
+/// How often those of one kind acted, and had to connect again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Deeds {
+    /// Times they sent something.
+    pub acts: u64,
+    /// Times they were thrown out and came back.
+    pub thrown_out: u64,
+}
+
+const KINDS: [Kind; 6] = [
+    Kind::Garbage,
+    Kind::HalfMessage,
+    Kind::Trickle,
+    Kind::SlowReader,
+    Kind::BadKeys,
+    Kind::Giant,
+];
+/// Octets of a slow reader's request and reply.
+const LONG: u32 = 32 << 10;
+/// Requests for objects that are not there, sent together.
+const FLOOD: u32 = 8;
+/// Octets that half a message says it has, and how many of them come.
+const PROMISED: u32 = 64 << 10;
+const SENT: usize = 1 << 10;
+
+/// All of them.
+pub(super) struct Crowd {
+    target: Target,
+    villains: Vec<Villain>,
+    deeds: BTreeMap<Kind, Deeds>,
+    random: u64,
+}
+
+struct Villain {
+    kind: Kind,
+    stream: Option<TcpStream>,
+    /// What it has sent of what it sends piecemeal.
+    sent: usize,
+}
+
+impl Crowd {
+    /// As many, of all kinds in turn. Who cannot connect tries again when it is to act.
+    pub(super) fn connect(target: &Target, number: usize) -> Self {
+        let villain = |kind: &Kind| Villain {
+            kind: *kind,
+            stream: connect(target),
+            sent: 0,
+        };
+        Self {
+            target: target.clone(),
+            villains: KINDS.iter().cycle().take(number).map(villain).collect(),
+            deeds: BTreeMap::new(),
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    /// What has been done.
+    pub(super) fn deeds(&self) -> BTreeMap<Kind, Deeds> {
+        self.deeds.clone()
+    }
+
+    /// One after the other acts, so many a second, until told to stop. What is late is left out, so
+    /// that a slow machine is not flooded.
+    pub(super) fn act_until(&mut self, stop: &AtomicBool, acts: u32) {
+        let pause = Duration::from_secs(1) / acts;
+        let mut next = Instant::now();
+        for turn in (0..self.villains.len()).cycle() {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            self.act(turn);
+            next = (next + pause).max(Instant::now());
+            std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    fn act(&mut self, turn: usize) {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let villain = &mut self.villains[turn];
+        let deeds = self.deeds.entry(villain.kind).or_default();
+        deeds.acts += 1;
+        if villain.act(&self.target, self.random).is_none() {
+            deeds.thrown_out += 1;
+            villain.sent = 0;
+            villain.stream = connect(&self.target);
+        }
+    }
+}
+
+impl Villain {
+    /// `None` when the connection is gone.
+    fn act(&mut self, target: &Target, random: u64) -> Option<()> {
+        let stream = self.stream.as_mut()?;
+        if self.kind != Kind::SlowReader {
+            drain(stream)?;
+        }
+        match self.kind {
+            Kind::Garbage => {
+                let octets: Vec<u8> = (1..=8_u64)
+                    .flat_map(|factor| random.wrapping_mul(factor).to_ne_bytes())
+                    .collect();
+                write(stream, &octets).map(drop)
+            }
+            Kind::HalfMessage if self.sent == 0 => {
+                let half = [&header(0, PROMISED)[..], &[0; SENT]].concat();
+                self.sent = write(stream, &half)?;
+                Some(())
+            }
+            // It waits for the server to lose its patience.
+            Kind::HalfMessage => Some(()),
+            Kind::Trickle => {
+                let request = target.request("cube_void", 1, &[]);
+                let at = self.sent % request.len();
+                self.sent += write(stream, &request[at..=at])?;
+                Some(())
+            }
+            Kind::SlowReader => {
+                let body = [&LONG.to_le_bytes()[..], &[0; LONG as usize]].concat();
+                let request = target.request("echo_octets", 1, &body);
+                let at = self.sent % request.len();
+                self.sent += write(stream, &request[at..])?;
+                Some(())
+            }
+            Kind::BadKeys => {
+                let mut flood = Vec::new();
+                for id in 0..FLOOD {
+                    let key = random.wrapping_add(u64::from(id)).to_ne_bytes().to_vec();
+                    let nobody = Target {
+                        key,
+                        ..target.clone()
+                    };
+                    flood.extend(nobody.request("cube_void", id, &[]));
+                }
+                write(stream, &flood).map(drop)
+            }
+            Kind::Giant => {
+                let giant: [u8; HEADER] = header(0, u32::MAX - 7);
+                write(stream, &giant).map(drop)
+            }
+        }
+    }
+}
+
+fn connect(target: &Target) -> Option<TcpStream> {
+    let stream = TcpStream::connect(target.address).ok()?;
+    stream.set_nonblocking(true).ok()?;
+    Some(stream)
+}
+
+/// Reads what is there, a bounded part of it; `None` at the end.
+fn drain(stream: &mut TcpStream) -> Option<()> {
+    match stream.read(&mut [0; 16 << 10]) {
+        Ok(0) => None,
+        Ok(_) => Some(()),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Some(()),
+        Err(_) => None,
+    }
+}
+
+/// Writes what fits, and says how much; `None` when the connection is gone.
+fn write(stream: &mut TcpStream, octets: &[u8]) -> Option<usize> {
+    match stream.write(octets) {
+        Ok(written) => Some(written),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Some(0),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn all_kinds_take_part_and_who_is_thrown_out_comes_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = Target {
+            address: listener.local_addr().unwrap(),
+            key: vec![1; 20],
+        };
+        let mut crowd = Crowd::connect(&target, KINDS.len());
+        let accepted: Vec<_> = KINDS.iter().map(|_| listener.accept().unwrap()).collect();
+        for turn in 0..KINDS.len() {
+            crowd.act(turn);
+        }
+        assert!(crowd.deeds().values().all(|deeds| deeds.thrown_out == 0));
+        let (mut first, _) = accepted.into_iter().next().unwrap();
+        let mut garbage = [0; 64];
+        first.read_exact(&mut garbage).unwrap();
+        drop(first);
+        while crowd.deeds()[&Kind::Garbage].thrown_out == 0 {
+            crowd.act(0);
+        }
+        listener.accept().unwrap();
+        assert_eq!(crowd.deeds().len(), KINDS.len());
+    }
+}

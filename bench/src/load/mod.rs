@@ -1,0 +1,207 @@
+//! `load`: whether the calls of some suffer from many others.
+//!
+//! A hundred connections make calls in turn, one at a time, in three phases: alone (*quiet*), beside
+//! thousands of connections that keep silent after a call each (*connected*), and while a tenth of all
+//! is [`hostile`] (*hostile*). Percentiles of the last two are compared with the first. Then every
+//! silent connection makes a call again, and so does a new one: nothing may have been lost.
+//!
+//! All clients are in this process, on two threads, and talk by sockets of their own ([`crate::giop`]);
+//! everything is bounded in number and in time, and stays on the loopback.
+
+mod busy;
+mod hostile;
+mod report;
+
+pub use report::{Phase, Report};
+
+use crate::Result;
+use crate::contender::{self, Contender, Harness, Wanted};
+use crate::giop::{self, Connection, Target};
+use crate::machine::Machine;
+use crate::output::{Json, progress};
+use crate::running::{Launch, Serving};
+use busy::Busy;
+use clap::Args;
+use hostile::Crowd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A call of a silent connection takes no longer, or it is lost.
+const CALL: Duration = Duration::from_secs(20);
+/// Who is tried when nobody is named.
+const USUAL: &str = "punctual";
+
+/// What to run.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Only these contenders.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub contenders: Vec<String>,
+    #[command(flatten)]
+    crowd: Size,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// How many, and for how long.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Size {
+    /// Connections in all; a tenth of them is hostile.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    pub connections: u32,
+    /// Connections of them that make calls all the time.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub busy: u32,
+    /// Milliseconds of each of the three phases.
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
+    pub phase: u64,
+    /// Acts a second of all hostile connections together.
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub acts: u32,
+}
+
+impl Size {
+    const fn hostile(self) -> usize {
+        (self.connections / 10) as usize
+    }
+
+    /// Those that make a call at the beginning and one at the end.
+    const fn silent(self) -> usize {
+        (self.connections as usize).saturating_sub(self.hostile() + self.busy as usize)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a server fails or loses something.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let wanted = match options.contenders.is_empty() {
+        true => Wanted::of(&[USUAL])?,
+        false => Wanted::named(&options.contenders)?,
+    };
+    let (contenders, absent) = contender::known(harness, &wanted.without_floors());
+    let mut reports = Vec::new();
+    for contender in &contenders {
+        reports.push(measure(contender, options.crowd)?);
+    }
+    for absent in &absent {
+        eprintln!("skipped {}: {}", absent.name, absent.reason);
+    }
+    options.json.show(&report::All(&reports))?;
+    match reports.iter().all(Report::nothing_is_lost) {
+        true => Ok(()),
+        false => Err("something was lost, see the report".into()),
+    }
+}
+
+/// Runs all phases with one server.
+///
+/// # Errors
+/// When it does not start, or does not answer even when it has peace.
+pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
+    giop::allow(size.connections as usize + SPARE)?;
+    let progress = progress(STEPS);
+    let step = |what: &'static str| {
+        progress.inc(1);
+        progress.set_message(what);
+    };
+    let server = contender.serve(&Launch {
+        connections: Some(size.connections as usize + SPARE),
+        ..Launch::default()
+    })?;
+    let target = Target::of(server.address())?;
+    let mut report = Report::new(contender.name, Machine::this(), size);
+    let length = Duration::from_millis(size.phase);
+    report.memory.started = server.observed().memory()?;
+
+    step("quiet");
+    let mut busy = Busy::connect(&target, size.busy)?;
+    report.phases.push(busy.run("quiet", length)?);
+
+    step("connecting");
+    let mut silent = connect_silent(&target, size.silent())?;
+    step("connected");
+    report.phases.push(busy.run("connected", length)?);
+
+    step("hostile");
+    let mut crowd = Crowd::connect(&target, size.hostile());
+    report.phases.push(beside(&mut crowd, size.acts, || {
+        busy.run("hostile", length)
+    })?);
+    report.memory.loaded = server.observed().memory()?;
+    report.threads = server.observed().threads()?;
+    report.hostile = crowd.deeds();
+
+    step("looking for what is lost");
+    report.silent = silent.len();
+    report.silent_lost = count_lost(&target, &mut silent);
+    drop((crowd, silent, busy));
+    report.alive = answers(&target);
+    finish(server, &mut report)?;
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// Connections for what comes and goes.
+const SPARE: usize = 64;
+/// Steps of a measurement.
+const STEPS: usize = 5;
+
+fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
+    let mut silent = Vec::with_capacity(number);
+    for _ in 0..number {
+        let mut connection = target.connect()?;
+        connection.call(target, 1, CALL)?;
+        silent.push(connection);
+    }
+    Ok(silent)
+}
+
+/// Does `work` while the crowd acts on a thread of its own.
+fn beside<R>(crowd: &mut Crowd, acts: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let acting = std::thread::Builder::new()
+            .name("hostile".to_owned())
+            .spawn_scoped(scope, || crowd.act_until(&stop, acts))?;
+        let done = work();
+        // Pairs with nothing: the thread only has to see it some time.
+        stop.store(true, Ordering::Relaxed);
+        acting.join().map_err(|_| "the hostile side panicked")?;
+        done
+    })
+}
+
+fn count_lost(target: &Target, silent: &mut [Connection]) -> usize {
+    let calls = silent.iter_mut().map(|one| one.call(target, 2, CALL));
+    calls.filter(std::result::Result::is_err).count()
+}
+
+fn answers(target: &Target) -> bool {
+    let call = |mut connection: Connection| connection.call(target, 1, CALL);
+    target.connect().and_then(call).is_ok()
+}
+
+/// What is left when all clients are gone.
+fn finish(server: Serving, report: &mut Report) -> Result<()> {
+    report.memory.left = server.observed().memory()?;
+    server.stop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_connections_are_busy_hostile_or_silent() {
+        let size = Size {
+            connections: 10_000,
+            busy: 100,
+            phase: 1,
+            acts: 1,
+        };
+        assert_eq!(size.hostile(), 1000);
+        assert_eq!(size.silent() + size.hostile() + 100, 10_000);
+    }
+}
