@@ -28,7 +28,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "punctual-link-conformance",
-        &["punctual-link", "punctual-cdr", "punctual-exec", "punctual-sys"],
+        &[
+            "punctual-link",
+            "punctual-cdr",
+            "punctual-exec",
+            "punctual-sys",
+        ],
     ),
     (
         "punctual-plugin",

@@ -15,7 +15,7 @@ use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{
-    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable,
+    Address, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable,
 };
 use punctual_sys::stream::{self, Direction};
 use std::fmt;
@@ -23,11 +23,9 @@ use std::io::{self, BufRead, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
-const BLOCKS: usize = 4;
 /// Plaintext that is encrypted at once, at most: what TLS's state holds of ciphertext.
 const SENT_AT_ONCE: usize = 64 * 1024;
 /// How often what still waits is thrown away when a connection is closed.
@@ -38,8 +36,8 @@ pub(crate) struct TlsConnection {
     stream: TcpStream,
     peer: Address,
     local: Address,
-    pool: Arc<BlockPool>,
     block: usize,
+    block_kept: usize,
     sending: Mutex<Sending>,
     receiving: Mutex<Incoming>,
     tls: Mutex<rustls::Connection>,
@@ -61,8 +59,8 @@ impl TlsConnection {
             local: address_of(stream.local_addr()?),
             stream,
             peer,
-            pool: BlockPool::new(BLOCKS, options.block_kept),
             block: options.block,
+            block_kept: options.block_kept,
             sending: Mutex::default(),
             receiving: Mutex::default(),
             tls: Mutex::new(tls),
@@ -289,7 +287,7 @@ impl TlsConnection {
 
 impl Connection for TlsConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.pool.lend(capacity.max(self.block))
+        Block::of_thread(capacity.max(self.block), self.block_kept)
     }
 
     /// What counts as sent after an error may be more than what the peer can decrypt, never less.

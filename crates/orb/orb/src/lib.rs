@@ -19,6 +19,7 @@ mod protocol;
 mod reference;
 pub mod relay;
 mod server;
+mod sync;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, Operation};
@@ -27,7 +28,7 @@ pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
-    Messaging, Needs, QueuedRequest, Session,
+    Messaging, Needs, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub use orb::{InitError, Orb, OrbBuilder};
 pub use policy::{

@@ -1,9 +1,11 @@
 //! Memory that a connection lends: filled for sending, or full of what was received.
 //!
-//! A block goes home when it is dropped, so that a warm path allocates nothing. Today its
-//! storage is a vector; the type is opaque so that memory lent by a ring can take its place.
+//! A block goes where it came from when it is dropped, so that a warm path allocates nothing: to a shelf
+//! of the thread that drops it, or to a home that threads share. Its storage is a vector; runs that are
+//! lent stand beside it.
 
 use crate::lend::{Lent, Segment};
+use crate::shelf;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,9 +20,20 @@ pub trait Home: Send + Sync {
 #[derive(Default)]
 pub struct Block {
     bytes: Vec<u8>,
-    home: Option<Arc<dyn Home>>,
-    /// Segments that stand between the octets, in the order of their places.
-    lent: Vec<Lent>,
+    rest: Rest,
+    /// Segments that stand between the octets, in the order of their places. Few messages have any.
+    lent: Option<Box<Vec<Lent>>>,
+}
+
+/// Where a block's memory rests when the block is dropped.
+#[derive(Default)]
+enum Rest {
+    /// It is freed.
+    #[default]
+    Nowhere,
+    /// With the thread that drops it, if it has not grown beyond this many octets.
+    Shelf(usize),
+    Home(Arc<dyn Home>),
 }
 
 impl Block {
@@ -29,8 +42,25 @@ impl Block {
     pub fn from_vec(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
-            home: None,
-            lent: Vec::new(),
+            rest: Rest::Nowhere,
+            lent: None,
+        }
+    }
+
+    /// An empty block with room for at least `capacity` octets, of the memory that rests with the
+    /// calling thread; that of the thread that drops it gets it back, unless it has grown beyond `kept`
+    /// octets. No lock and no atomic exchange; allocates only when nothing suitable rests there.
+    #[inline]
+    #[must_use]
+    pub fn of_thread(capacity: usize, kept: usize) -> Self {
+        let mut bytes = shelf::take();
+        if bytes.capacity() < capacity {
+            bytes.reserve(capacity);
+        }
+        Self {
+            bytes,
+            rest: Rest::Shelf(kept),
+            lent: None,
         }
     }
 
@@ -39,8 +69,8 @@ impl Block {
     pub fn with_home(bytes: Vec<u8>, home: Arc<dyn Home>) -> Self {
         Self {
             bytes,
-            home: Some(home),
-            lent: Vec::new(),
+            rest: Rest::Home(home),
+            lent: None,
         }
     }
 
@@ -83,7 +113,7 @@ impl Block {
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.lent.clear();
+        self.lent = None;
     }
 
     /// Keeps the first `len` octets.
@@ -139,8 +169,7 @@ impl Block {
     /// Keeps the memory for good: it does not go home.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        self.home = None;
-        self.lent.clear();
+        self.rest = Rest::Nowhere;
         std::mem::take(&mut self.bytes)
     }
 }
@@ -148,41 +177,45 @@ impl Block {
 impl Block {
     /// Lets a segment stand behind the octets that the block holds now.
     pub fn attach(&mut self, segment: Arc<dyn Segment>) {
-        self.lent.push(Lent {
-            at: self.bytes.len(),
-            segment,
-        });
+        let at = self.bytes.len();
+        self.lent_mut().push(Lent { at, segment });
     }
 
     /// The segments that stand between the octets, in order.
     #[inline]
     #[must_use]
     pub fn lent(&self) -> &[Lent] {
-        &self.lent
+        self.lent.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// The segments, to be taken out or moved.
-    #[inline]
     #[must_use]
     pub fn lent_mut(&mut self) -> &mut Vec<Lent> {
-        &mut self.lent
+        self.lent.get_or_insert_default()
+    }
+
+    /// Takes the segments that stand between the octets; what is left is the octets alone.
+    #[inline]
+    #[must_use]
+    pub fn take_lent(&mut self) -> Vec<Lent> {
+        self.lent.take().map_or_else(Vec::new, |lent| *lent)
     }
 
     /// Octets in all, those of the segments included.
     #[inline]
     #[must_use]
     pub fn full_len(&self) -> usize {
-        if self.lent.is_empty() {
+        let Some(lent) = &self.lent else {
             return self.bytes.len();
-        }
-        let lent: usize = self.lent.iter().map(|lent| lent.segment.len()).sum();
+        };
+        let lent: usize = lent.iter().map(|lent| lent.segment.len()).sum();
         self.bytes.len() + lent
     }
 
     /// Calls `each` with every stretch of octets in order, segments and what lies between them.
     pub fn for_each_stretch<'b>(&'b self, mut each: impl FnMut(&'b [u8])) {
         let mut begin = 0;
-        for lent in &self.lent {
+        for lent in self.lent() {
             each(self.bytes.get(begin..lent.at).unwrap_or_default());
             each(lent.segment.as_slice());
             begin = lent.at;
@@ -194,8 +227,10 @@ impl Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        if let Some(home) = self.home.take() {
-            home.give_back(std::mem::take(&mut self.bytes));
+        match std::mem::take(&mut self.rest) {
+            Rest::Nowhere => {}
+            Rest::Shelf(kept) => shelf::give_back(std::mem::take(&mut self.bytes), kept),
+            Rest::Home(home) => home.give_back(std::mem::take(&mut self.bytes)),
         }
     }
 }

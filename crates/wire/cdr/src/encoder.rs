@@ -39,6 +39,20 @@ impl<'e> Encoder<'e> {
         }
     }
 
+    /// An encoder that goes on with what another has begun: at the end of `block`, with alignment counted
+    /// from its octet `origin`.
+    #[inline]
+    #[must_use]
+    pub fn resume(block: Block, origin: usize, order: ByteOrder, coding: Coding<'e>) -> Self {
+        Self {
+            block,
+            origin,
+            order,
+            coding,
+            lender: None,
+        }
+    }
+
     /// An encoder that continues at the end of `block` and begins something new there: alignment
     /// counts from that place. For messages that share a block.
     #[inline]

@@ -39,6 +39,7 @@ mod order;
 mod plain_struct;
 mod primitives;
 mod sequence;
+mod shelf;
 mod structs;
 mod text;
 mod value;

@@ -10,7 +10,7 @@ use super::options::ShmOptions;
 use super::pool::Pool;
 use super::reader::Reader;
 use super::writer::Writer;
-use crate::{Address, BlockPool, Cause, Connection, LinkError, Loan, Pending, SendError, Waitable};
+use crate::{Address, Cause, Connection, LinkError, Loan, Pending, SendError, Waitable};
 use punctual_cdr::{Block, Lender, Segment};
 use punctual_exec::Deadline;
 use punctual_sys::credentials::SameUser;
@@ -18,9 +18,6 @@ use punctual_sys::memory::{PeerMemory, Region};
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-
-/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
-const BLOCKS: usize = 4;
 
 /// The locks are for the rule that one thread sends and one receives; nobody waits for them unless the
 /// rule is broken.
@@ -32,8 +29,8 @@ pub(super) struct ShmConnection {
     pool: Arc<Pool>,
     incoming: Arc<Incoming>,
     copies: Arc<Copies>,
-    blocks: Arc<BlockPool>,
     block: usize,
+    block_kept: usize,
     threshold: usize,
     places: Places,
 }
@@ -77,8 +74,8 @@ impl ShmConnection {
             ),
             ends,
             copies,
-            blocks: BlockPool::new(BLOCKS, options.block_kept),
             block: options.block,
+            block_kept: options.block_kept,
             threshold: options.lend_threshold,
             places: parts.places,
         }
@@ -98,7 +95,7 @@ impl ShmConnection {
 
 impl Connection for ShmConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.blocks.lend(capacity.max(self.block))
+        Block::of_thread(capacity.max(self.block), self.block_kept)
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
@@ -127,7 +124,9 @@ impl Connection for ShmConnection {
         );
         if let Err(failed) = &received {
             block.truncate(held);
-            block.lent_mut().truncate(lent);
+            if block.lent().len() > lent {
+                block.lent_mut().truncate(lent);
+            }
             self.close_if_broken(&failed.cause);
         }
         received

@@ -2,18 +2,13 @@
 
 use super::spin::SpinOptions;
 use super::timeout::CachedTimeout;
-use crate::{
-    Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable,
-};
+use crate::{Address, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
 use punctual_sys::stream::{self, Direction};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 
-/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
-const BLOCKS: usize = 4;
 /// Memory for an announced message grows by what has arrived, but at least by this many octets.
 const GROWTH: usize = 64 * 1024;
 
@@ -36,7 +31,6 @@ pub(crate) struct StreamConnection {
     socket: OwnedFd,
     peer: Address,
     local: Address,
-    pool: Arc<BlockPool>,
     options: SocketOptions,
     receive_timeout: CachedTimeout,
     send_timeout: CachedTimeout,
@@ -55,7 +49,6 @@ impl StreamConnection {
             socket,
             peer,
             local,
-            pool: BlockPool::new(BLOCKS, options.block_kept),
             spin: options.spin.spin(),
             options,
             receive_timeout: CachedTimeout::new(Direction::Receive),
@@ -85,7 +78,7 @@ impl StreamConnection {
 
 impl Connection for StreamConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.pool.lend(capacity.max(self.options.block))
+        Block::of_thread(capacity.max(self.options.block), self.options.block_kept)
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {

@@ -86,6 +86,12 @@ impl Bound {
         self.connection.upgrade()
     }
 
+    /// The endpoint it was bound to.
+    #[inline]
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
     /// The binding, if its connection is still there, usable, and to be had.
     pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
         self.connection()?.bind(&self.endpoint, mux, deadline)

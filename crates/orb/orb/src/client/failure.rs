@@ -1,6 +1,5 @@
 //! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
 
-use super::endpoint_select::Binding;
 use super::reply_table::{Broken, MAX_WAITING};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::reference::Target;
@@ -18,8 +17,7 @@ pub(super) enum Failed {
 }
 
 /// A send that failed; safe to repeat if no octet of it is under way.
-pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {
-    let address = &binding.endpoint.address;
+pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
     let completed = if error.sent == 0 {
         CompletionStatus::No
     } else {
@@ -46,7 +44,7 @@ pub(super) fn not_sent(binding: &Binding, error: &SendError) -> Failed {
 }
 
 /// No reply in time.
-pub(super) fn timed_out(binding: &Binding, deadline: Deadline) -> SystemException {
+pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemException {
     let milliseconds = deadline.timeout().unwrap_or_default().as_millis();
     SystemException::new(
         Kind::Timeout,
@@ -54,20 +52,14 @@ pub(super) fn timed_out(binding: &Binding, deadline: Deadline) -> SystemExceptio
         CompletionStatus::Maybe,
     )
     .with_detail(format!(
-        "{}: {}: no reply within {milliseconds} ms",
-        binding.endpoint.address,
+        "{address}: {}: no reply within {milliseconds} ms",
         Phase::Receive
     ))
 }
 
 /// The connection broke before the reply had come.
-pub(super) fn no_reply(binding: &Binding, broken: &Broken) -> Failed {
-    let detail = format!(
-        "{}: {}: {}",
-        binding.endpoint.address,
-        Phase::Receive,
-        broken.reason
-    );
+pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
+    let detail = format!("{address}: {}: {}", Phase::Receive, broken.reason);
     if broken.orderly {
         let exception =
             SystemException::new(Kind::CommFailure, minor::PEER_CLOSED, CompletionStatus::No);

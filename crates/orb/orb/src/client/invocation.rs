@@ -10,7 +10,9 @@ use super::endpoint_select::Binding;
 use super::failure::{
     Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
 };
+use super::quick::{self, Quick};
 use super::reply::{Reply, ReplyOutcome};
+use super::request::cancel;
 use super::route::Route;
 use super::wait::NoReply;
 use crate::exception::{
@@ -124,14 +126,19 @@ impl<'a> Call<'a> {
         let named = |exception: SystemException| {
             exception.in_context(format_args!("calling `{}`", operation.name))
         };
-        let call = Call::new(
-            object,
-            Ask::Request {
-                operation,
-                arguments,
-            },
-        );
-        match call.run().map_err(named)? {
+        let first = match quick::attempt(object, operation, arguments) {
+            Quick::Attempted(
+                Ok(Some(outcome @ (ReplyOutcome::Results(_) | ReplyOutcome::UserException(_)))),
+                _,
+            ) => return Ok(outcome),
+            Quick::Attempted(other, deadline) => Some((other, deadline)),
+            Quick::No => None,
+        };
+        let ask = Ask::Request {
+            operation,
+            arguments,
+        };
+        match Call::new(object, ask).run_on(first).map_err(named)? {
             Some(ReplyOutcome::SystemException(exception)) => Err(named(exception)),
             Some(outcome) => Ok(outcome),
             None => Err(named(out_of_place())),
@@ -144,25 +151,44 @@ impl<'a> Call<'a> {
         operation: &Operation,
         arguments: &Arguments<'_>,
     ) -> Result<(), SystemException> {
-        let call = Call::new(
-            object,
-            Ask::Request {
-                operation,
-                arguments,
-            },
-        );
-        call.run()
+        let first = match quick::attempt(object, operation, arguments) {
+            Quick::Attempted(Ok(_), _) => return Ok(()),
+            Quick::Attempted(failed, deadline) => Some((failed, deadline)),
+            Quick::No => None,
+        };
+        let ask = Ask::Request {
+            operation,
+            arguments,
+        };
+        Call::new(object, ask)
+            .run_on(first)
             .map(drop)
             .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name)))
     }
 
-    pub(super) fn run(mut self) -> Result<Option<ReplyOutcome>, SystemException> {
+    pub(super) fn run(self) -> Result<Option<ReplyOutcome>, SystemException> {
+        self.run_on(None)
+    }
+
+    /// Goes on from what a first attempt by the remembered path has come to, or begins.
+    fn run_on(
+        mut self,
+        first: Option<(Result<Option<ReplyOutcome>, Failed>, Deadline)>,
+    ) -> Result<Option<ReplyOutcome>, SystemException> {
+        let mut first = first.map(|(attempted, deadline)| {
+            self.deadline = deadline;
+            attempted
+        });
         let effective = self.effective.clone();
         let mut route = Route::new(self.object, effective, self.expects_reply());
         let (mut stale, mut readdressed) = (0, 0);
         loop {
-            let binding = route.bind(self.deadline)?;
-            let failed = match self.attempt(&binding, &route) {
+            let mut bound = None;
+            let attempted = match first.take() {
+                Some(attempted) => attempted,
+                None => self.attempt(bound.insert(route.bind(self.deadline)?), &route),
+            };
+            let failed = match attempted {
                 Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
                     route.forward(self.forwarded(to), permanently)?;
                     continue;
@@ -187,7 +213,9 @@ impl<'a> Call<'a> {
                         Failed::Finally(raised.clone())
                     }
                     _ => {
-                        route.remember(&binding);
+                        if let Some(binding) = &bound {
+                            route.remember(binding);
+                        }
                         return Ok(outcome);
                     }
                 },
@@ -232,14 +260,14 @@ impl<'a> Call<'a> {
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let tells_code_sets = self.is_request() && connection.must_tell_code_sets();
         let mut request = self
-            .marshal(binding, route, pending.id, tells_code_sets)
+            .marshal(binding, route, pending.id(), tells_code_sets)
             .map_err(|error| Failed::Finally(cdr_exception(error, CompletionStatus::No)))?;
         let limit = self.object.orb().config().limits.message;
         if request.full_len() > limit {
             return Err(Failed::Finally(too_large(request.full_len(), limit)));
         }
         if let Err(error) = connection.send(&mut request, self.deadline) {
-            return Err(not_sent(binding, &error));
+            return Err(not_sent(connection.peer(), &error));
         }
         if tells_code_sets {
             connection.code_sets_are_told();
@@ -260,10 +288,10 @@ impl<'a> Call<'a> {
                     .map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
             }
             Err(NoReply::TimedOut) => {
-                self.cancel(connection, pending.id);
-                Err(Failed::Finally(timed_out(binding, self.deadline)))
+                cancel(connection, pending.id());
+                Err(Failed::Finally(timed_out(connection.peer(), self.deadline)))
             }
-            Err(NoReply::Broken(broken)) => Err(no_reply(binding, &broken)),
+            Err(NoReply::Broken(broken)) => Err(no_reply(connection.peer(), &broken)),
         }
     }
 
@@ -292,7 +320,7 @@ impl<'a> Call<'a> {
         }
         let due = connection
             .enqueue(waiting, when, self.deadline)
-            .map_err(|error| not_sent(binding, &error))?;
+            .map_err(|error| not_sent(connection.peer(), &error))?;
         if tells {
             connection.code_sets_are_told();
         }

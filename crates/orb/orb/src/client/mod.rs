@@ -7,13 +7,16 @@
 mod buffer;
 pub(crate) mod endpoint_select;
 mod failure;
+mod heads;
 mod invocation;
 pub(crate) mod mux;
+mod quick;
 mod relay;
 mod reply;
 mod reply_table;
 mod request;
 mod route;
+mod slot;
 mod wait;
 
 pub use buffer::Buffering;

@@ -6,23 +6,27 @@
 
 use super::buffer::Queue;
 use super::endpoint_select::{Binding, Endpoint};
-use super::reply_table::{Broken, ReplyTable, Slot};
+use super::reply_table::{Broken, Delivered, Place, ReplyTable};
 use crate::messaging::{
     self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken, Tracer,
 };
 use crate::policy::Mux;
 use crate::protocol::Pair;
+use crate::sync::{self, Mutex, fence};
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use punctual_sys::clock::coarse_millis;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
-/// A connection quiet for longer than this is looked at before it is used again: its peer may have
-/// closed it meanwhile, and a request sent into that would be neither answered nor safe to repeat.
-const QUIET: Duration = Duration::from_millis(50);
+/// A connection quiet for longer than this, in milliseconds, is looked at before it is used again: its
+/// peer may have closed it meanwhile, and a request sent into that would be neither answered nor safe to
+/// repeat.
+const QUIET: u64 = 50;
 
 /// How long a look at a connection that nobody uses may take.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -48,7 +52,9 @@ pub(crate) struct ClientConnection {
     sender: parking_lot::Mutex<Queue>,
     /// Held by the caller that reads.
     pub(super) inbox: Mutex<Inbox>,
-    table: Mutex<ReplyTable>,
+    table: ReplyTable,
+    /// Callers that wait while another reads.
+    pub(super) followers: AtomicU32,
     usable: AtomicBool,
     /// Whether a call has it for itself.
     claimed: AtomicBool,
@@ -58,8 +64,7 @@ pub(crate) struct ClientConnection {
     code_sets_told: AtomicBool,
     pub(super) fragmenting: Fragmenting,
     pub(super) tracer: Tracer,
-    born: Instant,
-    /// Milliseconds after `born` at which the last call began.
+    /// When the last call began, by the coarse clock.
     last_used: AtomicU64,
 }
 
@@ -84,8 +89,9 @@ impl Drop for Claim {
 #[derive(Debug)]
 pub(crate) struct PendingReply<'c> {
     connection: &'c ClientConnection,
-    pub(crate) id: u32,
-    slot: Option<Arc<Slot>>,
+    pub(super) place: Place<'c>,
+    /// Whether the caller has read its own reply, and ended its slot with that.
+    pub(super) has_read: Cell<bool>,
 }
 
 impl ClientConnection {
@@ -101,7 +107,7 @@ impl ClientConnection {
         let abilities = pair.messaging.abilities();
         let largest = pair.link.guarantees().largest;
         Self {
-            inbox: Mutex::new(Inbox::new(&*link, session.clone(), limits.clone())),
+            inbox: Mutex::new(Inbox::new(session.clone(), limits.clone())),
             link,
             session,
             pair: pair.clone(),
@@ -111,7 +117,8 @@ impl ClientConnection {
             largest,
             limits: limits.clone(),
             sender: parking_lot::Mutex::new(Queue::default()),
-            table: Mutex::new(ReplyTable::default()),
+            table: ReplyTable::default(),
+            followers: AtomicU32::new(0),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
             retired: AtomicBool::new(false),
@@ -122,8 +129,7 @@ impl ClientConnection {
                 Fragmenting::NEVER
             },
             tracer,
-            born: Instant::now(),
-            last_used: AtomicU64::new(0),
+            last_used: AtomicU64::new(coarse_millis()),
         }
     }
 
@@ -167,10 +173,14 @@ impl ClientConnection {
         if !self.usable.load(Ordering::Acquire) {
             return false;
         }
-        let now = millis(self.born.elapsed());
-        let quiet = now.saturating_sub(self.last_used.load(Ordering::Relaxed));
+        let now = coarse_millis();
+        let last = self.last_used.load(Ordering::Relaxed);
+        if now == last {
+            return true;
+        }
         // Until the look is over, others look too.
-        let usable = quiet < millis(QUIET) || self.table().waiting() > 0 || self.look(deadline);
+        let is_quiet = now.saturating_sub(last) >= QUIET;
+        let usable = !is_quiet || !self.table.is_idle() || self.look(deadline);
         self.last_used.store(now, Ordering::Relaxed);
         usable
     }
@@ -193,7 +203,7 @@ impl ClientConnection {
     /// Whether it is open, as far as what has come from the peer tells.
     pub(crate) fn is_open(&self) -> bool {
         self.usable.load(Ordering::Acquire)
-            && (self.table().waiting() > 0 || self.look(Deadline::after(GLANCE)))
+            && (!self.table.is_idle() || self.look(Deadline::after(GLANCE)))
     }
 
     /// Whether this request is still to carry the CodeSets context.
@@ -205,11 +215,10 @@ impl ClientConnection {
 
     /// A place for a caller; `None` when too many wait already.
     pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
-        let (id, slot) = self.table().register()?;
         Some(PendingReply {
             connection: self,
-            id,
-            slot: Some(slot),
+            place: self.table.register()?,
+            has_read: Cell::new(false),
         })
     }
 
@@ -275,7 +284,11 @@ impl ClientConnection {
     pub(crate) fn break_off(&self, broken: &Broken) {
         self.usable.store(false, Ordering::Release);
         self.link.close();
-        self.table().fail_all(broken);
+        // A reply that has arrived is not taken away again.
+        self.table.deliver_to_all(
+            || Delivered::Broken(broken.clone()),
+            |there| matches!(there, Delivered::Broken(_)),
+        );
     }
 
     /// No new calls; closes when the last one in progress has ended.
@@ -283,14 +296,25 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         // What waits was accepted before.
         self.flush(Deadline::after(LAST_WORDS));
-        self.retired.store(true, Ordering::Release);
-        self.close_if_retired(&self.table());
+        self.retired.store(true, Ordering::SeqCst);
+        self.close_if_retired();
     }
 
-    fn close_if_retired(&self, table: &ReplyTable) {
-        // Acquire pairs with the Release in `retire`.
-        if self.retired.load(Ordering::Acquire) && table.waiting() == 0 {
+    /// Of the last call that ends and whoever retires the connection, one sees what the other did.
+    fn close_if_retired(&self) {
+        if self.retired.load(Ordering::SeqCst) && self.table.is_idle() {
             self.link.close();
+        }
+    }
+
+    /// Lets another caller read, if one waits; to be called by whoever has let go of the inbox.
+    #[inline]
+    pub(super) fn hand_on(&self) {
+        // Pairs with the fence in `follow`: either this side sees that one waits, or that one sees that
+        // the inbox is free.
+        fence(Ordering::SeqCst);
+        if self.followers.load(Ordering::Relaxed) > 0 {
+            self.table.promote_one();
         }
     }
 
@@ -302,13 +326,9 @@ impl ClientConnection {
         self.link.peer()
     }
 
-    pub(super) fn table(&self) -> MutexGuard<'_, ReplyTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     fn drain(&self, deadline: Deadline) {
-        let Ok(mut inbox) = self.inbox.try_lock() else {
+        let Some(mut inbox) = sync::try_lock(&self.inbox) else {
             return;
         };
         let until = deadline.earlier(Deadline::after(AT_LEISURE));
@@ -323,7 +343,7 @@ impl ClientConnection {
         }
         drop(inbox);
         // Callers that came meanwhile found the inbox taken.
-        self.table().promote_one();
+        self.hand_on();
     }
 
     fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
@@ -360,17 +380,27 @@ impl ClientConnection {
         None
     }
 
-    fn deliver(&self, message: Message, own: Option<u32>) -> Option<Message> {
-        let Some(id) = super::reply::request_id(&message, &*self.session) else {
-            self.refuse("the peer sent a reply whose header does not decode");
-            return None;
+    #[inline]
+    fn deliver(&self, mut message: Message, own: Option<u32>) -> Option<Message> {
+        let glance = message
+            .plain()
+            .and_then(|octets| self.session.glance_at_reply(&message.header, octets));
+        message.reply = glance;
+        let id = match glance {
+            Some(head) => head.request_id,
+            None => match super::reply::request_id(&message, &*self.session) {
+                Some(id) => id,
+                None => {
+                    self.refuse("the peer sent a reply whose header does not decode");
+                    return None;
+                }
+            },
         };
         if Some(id) == own {
             return Some(message);
         }
-        match self.table().find(id) {
-            Some(slot) => slot.deliver(message),
-            None => tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for"),
+        if !self.table.deliver(id, Delivered::Reply(message)) {
+            tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for");
         }
         None
     }
@@ -392,27 +422,21 @@ impl ClientConnection {
 }
 
 impl PendingReply<'_> {
-    pub(super) fn slot(&self) -> &Slot {
-        // The slot is taken by `drop` alone.
-        self.slot
-            .as_deref()
-            .unwrap_or_else(|| unreachable!("a pending reply has its slot"))
+    /// The id of the request.
+    pub(crate) fn id(&self) -> u32 {
+        self.place.id
     }
 }
 
 impl Drop for PendingReply<'_> {
+    #[inline]
     fn drop(&mut self) {
-        let Some(slot) = self.slot.take() else { return };
-        let mut table = self.connection.table();
-        let was_promoted = matches!(slot.poll(), Some(super::reply_table::Woken::Promoted));
-        table.remove(self.id, slot);
+        let connection = self.connection;
+        let was_promoted = !self.has_read.get() && self.place.slot.end();
+        connection.table.give_back(self.place.id);
         if was_promoted {
-            table.promote_one();
+            connection.table.promote_one();
         }
-        self.connection.close_if_retired(&table);
+        connection.close_if_retired();
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

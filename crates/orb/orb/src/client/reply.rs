@@ -19,7 +19,6 @@ pub(crate) struct Reply {
     message: Message,
     code_sets: CodeSets,
     body: usize,
-    orb: Orb,
 }
 
 /// What the server made of a call.
@@ -77,9 +76,21 @@ impl Reply {
             body: message.head_position(),
             message,
             code_sets,
-            orb: orb.clone(),
         };
-        let (head, body) = reply.head(session).map_err(|error| {
+        if let Some(head) = reply.message.reply {
+            match head.status {
+                ReplyStatus::NoException => {
+                    reply.body = head.body;
+                    return Ok(ReplyOutcome::Results(reply));
+                }
+                ReplyStatus::UserException => {
+                    reply.body = head.body;
+                    return Ok(ReplyOutcome::UserException(reply));
+                }
+                _ => {}
+            }
+        }
+        let (head, body) = reply.head(session, orb).map_err(|error| {
             cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
         })?;
         reply.body = body;
@@ -91,21 +102,20 @@ impl Reply {
     }
 
     /// Stands at the results, or at the exception's id.
-    pub(crate) fn decoder(&self) -> Decoder<'_> {
+    #[inline]
+    pub(crate) fn decoder<'r>(&'r self, orb: &'r Orb) -> Decoder<'r> {
         let coding = Coding {
             version: self.message.header.version,
             code_sets: self.code_sets,
-            limits: self.orb.limits(),
-            environment: Some(&self.orb),
+            limits: orb.limits(),
+            environment: Some(orb),
         };
-        let mut decoder = self.message.decoder(coding);
-        // `head` has decoded as many octets before.
-        let _ = decoder.skip(self.body - self.message.head_position());
-        decoder
+        // As many octets have been decoded before.
+        self.message.decoder_at(self.body, coding)
     }
 
-    fn head(&self, session: &dyn Session) -> Result<(Head, usize), CdrError> {
-        let mut decoder = self.decoder();
+    fn head(&self, session: &dyn Session, orb: &Orb) -> Result<(Head, usize), CdrError> {
+        let mut decoder = self.decoder(orb);
         let head = match session.get_head(self.message.header.kind, &mut decoder)? {
             WireHead::Reply(header) => reply_head(&header, &mut decoder)?,
             WireHead::LocateReply(header) => Head::Other(locate_outcome(header, &mut decoder)?),

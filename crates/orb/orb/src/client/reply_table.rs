@@ -2,41 +2,21 @@
 //!
 //! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in
 //! the table and that place's generation, so that a reply finds its caller in one step and a late
-//! one, whose caller has given up, finds nobody.
+//! one, whose caller has given up, finds nobody. Places are taken and given back by one atomic exchange
+//! each; there is no lock.
 
+use super::slot::Slot;
 use crate::messaging::{InboxError, Message};
-use punctual_exec::Deadline;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Calls that may wait on one connection at once.
 pub(crate) const MAX_WAITING: usize = 1 << INDEX_BITS;
 const INDEX_BITS: u32 = 14;
 const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
-
-/// Where a caller waits.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    inner: Mutex<Inner>,
-    changed: Condvar,
-}
-
-#[derive(Debug)]
-struct Inner {
-    state: State,
-    /// Whether the caller sleeps: nobody else is worth a system call to wake.
-    asleep: bool,
-    /// Whether the caller waits for its reply, and so would read. One that still sends would not.
-    willing: bool,
-}
-
-#[derive(Debug)]
-enum State {
-    Waiting,
-    /// Nobody reads the connection: this caller is to do so.
-    Promoted,
-    Arrived(Message),
-    Broken(Broken),
-}
+/// Places whose being taken is told by the bits of one word.
+const A_ROW: usize = 64;
+const ROWS: usize = MAX_WAITING / A_ROW;
 
 /// Why a connection serves no more.
 #[derive(Clone, Debug)]
@@ -65,279 +45,279 @@ impl Broken {
     }
 }
 
-/// What a waiting caller woke up to.
-pub(crate) enum Woken {
-    Arrived(Message),
+/// What comes to a caller.
+#[derive(Debug)]
+pub(crate) enum Delivered {
+    Reply(Message),
     Broken(Broken),
-    Promoted,
-    TimedOut,
-}
-
-impl Slot {
-    fn new() -> Self {
-        Self {
-            inner: Mutex::new(Inner {
-                state: State::Waiting,
-                asleep: false,
-                willing: false,
-            }),
-            changed: Condvar::new(),
-        }
-    }
-
-    /// What has come so far, without waiting.
-    pub(crate) fn poll(&self) -> Option<Woken> {
-        take(&mut self.lock().state)
-    }
-
-    /// Waits until something comes.
-    pub(crate) fn wait(&self, deadline: Deadline) -> Woken {
-        let mut inner = self.lock();
-        loop {
-            if let Some(woken) = take(&mut inner.state) {
-                return woken;
-            }
-            let left = deadline.remaining();
-            if left.is_some_and(|left| left.is_zero()) {
-                return Woken::TimedOut;
-            }
-            inner.asleep = true;
-            inner = match left {
-                None => self
-                    .changed
-                    .wait(inner)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    let waited = self.changed.wait_timeout(inner, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-            inner.asleep = false;
-        }
-    }
-
-    /// From now on the caller may be chosen as reader. To be said before it looks whether somebody
-    /// reads: whoever lets go of reading after that look sees it.
-    pub(crate) fn is_willing(&self) {
-        self.lock().willing = true;
-    }
-
-    /// The caller waits no more.
-    pub(crate) fn retire(&self) {
-        self.lock().willing = false;
-    }
-
-    pub(crate) fn deliver(&self, message: Message) {
-        self.change(self.lock(), State::Arrived(message));
-    }
-
-    fn fail(&self, broken: Broken) {
-        let inner = self.lock();
-        // A reply that has arrived is not taken away again.
-        if !matches!(inner.state, State::Arrived(_)) {
-            self.change(inner, State::Broken(broken));
-        }
-    }
-
-    /// Makes a waiting caller the reader; false when it does not wait, or has its answer already.
-    fn promote(&self) -> bool {
-        let inner = self.lock();
-        let reads = inner.willing && matches!(inner.state, State::Waiting | State::Promoted);
-        if reads {
-            self.change(inner, State::Promoted);
-        }
-        reads
-    }
-
-    fn change(&self, mut inner: MutexGuard<'_, Inner>, to: State) {
-        inner.state = to;
-        if inner.asleep {
-            self.changed.notify_one();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn take(state: &mut State) -> Option<Woken> {
-    match std::mem::replace(state, State::Waiting) {
-        State::Waiting => None,
-        State::Promoted => Some(Woken::Promoted),
-        State::Arrived(message) => Some(Woken::Arrived(message)),
-        State::Broken(broken) => Some(Woken::Broken(broken)),
-    }
 }
 
 /// The callers that wait on one connection.
-#[derive(Debug, Default)]
-pub(crate) struct ReplyTable {
-    entries: Vec<Entry>,
-    free: Vec<u32>,
-    /// Slots at rest, for the next calls.
-    resting: Vec<Arc<Slot>>,
+#[derive(Debug)]
+pub(crate) struct ReplyTable<T = Delivered> {
+    /// Few connections have more callers at once than these.
+    first: Row<T>,
+    rest: OnceLock<Box<[Row<T>]>>,
 }
 
 #[derive(Debug)]
-struct Entry {
-    generation: u32,
-    slot: Option<Arc<Slot>>,
+struct Row<T> {
+    /// A bit for each place that is taken.
+    taken: AtomicU64,
+    slots: [OnceLock<Box<Slot<T>>>; A_ROW],
 }
 
-impl ReplyTable {
-    /// A place for one more caller; `None` when [`MAX_WAITING`] wait already.
-    pub(crate) fn register(&mut self) -> Option<(u32, Arc<Slot>)> {
-        let index = match self.free.pop() {
-            Some(index) => index,
-            None if self.entries.len() < MAX_WAITING => {
-                self.entries.push(Entry {
-                    generation: 0,
-                    slot: None,
-                });
-                u32::try_from(self.entries.len() - 1).ok()?
+/// A place that a caller has taken.
+#[derive(Debug)]
+pub(crate) struct Place<'t, T = Delivered> {
+    pub(crate) id: u32,
+    pub(crate) slot: &'t Slot<T>,
+}
+
+impl<T> Default for ReplyTable<T> {
+    fn default() -> Self {
+        Self {
+            first: Row::new(),
+            rest: OnceLock::new(),
+        }
+    }
+}
+
+impl<T> Row<T> {
+    fn new() -> Self {
+        Self {
+            taken: AtomicU64::new(0),
+            slots: [const { OnceLock::new() }; A_ROW],
+        }
+    }
+
+    /// Takes a free place, if there is one: which.
+    #[inline]
+    fn take(&self) -> Option<usize> {
+        let mut taken = self.taken.load(Ordering::Relaxed);
+        loop {
+            let free = taken.trailing_ones();
+            let bit = 1u64.checked_shl(free)?;
+            // Acquire pairs with the Release of whoever had the place before.
+            match self.taken.compare_exchange_weak(
+                taken,
+                taken | bit,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Some(free as usize),
+                Err(now) => taken = now,
             }
-            None => return None,
-        };
-        let slot = self.resting.pop().unwrap_or_else(|| Arc::new(Slot::new()));
-        let entry = self.entries.get_mut(index as usize)?;
-        entry.slot = Some(slot.clone());
-        Some(((entry.generation << INDEX_BITS | index) << 1, slot))
+        }
     }
 
-    /// Gives a place back; a reply that comes later finds nobody. The slot rests for the next call.
-    pub(crate) fn remove(&mut self, id: u32, slot: Arc<Slot>) {
+    /// The slots of the places that are taken.
+    fn in_use(&self) -> impl Iterator<Item = &Slot<T>> {
+        let taken = self.taken.load(Ordering::Acquire);
+        let slots = self.slots.iter().enumerate();
+        slots
+            .filter(move |(at, _)| taken >> at & 1 == 1)
+            .filter_map(|(_, slot)| slot.get().map(|slot| &**slot))
+    }
+}
+
+impl<T> ReplyTable<T> {
+    /// A place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more
+    /// wait at once than ever before.
+    #[inline]
+    pub(crate) fn register(&self) -> Option<Place<'_, T>> {
+        match self.first.take() {
+            Some(at) => Self::enter(&self.first, at, 0),
+            None => self.register_further(),
+        }
+    }
+
+    #[cold]
+    fn register_further(&self) -> Option<Place<'_, T>> {
+        let rest = self
+            .rest
+            .get_or_init(|| (1..ROWS).map(|_| Row::new()).collect());
+        let mut rows = rest.iter().zip(1..);
+        rows.find_map(|(row, number)| Self::enter(row, row.take()?, number))
+    }
+
+    #[inline]
+    fn enter(row: &Row<T>, at: usize, number: usize) -> Option<Place<'_, T>> {
+        let slot = row.slots.get(at)?.get_or_init(|| Box::new(Slot::new()));
+        let index = u32::try_from(number * A_ROW + at).ok()?;
+        let generation = slot.begin() % GENERATIONS;
+        Some(Place {
+            id: (generation << INDEX_BITS | index) << 1,
+            slot,
+        })
+    }
+
+    /// Gives a place back, after its slot has been ended.
+    #[inline]
+    pub(crate) fn give_back(&self, id: u32) {
         let index = index_of(id);
-        if let Some(entry) = self.entries.get_mut(index as usize) {
-            entry.slot = None;
-            entry.generation = (entry.generation + 1) % GENERATIONS;
-            self.free.push(index);
+        if let Some(row) = self.row(index) {
+            // Release pairs with the Acquire in `take`; more than that, for `is_idle`.
+            row.taken
+                .fetch_and(!(1 << (index % A_ROW)), Ordering::SeqCst);
         }
-        {
-            let mut inner = slot.lock();
-            inner.state = State::Waiting;
-            inner.willing = false;
-        }
-        self.resting.push(slot);
     }
 
-    /// Who waits for this reply.
-    pub(crate) fn find(&self, id: u32) -> Option<&Arc<Slot>> {
-        let entry = self.entries.get(index_of(id) as usize)?;
-        let current = entry.generation << INDEX_BITS | index_of(id);
-        entry.slot.as_ref().filter(|_| id == current << 1)
+    /// Delivers to who waits for this reply; gives it back when nobody does.
+    pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
+        let index = index_of(id);
+        let row = self.row(index).filter(|_| id % 2 == 0);
+        let slot = row.and_then(|row| row.slots.get(index % A_ROW)?.get());
+        slot.is_some_and(|slot| {
+            let generation = slot.generation();
+            // The place may be the next caller's by now: the slot compares again.
+            let is_current = generation % GENERATIONS == id >> (1 + INDEX_BITS);
+            is_current && slot.deliver_if(generation, content, |_| false)
+        })
     }
 
     /// Chooses a new reader among those who wait.
     pub(crate) fn promote_one(&self) {
-        if self.free.len() < self.entries.len() {
-            let _found = self.slots().any(|slot| slot.promote());
-        }
+        let _found = self.slots().any(Slot::promote);
     }
 
-    /// Tells all who wait that nothing more will come.
-    pub(crate) fn fail_all(&self, broken: &Broken) {
+    /// Delivers to all who wait, where `may_replace` allows it in place of what they have.
+    pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         for slot in self.slots() {
-            slot.fail(broken.clone());
+            slot.deliver_now(content(), &may_replace);
         }
     }
 
-    /// How many wait.
-    pub(crate) fn waiting(&self) -> usize {
-        self.entries.len() - self.free.len()
+    /// Whether anybody waits. Of a caller that gives its place back and then looks at something, and
+    /// one who changes that and then looks here, one sees what the other did.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.rows().all(|row| row.taken.load(Ordering::SeqCst) == 0)
     }
 
-    fn slots(&self) -> impl Iterator<Item = &Arc<Slot>> {
-        self.entries.iter().filter_map(|entry| entry.slot.as_ref())
+    fn rows(&self) -> impl Iterator<Item = &Row<T>> {
+        let rest = self.rest.get().map(|rest| &**rest).unwrap_or_default();
+        std::iter::once(&self.first).chain(rest)
+    }
+
+    fn row(&self, index: usize) -> Option<&Row<T>> {
+        match (index / A_ROW).checked_sub(1) {
+            None => Some(&self.first),
+            Some(further) => self.rest.get()?.get(further),
+        }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot<T>> {
+        self.rows().flat_map(Row::in_use)
     }
 }
 
-fn index_of(id: u32) -> u32 {
-    (id >> 1) & ((1 << INDEX_BITS) - 1)
+fn index_of(id: u32) -> usize {
+    (id >> 1) as usize & (MAX_WAITING - 1)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::client::slot::Woken;
+    use punctual_exec::Deadline;
+
+    fn leave(table: &ReplyTable<u32>, place: &Place<'_, u32>) {
+        place.slot.end();
+        table.give_back(place.id);
+    }
 
     #[test]
     fn ids_are_even_and_a_stale_one_finds_nobody() {
-        let mut table = ReplyTable::default();
-        let (first, slot) = table.register().unwrap();
-        assert_eq!(first % 2, 0);
-        assert!(table.find(first).is_some());
-        table.remove(first, slot);
-        let (second, _slot) = table.register().unwrap();
-        assert_eq!(index_of(first), index_of(second));
-        assert_ne!(first, second);
-        assert!(table.find(first).is_none());
-        assert!(table.find(second).is_some());
-        assert!(table.find(second | 1).is_none());
-        assert!(table.find(u32::MAX).is_none());
+        let table = ReplyTable::default();
+        let first = table.register().unwrap();
+        assert_eq!(first.id % 2, 0);
+        assert!(table.deliver(first.id, 1));
+        leave(&table, &first);
+        let second = table.register().unwrap();
+        assert_eq!(index_of(first.id), index_of(second.id));
+        assert_ne!(first.id, second.id);
+        assert!(!table.deliver(first.id, 2));
+        assert!(!table.deliver(second.id | 1, 3));
+        assert!(!table.deliver(u32::MAX, 4));
+        assert_eq!(second.slot.poll(), None);
+        assert!(table.deliver(second.id, 5));
+        assert_eq!(second.slot.poll(), Some(5));
     }
 
     #[test]
     fn generations_wrap_within_the_id() {
-        let mut table = ReplyTable::default();
-        for _ in 0..=GENERATIONS {
-            let (id, slot) = table.register().unwrap();
-            assert!(table.find(id).is_some());
-            table.remove(id, slot);
+        let table = ReplyTable::default();
+        for count in 0..=GENERATIONS {
+            let place = table.register().unwrap();
+            assert!(table.deliver(place.id, count));
+            leave(&table, &place);
         }
     }
 
     #[test]
     fn the_table_is_bounded() {
-        let mut table = ReplyTable::default();
+        let table = ReplyTable::<u32>::default();
         let kept: Vec<_> = (0..MAX_WAITING)
             .map(|_| table.register().unwrap())
             .collect();
         assert!(table.register().is_none());
-        let (id, slot) = kept.into_iter().next().unwrap();
-        table.remove(id, slot);
+        leave(&table, &kept[MAX_WAITING - 1]);
         assert!(table.register().is_some());
     }
 
     #[test]
-    fn a_failure_reaches_all_who_wait_and_takes_no_reply_away() {
-        let mut table = ReplyTable::default();
-        let (_, waiting) = table.register().unwrap();
-        table.fail_all(&Broken {
-            orderly: true,
-            reason: "closed".into(),
-        });
-        assert!(matches!(
-            waiting.poll(),
-            Some(Woken::Broken(Broken { orderly: true, .. }))
-        ));
+    fn what_goes_to_all_takes_no_reply_away() {
+        let table = ReplyTable::default();
+        let (waits, has_it) = (table.register().unwrap(), table.register().unwrap());
+        assert!(table.deliver(has_it.id, 1));
+        table.deliver_to_all(|| 2, |_| false);
+        assert_eq!(waits.slot.poll(), Some(2));
+        assert_eq!(has_it.slot.poll(), Some(1));
     }
 
     #[test]
     fn only_a_caller_that_waits_is_chosen_as_reader() {
-        let mut table = ReplyTable::default();
-        let (_, sends) = table.register().unwrap();
-        let (_, waits) = table.register().unwrap();
-        let (_, is_done) = table.register().unwrap();
-        waits.is_willing();
-        is_done.is_willing();
-        is_done.retire();
+        let table = ReplyTable::<u32>::default();
+        let (sends, is_done) = (table.register().unwrap(), table.register().unwrap());
+        let waits = table.register().unwrap();
+        waits.slot.will_wait();
+        is_done.slot.will_wait();
+        assert!(!is_done.slot.stop_waiting());
         table.promote_one();
-        assert!(sends.poll().is_none());
-        assert!(is_done.poll().is_none());
-        assert!(matches!(waits.poll(), Some(Woken::Promoted)));
+        assert_eq!(waits.slot.sleep(Deadline::NEVER), Woken::Promoted);
+        assert!(!sends.slot.end());
+        assert!(!is_done.slot.end());
+        assert!(waits.slot.end());
     }
 
     #[test]
-    fn a_slot_that_rested_serves_its_next_caller_anew() {
-        let mut table = ReplyTable::default();
-        let (id, slot) = table.register().unwrap();
-        slot.is_willing();
-        table.remove(id, slot);
-        let (_, again) = table.register().unwrap();
+    fn a_slot_serves_its_next_caller_anew() {
+        let table = ReplyTable::default();
+        let first = table.register().unwrap();
+        assert!(table.deliver(first.id, 1));
+        leave(&table, &first);
+        let again = table.register().unwrap();
+        assert_eq!(again.slot.poll(), None);
+        again.slot.will_wait();
         table.promote_one();
-        assert!(again.poll().is_none());
-        again.is_willing();
-        table.promote_one();
-        assert!(matches!(again.poll(), Some(Woken::Promoted)));
+        assert_eq!(again.slot.sleep(Deadline::NEVER), Woken::Promoted);
+    }
+
+    #[test]
+    fn more_callers_than_a_row_has_places_find_theirs() {
+        let table = ReplyTable::default();
+        let places: Vec<_> = (0..200).map(|_| table.register().unwrap()).collect();
+        for (number, place) in places.iter().enumerate() {
+            assert!(table.deliver(place.id, number));
+        }
+        for (number, place) in places.iter().enumerate() {
+            assert_eq!(place.slot.poll(), Some(number));
+        }
+        assert!(!table.is_idle());
+        for place in &places {
+            place.slot.end();
+            table.give_back(place.id);
+        }
+        assert!(table.is_idle());
     }
 }

@@ -11,7 +11,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
     AddressingDisposition, CancelRequest, LocateRequestHeader, MessageKind, RequestHeader,
-    ResponseFlags, ServiceContexts, Target as WireTarget, service_context,
+    ServiceContexts, Target as WireTarget, service_context,
 };
 
 impl Call<'_> {
@@ -46,11 +46,7 @@ impl Call<'_> {
                 let contexts = if tells_code_sets { &context[..] } else { &[] };
                 let header = RequestHeader {
                     request_id,
-                    response: if operation.two_way {
-                        ResponseFlags::SYNC_WITH_TARGET
-                    } else {
-                        ResponseFlags::NONE
-                    },
+                    response: operation.response(),
                     target: wire_target,
                     operation: operation.name,
                     contexts: ServiceContexts::new(contexts),
@@ -133,19 +129,19 @@ impl Call<'_> {
             _ => WireTarget::ObjectKey(&endpoint.object_key),
         }
     }
+}
 
-    /// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
-    pub(super) fn cancel(&self, connection: &ClientConnection, request_id: u32) {
-        let coding = Coding::new(connection.version, self.object.orb().limits());
-        let session = &*connection.session;
-        let kind = MessageKind::CancelRequest;
-        let mut out = session.begin(connection.lend(), kind, ByteOrder::NATIVE, coding);
-        let head = Head::Cancel(CancelRequest { request_id });
-        let put = session.put_head(&mut out, &head);
-        let mut block = out.into_block();
-        if put.is_ok() && session.finish(&mut block).is_ok() {
-            connection.send_at_leisure(&block);
-        }
+/// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
+pub(super) fn cancel(connection: &ClientConnection, request_id: u32) {
+    let coding = Coding::new(connection.version, &connection.limits);
+    let session = &*connection.session;
+    let kind = MessageKind::CancelRequest;
+    let mut out = session.begin(connection.lend(), kind, ByteOrder::NATIVE, coding);
+    let head = Head::Cancel(CancelRequest { request_id });
+    let put = session.put_head(&mut out, &head);
+    let mut block = out.into_block();
+    if put.is_ok() && session.finish(&mut block).is_ok() {
+        connection.send_at_leisure(&block);
     }
 }
 

@@ -9,11 +9,12 @@
 
 use super::endpoint_select::{Binding, Bound, Endpoint};
 use super::failure::{Failure, exhausted, too_many_forwards};
+use super::heads::Heads;
 use super::mux::ClientConnection;
 use crate::exception::{SystemException, SystemExceptionKind};
 use crate::lane::Wanted;
 use crate::orb::Orb;
-use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
+use crate::policy::{ClientProtocols, Effective, Mux, Otherwise, Transfer, invalid};
 use crate::reference::{ObjectRef, Target};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -26,7 +27,13 @@ const FORWARDS_A_LEVEL: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Path {
     /// The policies it was found under.
-    stamp: u64,
+    pub(super) effective: Arc<Effective>,
+    /// The heads of the requests that have gone it.
+    pub(super) heads: Heads,
+    /// Whether large arguments are lent, where the connection does that.
+    pub(super) lends: bool,
+    /// Whether calls with a reply, and one-ways, may go the short way ([`super::quick`]).
+    quick: (bool, bool),
     /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
     began_late: bool,
     /// Each list's reference, and the endpoint that was forwarded or succeeded.
@@ -38,6 +45,18 @@ impl Path {
     /// The connection that it led to, if that is still there.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.bound.connection()
+    }
+
+    /// Whether calls of this kind may go the short way.
+    #[inline]
+    pub(super) fn is_quick(&self, two_way: bool) -> bool {
+        if two_way { self.quick.0 } else { self.quick.1 }
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        self.bound.endpoint()
     }
 }
 
@@ -85,7 +104,7 @@ impl<'a> Route<'a> {
     pub(super) fn new(object: &'a ObjectRef, effective: Arc<Effective>, two_way: bool) -> Self {
         let path = object.path(two_way);
         Self {
-            path: path.filter(|path| path.stamp == effective.stamp),
+            path: path.filter(|path| path.effective.stamp == effective.stamp),
             object,
             effective,
             two_way,
@@ -239,9 +258,17 @@ impl<'a> Route<'a> {
                     .any(|one| !one.pair.messaging.abilities().two_way)
             })
         });
+        let shares = self.effective.mux == Mux::Shared;
         let levels = self.levels.iter();
         let path = Arc::new(Path {
-            stamp: self.effective.stamp,
+            heads: Heads::default(),
+            lends: self.effective.transfer == Transfer::Lend
+                && binding.connection.link().lender().is_some(),
+            quick: (
+                shares && binding.connection.abilities.two_way,
+                shares && self.effective.buffering.is_none(),
+            ),
+            effective: self.effective.clone(),
             levels: levels
                 .map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()))
                 .collect(),

@@ -1,19 +1,21 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
 //! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own. Then it
-//! promotes another that waits. A caller says that it is willing before it looks whether the inbox is
-//! free, and a reader promotes after it has let go of the inbox, so no caller is left waiting with
-//! nobody reading: either it finds the inbox free, or the reader that held it finds the caller
-//! willing. One that still sends is not promoted; it looks for itself when it comes to wait. With one
-//! caller there is no hand-over at all: one send, one receive. (Paper 002, §3.1, calls it
-//! Leader/Followers on the client.)
+//! promotes another that waits. A caller says that it waits before it looks whether the inbox is free,
+//! and a reader looks for those who wait after it has let go of the inbox, so no caller is left waiting
+//! with nobody reading: either it finds the inbox free, or the reader that held it finds the caller.
+//! One that still sends is not promoted; it looks for itself when it comes to wait. With one caller there
+//! is no hand-over at all: one send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the
+//! client.) The models in this folder run every interleaving of it.
 
 use super::mux::{ClientConnection, PendingReply};
-use super::reply_table::{Broken, Woken};
+use super::reply_table::{Broken, Delivered};
+use super::slot::Woken;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
+use crate::sync::{self, MutexGuard, fence};
 use punctual_exec::Deadline;
 use punctual_link::Cause;
-use std::sync::TryLockError;
+use std::sync::atomic::Ordering;
 
 /// Why a reply did not come.
 pub(crate) enum NoReply {
@@ -28,41 +30,56 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
-        pending.slot().is_willing();
-        let waited = self.wait_or_lead(pending, deadline);
-        pending.slot().retire();
-        waited
-    }
-
-    fn wait_or_lead(
-        &self,
-        pending: &PendingReply<'_>,
-        deadline: Deadline,
-    ) -> Result<Message, NoReply> {
-        loop {
-            let inbox = match self.inbox.try_lock() {
-                Ok(inbox) => Some(inbox),
-                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            };
-            if let Some(mut inbox) = inbox {
-                let read = self.lead(&mut inbox, pending, deadline);
-                drop(inbox);
-                pending.slot().retire();
-                self.table().promote_one();
-                return read;
-            }
-            match pending.slot().wait(deadline) {
-                Woken::Arrived(message) => return Ok(message),
-                Woken::Broken(broken) => return Err(NoReply::Broken(broken)),
-                Woken::TimedOut => return Err(NoReply::TimedOut),
-                Woken::Promoted => {}
-            }
+        match sync::try_lock(&self.inbox) {
+            Some(inbox) => self.lead(inbox, pending, deadline),
+            None => self.follow(pending, deadline),
         }
     }
 
-    /// Reads until this caller's own reply is here.
+    /// Reads, and lets another read after that.
     fn lead(
+        &self,
+        mut inbox: MutexGuard<'_, Inbox>,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        let read = self.read_until_own(&mut inbox, pending, deadline);
+        drop(inbox);
+        self.hand_on();
+        read
+    }
+
+    /// Waits while another reads, and reads when that one is done.
+    fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Result<Message, NoReply> {
+        let slot = pending.place.slot;
+        // Relaxed: the fences order it.
+        self.followers.fetch_add(1, Ordering::Relaxed);
+        let waited = loop {
+            slot.will_wait();
+            // Pairs with the one in `hand_on`.
+            fence(Ordering::SeqCst);
+            if let Some(inbox) = sync::try_lock(&self.inbox) {
+                slot.stop_waiting();
+                break self.lead(inbox, pending, deadline);
+            }
+            match slot.sleep(deadline) {
+                Woken::Delivered(Delivered::Reply(message)) => break Ok(message),
+                Woken::Delivered(Delivered::Broken(broken)) => break Err(NoReply::Broken(broken)),
+                Woken::Promoted => {}
+                Woken::TimedOut => {
+                    if slot.stop_waiting() {
+                        self.hand_on();
+                    }
+                    break Err(NoReply::TimedOut);
+                }
+            }
+        };
+        self.followers.fetch_sub(1, Ordering::Relaxed);
+        waited
+    }
+
+    /// Reads until this caller's own reply is here.
+    fn read_until_own(
         &self,
         inbox: &mut Inbox,
         pending: &PendingReply<'_>,
@@ -70,14 +87,18 @@ impl ClientConnection {
     ) -> Result<Message, NoReply> {
         let mut bound = deadline;
         loop {
-            match pending.slot().poll() {
-                Some(Woken::Arrived(message)) => return Ok(message),
-                Some(Woken::Broken(broken)) => return Err(NoReply::Broken(broken)),
-                Some(Woken::Promoted | Woken::TimedOut) | None => {}
+            match pending.place.slot.poll() {
+                None => {}
+                Some(Delivered::Reply(message)) => return Ok(message),
+                Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
             }
             let step = match inbox.take(&*self.link) {
-                Ok(Taken::Message(message)) => match self.route(message, Some(pending.id)) {
-                    Some(mine) => return Ok(mine),
+                Ok(Taken::Message(message)) => match self.route(message, Some(pending.id())) {
+                    Some(mine) => {
+                        pending.place.slot.end_as_reader();
+                        pending.has_read.set(true);
+                        return Ok(mine);
+                    }
                     None => Ok(()),
                 },
                 Ok(Taken::Need(need)) => {

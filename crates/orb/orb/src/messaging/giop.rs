@@ -1,10 +1,13 @@
 //! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
 
-use super::protocol::{Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, Session};
+use super::protocol::{
+    Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, RepeatableHead, ReplyHead,
+    Session,
+};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind, ReplyHeader,
-    RequestHeader, begin_message, examine, finish_message,
+    RequestHeader, begin_message, examine, finish_message, glance_at_reply,
 };
 use std::sync::Arc;
 
@@ -135,13 +138,25 @@ impl Session for GiopSession {
         }
     }
 
-    fn reply_id(&self, header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
-        if header.version == GiopVersion::V1_2 || header.kind == MessageKind::LocateReply {
-            return input.get_u32().ok();
-        }
-        // Service contexts come first.
-        let reply = ReplyHeader::decode(input).ok()?;
-        Some(reply.request_id)
+    #[inline]
+    fn glance_at_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
+        glance_at_reply(header, octets).map(|(request_id, status, body)| ReplyHead {
+            request_id,
+            status,
+            body,
+        })
+    }
+
+    fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
+        let request_id = match version {
+            // Behind the number of contexts.
+            GiopVersion::V1_0 | GiopVersion::V1_1 => MessageHeader::LEN + 4,
+            GiopVersion::V1_2 => MessageHeader::LEN,
+        };
+        Some(RepeatableHead {
+            origin: 0,
+            request_id,
+        })
     }
 
     fn get_head<'m>(

@@ -4,7 +4,7 @@
 //! with the block, without a copy; where several share a block, the smaller part is copied. Runs of
 //! octets that a link lends beside a message stay where they are.
 
-use super::protocol::{BadFrame, Examined, Frame, Session};
+use super::protocol::{BadFrame, Examined, Frame, ReplyHead, Session};
 use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::{Accepted, FragmentError, MessageHeader, Reassembly};
@@ -23,43 +23,71 @@ pub(crate) struct Message {
     /// Where its head begins.
     head: usize,
     /// Where fragments of GIOP 1.1 were joined, for alignment.
-    seams: Vec<usize>,
+    seams: Option<Box<[usize]>>,
+    /// What its head says, if it is a reply and that has been read.
+    pub(crate) reply: Option<ReplyHead>,
 }
 
 impl Message {
-    fn whole(frame: &Frame, mut block: Block) -> Self {
-        // Decoders begin at the origin.
-        for lent in block.lent_mut() {
-            lent.at = lent.at.saturating_sub(frame.origin);
-        }
+    #[inline]
+    fn whole(frame: &Frame, block: Block) -> Self {
         Self {
             header: frame.header,
             block,
             batch: frame.batch,
             origin: frame.origin,
             head: frame.head,
-            seams: Vec::new(),
+            seams: None,
+            reply: None,
         }
+    }
+
+    fn whole_with_lent(frame: &Frame, mut block: Block) -> Self {
+        // Decoders begin at the origin.
+        for lent in block.lent_mut() {
+            lent.at = lent.at.saturating_sub(frame.origin);
+        }
+        Self::whole(frame, block)
+    }
+
+    /// The octets from where alignment counts, if they are one stretch to a decoder.
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<&[u8]> {
+        if self.seams.is_some() || !self.block.lent().is_empty() {
+            return None;
+        }
+        self.block.get(self.origin..)
     }
 
     /// Stands at the message's head; version and byte order are the header's.
     pub(crate) fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
+        let mut decoder = self.decoder_at_origin(coding);
+        // A whole message has its header.
+        let _ = decoder.skip(self.head_position());
+        decoder
+    }
+
+    /// Stands where [`Decoder::position`] says `position`, which is not beyond the end.
+    #[inline]
+    pub(crate) fn decoder_at<'m>(&'m self, position: usize, coding: Coding<'m>) -> Decoder<'m> {
+        let mut decoder = self.decoder_at_origin(coding);
+        let _ = decoder.skip(position);
+        decoder
+    }
+
+    #[inline]
+    fn decoder_at_origin<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         let coding = Coding {
             version: self.header.version,
             ..coding
         };
         let octets = self.block.get(self.origin..).unwrap_or_default();
         let order = self.header.order;
-        let mut decoder = if !self.seams.is_empty() {
-            Decoder::with_seams(octets, &self.seams, order, coding)
-        } else if !self.block.lent().is_empty() {
-            Decoder::with_lent(octets, self.block.lent(), order, coding)
-        } else {
-            Decoder::new(octets, order, coding)
-        };
-        // A whole message has its header.
-        let _ = decoder.skip(self.head - self.origin);
-        decoder
+        match &self.seams {
+            None if self.block.lent().is_empty() => Decoder::new(octets, order, coding),
+            None => Decoder::with_lent(octets, self.block.lent(), order, coding),
+            Some(seams) => Decoder::with_seams(octets, seams, order, coding),
+        }
     }
 
     /// What [`Decoder::position`] says at the message's head.
@@ -106,21 +134,25 @@ pub(crate) struct Inbox {
     limits: Arc<Limits>,
     /// Whether fragments of some message wait for the rest.
     fragments: bool,
+    /// Octets that it takes to tell how long a message is.
+    least: usize,
 }
 
 impl Inbox {
-    pub(crate) fn new(
-        connection: &dyn Connection,
-        session: Arc<dyn Session>,
-        limits: Arc<Limits>,
-    ) -> Self {
+    /// An empty one, without memory: an idle connection holds none.
+    pub(crate) fn new(session: Arc<dyn Session>, limits: Arc<Limits>) -> Self {
+        let least = match session.examine(&[], 0, &limits) {
+            Ok(Examined::Incomplete { need }) => need,
+            _ => 1,
+        };
         Self {
             session,
-            block: connection.lend(0),
+            block: Block::default(),
             start: 0,
             reassembly: Reassembly::new(&limits),
             limits,
             fragments: false,
+            least,
         }
     }
 
@@ -148,6 +180,9 @@ impl Inbox {
     /// Takes the next whole message, if it is here. Enters no kernel.
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
         loop {
+            if self.available() == 0 {
+                return Ok(Taken::Need(self.least));
+            }
             let frame = match self.examine()? {
                 Examined::Incomplete { need } => return Ok(Taken::Need(need)),
                 Examined::Complete(frame) => frame,
@@ -175,7 +210,9 @@ impl Inbox {
                         batch: false,
                         origin: 0,
                         head: MessageHeader::LEN,
-                        seams: whole.seams,
+                        seams: Some(whole.seams.into())
+                            .filter(|seams: &Box<[_]>| !seams.is_empty()),
+                        reply: None,
                     }));
                 }
             }
@@ -208,19 +245,16 @@ impl Inbox {
         if count > 0 && frame.header.more_fragments {
             return Err(InboxError::LentAcross);
         }
-        let later: Vec<Lent> = self.block.lent_mut().split_off(count);
-        let ours = std::mem::take(self.block.lent_mut());
+        let mut ours = self.block.take_lent();
+        let later = ours.split_off(count);
         let mut message = self.cut(own, connection);
-        *message.lent_mut() = ours;
         let shift = own - self.start;
-        *self.block.lent_mut() = later
-            .into_iter()
-            .map(|lent| Lent {
-                at: lent.at - shift,
-                ..lent
-            })
-            .collect();
-        Ok(Taken::Message(Message::whole(frame, message)))
+        self.set_lent(later, shift);
+        if ours.is_empty() {
+            return Ok(Taken::Message(Message::whole(frame, message)));
+        }
+        *message.lent_mut() = ours;
+        Ok(Taken::Message(Message::whole_with_lent(frame, message)))
     }
 
     /// Receives more, up to `need` octets of the next message. Blocks.
@@ -231,6 +265,9 @@ impl Inbox {
         deadline: Deadline,
     ) -> Result<(), InboxError> {
         self.begin_at_front();
+        if self.block.capacity() == 0 {
+            self.block = connection.lend(0);
+        }
         connection.receive(&mut self.block, need, deadline)?;
         Ok(())
     }
@@ -238,22 +275,30 @@ impl Inbox {
     /// Lets go of what was taken, so that the next message begins where the block does.
     fn begin_at_front(&mut self) {
         if self.start > 0 {
-            let later = std::mem::take(self.block.lent_mut());
+            let later = self.block.take_lent();
             self.block.consume_front(self.start);
-            *self.block.lent_mut() = later
-                .into_iter()
-                .map(|lent| Lent {
-                    at: lent.at - self.start,
-                    ..lent
-                })
-                .collect();
+            self.set_lent(later, self.start);
             self.start = 0;
+        }
+    }
+
+    /// Lets these runs stand in the block, of which `gone` octets before them have gone.
+    fn set_lent(&mut self, lent: Vec<Lent>, gone: usize) {
+        if !lent.is_empty() {
+            let moved = lent.into_iter().map(|lent| Lent {
+                at: lent.at - gone,
+                ..lent
+            });
+            *self.block.lent_mut() = moved.collect();
         }
     }
 
     /// The next `length` octets as a block of their own.
     fn cut(&mut self, length: usize, connection: &dyn Connection) -> Block {
         let rest = self.block.len() - self.start - length;
+        if self.start == 0 && rest == 0 {
+            return std::mem::take(&mut self.block);
+        }
         if self.start == 0 && rest <= length {
             let mut next = connection.lend(rest);
             next.extend_from_slice(self.block.as_slice().get(length..).unwrap_or_default());

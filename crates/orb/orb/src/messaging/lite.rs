@@ -2,7 +2,7 @@
 
 use super::protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, QueuedRequest,
-    Session,
+    RepeatableHead, Session,
 };
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::lite::{self, Kind, ORIGIN};
@@ -112,6 +112,13 @@ impl Session for LiteSession {
                 Ok(())
             }
         }
+    }
+
+    fn repeatable_head(&self, _version: GiopVersion) -> Option<RepeatableHead> {
+        Some(RepeatableHead {
+            origin: ORIGIN,
+            request_id: lite::MessageHeader::LEN,
+        })
     }
 
     fn reply_id(&self, _header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {

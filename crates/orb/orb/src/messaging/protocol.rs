@@ -6,11 +6,11 @@
 //! messages say (a request for an operation, a reply with a status) is the same for all, and is given
 //! in the terms of GIOP.
 
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::sequenced::{self, Arrival, Statistics};
 use punctual_giop::{
     CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    ReplyHeader, RequestHeader,
+    ReplyHeader, ReplyStatus, RequestHeader,
 };
 use punctual_link::{Framing, Guarantees};
 use std::fmt::Debug;
@@ -168,6 +168,26 @@ pub enum Head<'m> {
     LocateReply(LocateReplyHeader),
 }
 
+/// What the head of a reply says, as far as its caller needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplyHead {
+    /// The request that it answers.
+    pub request_id: u32,
+    /// What it brings.
+    pub status: ReplyStatus,
+    /// Where its body begins, counted from where alignment does.
+    pub body: usize,
+}
+
+/// Where things stand in a message that begins a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatableHead {
+    /// Where alignment counts from.
+    pub origin: usize,
+    /// Where the request id stands, an `unsigned long` in the machine's order.
+    pub request_id: usize,
+}
+
 /// One of several requests in a message, given to a function that is called for each.
 pub type EachRequest<'f, 'm> =
     dyn FnMut(RequestHeader<'m>, Option<FrameArrival>, Decoder<'m>) -> Result<(), CdrError> + 'f;
@@ -217,14 +237,28 @@ pub trait Session: Send + Sync + Debug {
         input: &mut Decoder<'m>,
     ) -> Result<Head<'m>, CdrError>;
 
-    /// The request that a reply or locate reply answers, read as cheaply as may be: every reply is asked
-    /// for it once before it reaches its caller.
+    /// The head of a reply, in the octets from where alignment counts, if it is of the usual kind: one
+    /// that can be told at a glance. `None` sends the reader to [`Session::get_head`].
+    #[inline]
+    fn glance_at_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
+        let _ = (header, octets);
+        None
+    }
+
+    /// The request that a reply or locate reply answers.
     fn reply_id(&self, header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
         match self.get_head(header.kind, input).ok()? {
             Head::Reply(reply) => Some(reply.request_id),
             Head::LocateReply(reply) => Some(reply.request_id),
             _ => None,
         }
+    }
+
+    /// How a request's head without service contexts, written once, can be sent again and again with
+    /// another id; `None` where heads must be written anew for each request.
+    fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
+        let _ = version;
+        None
     }
 
     /// Fills in what is known only as the message leaves. Called under the sending lock, in the order in

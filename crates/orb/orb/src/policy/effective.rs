@@ -14,6 +14,9 @@ use std::time::Duration;
 pub(crate) struct Effective {
     /// No other has it: tells which policies a binding was made under.
     pub(crate) stamp: u64,
+    /// The epoch of the ORB's policies, and whose thread's, it was computed under.
+    epoch: u64,
+    thread: u64,
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
@@ -23,42 +26,31 @@ pub(crate) struct Effective {
     all: PolicySet,
 }
 
-/// A reference's effective policies, and under which epoch and for whose thread they were computed.
-#[derive(Debug)]
-pub(crate) struct Cached {
-    epoch: u64,
-    thread: u64,
-    effective: Arc<Effective>,
-}
-
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
-impl Cached {
+impl Effective {
     /// What holds now for a reference with policies of its own: as before, if nothing has changed. Takes
     /// no lock then, and allocates nothing.
     pub(crate) fn renewed(before: Option<&Arc<Self>>, orb: &Orb, own: &PolicySet) -> Arc<Self> {
-        let managed = orb.managed_policies();
-        let (epoch, thread) = (managed.epoch(), current::stamp(orb));
         match before {
-            Some(cached) if cached.epoch == epoch && cached.thread == thread => cached.clone(),
-            _ => Arc::new(Self {
-                epoch,
-                thread,
-                effective: Arc::new(Effective::of(orb, own)),
-            }),
+            Some(before) if before.holds(orb) => before.clone(),
+            _ => Arc::new(Self::of(orb, own)),
         }
     }
 
-    pub(crate) fn effective(&self) -> &Arc<Effective> {
-        &self.effective
+    /// Whether it still holds, for the calling thread.
+    #[inline]
+    pub(crate) fn holds(&self, orb: &Orb) -> bool {
+        self.epoch == orb.managed_policies().epoch() && self.thread == current::stamp(orb)
     }
-}
 
-impl Effective {
     fn of(orb: &Orb, own: &PolicySet) -> Self {
         let config = orb.config();
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
+            // Read before the policies are: a change meanwhile makes it renewed once more.
+            epoch: orb.managed_policies().epoch(),
+            thread: current::stamp(orb),
             roundtrip: config.timeouts.call,
             buffering: config.one_way_buffering,
             ..Self::default()

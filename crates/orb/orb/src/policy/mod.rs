@@ -12,7 +12,7 @@ mod manager;
 mod set;
 
 pub use current::PolicyCurrent;
-pub(crate) use effective::{Cached, Effective};
+pub(crate) use effective::Effective;
 pub(crate) use manager::Managed;
 pub use manager::PolicyManager;
 pub(crate) use set::PolicySet;

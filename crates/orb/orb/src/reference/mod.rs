@@ -11,8 +11,8 @@ pub(crate) use target::Target;
 use crate::client::{self, Call, Operation, Path, ReplyOutcome};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
-use crate::policy::{Cached, Effective, Policy, PolicySet, SetOverride};
-use arc_swap::ArcSwapOption;
+use crate::policy::{Effective, Policy, PolicySet, SetOverride};
+use arc_swap::{ArcSwapOption, Guard};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -43,7 +43,7 @@ struct Shared {
     /// The same of one-ways, which may prefer a protocol that carries no others.
     one_way_path: ArcSwapOption<Path>,
     policies: PolicySet,
-    effective: ArcSwapOption<Cached>,
+    effective: ArcSwapOption<Effective>,
 }
 
 impl ObjectRef {
@@ -224,10 +224,10 @@ impl ObjectRef {
         };
         match Call::invoke(self, operation, &arguments)? {
             ReplyOutcome::Results(reply) => {
-                results(&mut reply.decoder()).map_err(|error| unreadable(error).into())
+                results(&mut reply.decoder(self.orb())).map_err(|error| unreadable(error).into())
             }
             ReplyOutcome::UserException(reply) => {
-                let mut decoder = reply.decoder();
+                let mut decoder = reply.decoder(self.orb());
                 let id = decoder.get_string().map_err(unreadable)?;
                 match exceptions(&id, &mut decoder).map_err(unreadable)? {
                     Some(exception) => Err(exception),
@@ -291,14 +291,14 @@ impl ObjectRef {
     /// What holds for calls through this reference by the calling thread. Warm, this takes no lock.
     pub(crate) fn effective(&self) -> Arc<Effective> {
         let before = self.shared.effective.load();
-        let now = Cached::renewed(before.as_ref(), self.orb(), &self.shared.policies);
+        let now = Effective::renewed(before.as_ref(), self.orb(), &self.shared.policies);
         if !before
             .as_ref()
             .is_some_and(|before| Arc::ptr_eq(before, &now))
         {
             self.shared.effective.store(Some(now.clone()));
         }
-        now.effective().clone()
+        now
     }
 
     /// The goal that it was made with.
@@ -327,6 +327,12 @@ impl ObjectRef {
 
     pub(crate) fn path(&self, two_way: bool) -> Option<Arc<Path>> {
         self.path_of(two_way).load_full()
+    }
+
+    /// The same, for a look: no count is changed.
+    #[inline]
+    pub(crate) fn path_at_hand(&self, two_way: bool) -> Guard<Option<Arc<Path>>> {
+        self.path_of(two_way).load()
     }
 
     pub(crate) fn remember(&self, two_way: bool, path: Arc<Path>) {

@@ -70,7 +70,7 @@ impl ServerConnection {
         abilities: Abilities,
         endpoint: u64,
     ) -> Arc<Self> {
-        let inbox = Inbox::new(&*link, session.clone(), orb.shared_limits());
+        let inbox = Inbox::new(session.clone(), orb.shared_limits());
         let code_sets = if abilities.contexts {
             CodeSets::UNNEGOTIATED
         } else {

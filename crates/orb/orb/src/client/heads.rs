@@ -1,0 +1,156 @@
+//! Heads of requests, written once for each operation of a bound reference: what is sent again and again
+//! with nothing changed but the request's id and the message's size.
+
+use super::endpoint_select::Endpoint;
+use super::invocation::Operation;
+use super::mux::ClientConnection;
+use crate::messaging::Head;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
+use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
+use std::sync::OnceLock;
+
+/// Heads that lie together.
+const A_ROW: usize = 4;
+/// Rows of one reference at most: an interface with more operations has the heads of the rest written
+/// anew for each call.
+const ROWS: usize = 32;
+
+/// The heads of one reference's requests to one endpoint.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    row: [OnceLock<RequestHead>; A_ROW],
+    next: OnceLock<Box<Heads>>,
+}
+
+/// A request's message up to its body.
+#[derive(Debug)]
+pub(super) struct RequestHead {
+    operation: &'static str,
+    two_way: bool,
+    /// Up to where the body begins, padding included.
+    octets: Box<[u8]>,
+    /// Its length where there is no body.
+    bare: usize,
+    /// Where alignment counts from.
+    origin: usize,
+    id_at: usize,
+}
+
+impl Heads {
+    /// The head for an operation; `None` where the protocol has heads that differ from call to call, or
+    /// this one cannot be written. Allocates when the operation is called for the first time.
+    #[inline]
+    pub(super) fn head(
+        &self,
+        operation: &Operation,
+        connection: &ClientConnection,
+        endpoint: &Endpoint,
+    ) -> Option<&RequestHead> {
+        let mut heads = self;
+        for _ in 0..ROWS {
+            for place in &heads.row {
+                match place.get() {
+                    Some(head) if head.is_of(operation) => return Some(head),
+                    Some(_) => {}
+                    None => return Self::write(place, operation, connection, endpoint),
+                }
+            }
+            heads = heads.next.get_or_init(Box::default);
+        }
+        None
+    }
+
+    #[cold]
+    fn write<'h>(
+        place: &'h OnceLock<RequestHead>,
+        operation: &Operation,
+        connection: &ClientConnection,
+        endpoint: &Endpoint,
+    ) -> Option<&'h RequestHead> {
+        let written = RequestHead::new(operation, connection, endpoint).ok()??;
+        // Another thread may have put another operation's here.
+        Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
+    }
+}
+
+impl RequestHead {
+    fn new(
+        operation: &Operation,
+        connection: &ClientConnection,
+        endpoint: &Endpoint,
+    ) -> Result<Option<Self>, CdrError> {
+        let (session, version) = (&*connection.session, connection.version);
+        let Some(layout) = session.repeatable_head(version) else {
+            return Ok(None);
+        };
+        let coding = Coding {
+            code_sets: connection.code_sets,
+            ..Coding::new(version, &connection.limits)
+        };
+        let (kind, order) = (MessageKind::Request, ByteOrder::NATIVE);
+        let mut out = session.begin(Block::default(), kind, order, coding);
+        let header = RequestHeader {
+            request_id: 0,
+            response: operation.response(),
+            target: Target::ObjectKey(&endpoint.object_key),
+            operation: operation.name,
+            contexts: ServiceContexts::none(),
+        };
+        session.put_head(&mut out, &Head::Request(header, None))?;
+        let bare = out.position();
+        if version == GiopVersion::V1_2 {
+            out.align(8);
+        }
+        Ok(Some(Self {
+            operation: operation.name,
+            two_way: operation.two_way,
+            octets: out.into_block().into_vec().into(),
+            bare,
+            origin: layout.origin,
+            id_at: layout.request_id,
+        }))
+    }
+
+    /// Names of operations are constants, so that one is told by where it lies; the same name elsewhere
+    /// gets a head of its own.
+    #[inline]
+    fn is_of(&self, operation: &Operation) -> bool {
+        std::ptr::eq(self.operation, operation.name) && self.two_way == operation.two_way
+    }
+
+    /// Begins a message with it: an encoder that stands at the body.
+    #[inline]
+    pub(super) fn begin<'e>(
+        &self,
+        mut block: Block,
+        request_id: u32,
+        coding: Coding<'e>,
+    ) -> Encoder<'e> {
+        block.extend_from_slice(&self.octets);
+        let mut out = Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding);
+        out.patch_u32(self.id_at, request_id);
+        out
+    }
+
+    /// Ends it: a body that turned out to be empty takes no padding.
+    #[inline]
+    pub(super) fn end(&self, out: Encoder<'_>) -> Block {
+        let mut block = out.into_block();
+        if block.len() == self.octets.len() && block.lent().is_empty() {
+            block.truncate(self.bare);
+        }
+        block
+    }
+}
+
+impl Operation {
+    /// Which answer its requests want.
+    #[inline]
+    pub(super) fn response(&self) -> ResponseFlags {
+        if self.two_way {
+            ResponseFlags::SYNC_WITH_TARGET
+        } else {
+            ResponseFlags::NONE
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Where one caller waits for its reply.
+//!
+//! ```text
+//! IDLE ──will_wait──▶ WAITING ──promote──▶ PROMOTED        the caller is to read the connection
+//!   └──────deliver──────┴───deliver──┴─▶ DELIVERED         its reply, or the connection's end, is here
+//! ```
+//! A lone caller, who reads its own reply, touches none of this but the generation: no lock, no atomic
+//! exchange.
+
+use crate::sync::{AtomicU32, Mutex, Ordering, Word, lock};
+use punctual_exec::Deadline;
+
+const IDLE: u32 = 0;
+const WAITING: u32 = 1;
+const PROMOTED: u32 = 2;
+const DELIVERED: u32 = 3;
+
+/// A caller's place. `T` is what is delivered.
+#[derive(Debug)]
+pub(crate) struct Slot<T> {
+    state: Word,
+    /// Which of the place's callers it is: what comes for an earlier one finds nobody.
+    generation: AtomicU32,
+    content: Mutex<Option<T>>,
+}
+
+/// What a caller that waits woke up to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Woken<T> {
+    Delivered(T),
+    /// Nobody reads the connection: this caller is to do so.
+    Promoted,
+    TimedOut,
+}
+
+impl<T> Slot<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: Word::new(IDLE),
+            generation: AtomicU32::new(0),
+            content: Mutex::new(None),
+        }
+    }
+
+    /// A caller takes the place.
+    pub(crate) fn begin(&self) -> u32 {
+        // Relaxed, both: whoever had the place before has given it back with Release.
+        self.state.atomic().store(IDLE, Ordering::Relaxed);
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// The caller that reads the connection has its reply. Only such a one delivers, so that nobody else
+    /// is about to.
+    pub(crate) fn end_as_reader(&self) {
+        let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
+        // Relaxed: the next reader sees it, as it takes the inbox from this one.
+        self.generation.store(next, Ordering::Relaxed);
+    }
+
+    /// The caller leaves: what comes for it later finds nobody. `true` when it was to read the
+    /// connection, and so another is to be chosen.
+    pub(crate) fn end(&self) -> bool {
+        let mut content = lock(&self.content);
+        let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
+        self.generation.store(next, Ordering::Relaxed);
+        *content = None;
+        self.state.atomic().swap(IDLE, Ordering::AcqRel) == PROMOTED
+    }
+
+    /// What has been delivered, without waiting.
+    pub(crate) fn poll(&self) -> Option<T> {
+        // Acquire pairs with the exchange in `deliver_if`.
+        if self.state.atomic().load(Ordering::Acquire) != DELIVERED {
+            return None;
+        }
+        lock(&self.content).take()
+    }
+
+    /// From now on the caller may be chosen as reader. To be said, and then a fence passed, before it
+    /// looks whether somebody reads: whoever lets go of reading after that look sees it.
+    pub(crate) fn will_wait(&self) {
+        let word = self.state.atomic();
+        // What was delivered meanwhile stays.
+        let _ = word.compare_exchange(IDLE, WAITING, Ordering::AcqRel, Ordering::Relaxed);
+        let _ = word.compare_exchange(PROMOTED, WAITING, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// The caller reads, or has given up. `true` when it had been chosen as reader.
+    pub(crate) fn stop_waiting(&self) -> bool {
+        let word = self.state.atomic();
+        if word
+            .compare_exchange(WAITING, IDLE, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
+            return false;
+        }
+        word.compare_exchange(PROMOTED, IDLE, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Sleeps until something comes.
+    pub(crate) fn sleep(&self, deadline: Deadline) -> Woken<T> {
+        loop {
+            let in_time = self.state.sleep_while(WAITING, deadline);
+            if let Some(content) = self.poll() {
+                return Woken::Delivered(content);
+            }
+            if self.state.atomic().load(Ordering::Acquire) == PROMOTED {
+                return Woken::Promoted;
+            }
+            if !in_time {
+                return Woken::TimedOut;
+            }
+        }
+    }
+
+    /// Delivers to the caller of that generation, if `may_replace` allows it in place of what is there.
+    pub(crate) fn deliver_if(
+        &self,
+        generation: u32,
+        content: T,
+        may_replace: impl FnOnce(&T) -> bool,
+    ) -> bool {
+        let mut place = lock(&self.content);
+        let is_meant = self.generation.load(Ordering::Relaxed) == generation;
+        if !is_meant || place.as_ref().is_some_and(|there| !may_replace(there)) {
+            return false;
+        }
+        *place = Some(content);
+        // Under the lock, so that the next caller's state is not changed for this one's sake.
+        let was = self.state.atomic().swap(DELIVERED, Ordering::AcqRel);
+        drop(place);
+        if was == WAITING {
+            self.state.wake();
+        }
+        true
+    }
+
+    /// Which caller has the place.
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Delivers to whoever has the place.
+    pub(crate) fn deliver_now(&self, content: T, may_replace: impl FnOnce(&T) -> bool) {
+        self.deliver_if(self.generation(), content, may_replace);
+    }
+
+    /// Makes a caller that waits the reader; `false` when it does not wait.
+    pub(crate) fn promote(&self) -> bool {
+        let word = self.state.atomic();
+        let promoted = word
+            .compare_exchange(WAITING, PROMOTED, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok();
+        if promoted {
+            self.state.wake();
+        }
+        promoted
+    }
+}

@@ -1,0 +1,87 @@
+//! Memory at rest with a thread, for the blocks of its next calls.
+//!
+//! A call needs a block to send from and one to receive into; a nested call as many again. More than a
+//! few at rest would be memory that nobody uses.
+
+use std::cell::Cell;
+
+/// Vectors that a thread keeps.
+const PLACES: usize = 4;
+
+struct Shelf {
+    places: [Cell<Vec<u8>>; PLACES],
+    used: Cell<usize>,
+}
+
+thread_local! {
+    static SHELF: Shelf = const {
+        Shelf {
+            places: [const { Cell::new(Vec::new()) }; PLACES],
+            used: Cell::new(0),
+        }
+    };
+}
+
+/// The vector that was given back last, empty; a new one without memory if there is none.
+#[inline]
+pub(crate) fn take() -> Vec<u8> {
+    // A thread that is ending has no shelf any more.
+    let taken = SHELF.try_with(|shelf| {
+        let last = shelf.used.get().checked_sub(1)?;
+        let bytes = shelf.places.get(last)?.take();
+        shelf.used.set(last);
+        Some(bytes)
+    });
+    taken.ok().flatten().unwrap_or_default()
+}
+
+/// Keeps a vector's memory for the calling thread, unless it is larger than `kept` octets, or enough
+/// rests here already.
+#[inline]
+pub(crate) fn give_back(mut bytes: Vec<u8>, kept: usize) {
+    if bytes.capacity() == 0 || bytes.capacity() > kept {
+        return;
+    }
+    bytes.clear();
+    // A thread that is ending frees it.
+    let _ = SHELF.try_with(|shelf| {
+        let used = shelf.used.get();
+        if let Some(place) = shelf.places.get(used) {
+            place.set(bytes);
+            shelf.used.set(used + 1);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Block;
+
+    #[test]
+    fn memory_given_back_is_lent_again_and_empty() {
+        let mut block = Block::of_thread(100, 1024);
+        block.extend_from_slice(b"secret");
+        let memory = block.as_slice().as_ptr();
+        drop(block);
+        let again = Block::of_thread(100, 1024);
+        assert!(again.is_empty());
+        assert_eq!(again.as_slice().as_ptr(), memory);
+    }
+
+    #[test]
+    fn a_block_that_grew_too_large_is_freed() {
+        drop(Block::of_thread(4096, 1024));
+        assert_eq!(Block::of_thread(0, 1024).capacity(), 0);
+    }
+
+    #[test]
+    fn a_thread_keeps_no_more_than_a_few() {
+        let many: Vec<Block> = (0..20).map(|_| Block::of_thread(64, 1024)).collect();
+        drop(many);
+        let with_memory = (0..20)
+            .map(|_| Block::of_thread(0, 1024))
+            .collect::<Vec<_>>();
+        let kept = with_memory.iter().filter(|one| one.capacity() > 0).count();
+        assert_eq!(kept, super::PLACES);
+    }
+}
