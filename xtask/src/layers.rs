@@ -95,7 +95,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "punctual-bench",
-        &["punctual", "punctual-build", IOR, SYS, "punctual-example-cubit"],
+        &[
+            "punctual",
+            "punctual-build",
+            IOR,
+            SYS,
+            "punctual-example-cubit",
+        ],
     ),
     (
         "punctual-cli",

@@ -28,7 +28,7 @@ pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
-    Messaging, Needs, QueuedRequest, RepeatableHead, ReplyHead, Session,
+    Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub use orb::{InitError, Orb, OrbBuilder};
 pub use policy::{

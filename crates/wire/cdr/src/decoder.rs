@@ -60,6 +60,17 @@ impl<'d> Decoder<'d> {
         }
     }
 
+    /// A decoder that stands at offset `at` of `bytes`, from the start of which alignment counts; at
+    /// their end, if that is less.
+    #[inline]
+    #[must_use]
+    pub fn at(bytes: &'d [u8], at: usize, order: ByteOrder, coding: Coding<'d>) -> Self {
+        Self {
+            at: at.min(bytes.len()),
+            ..Self::new(bytes, order, coding)
+        }
+    }
+
     /// A decoder of a fragmented GIOP 1.1 message that was put together in `bytes`. In that
     /// version each fragment is a message of its own to alignment: from each of `seams`,
     /// ascending offsets at which the octets of another fragment begin, it counts as though a

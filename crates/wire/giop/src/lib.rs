@@ -45,7 +45,7 @@ pub use header::{MessageHeader, MessageKind};
 pub use locate::{LocateReplyHeader, LocateRequestHeader, LocateStatus};
 pub use message::{align_body, begin_message, finish_message, finish_message_at, message_decoder};
 pub use reassembly::{Accepted, Assembled, FragmentError, Reassembly};
-pub use reply::{ReplyHeader, ReplyStatus, glance_at_reply};
+pub use reply::{ReplyHeader, ReplyStatus, glance_at_reply, own_reply};
 pub use request::{RequestHeader, ResponseFlags};
 pub use service_context::{ServiceContext, ServiceContexts};
 pub use target::{AddressingDisposition, Target};

@@ -10,8 +10,8 @@ use super::endpoint_select::Binding;
 use super::failure::{
     Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
 };
-use super::quick::{self, Quick};
-use super::reply::{Reply, ReplyOutcome};
+use super::quick::{self, Attempted, Quick};
+use super::reply::{Body, Reply, ReplyOutcome, Results};
 use super::request::cancel;
 use super::route::Route;
 use super::wait::NoReply;
@@ -117,31 +117,49 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Makes a two-way call: its results or its user exception.
+    /// Makes a two-way call; its results or its user exception are given to `results`.
     pub(crate) fn invoke(
         object: &ObjectRef,
         operation: &Operation,
         arguments: &Arguments<'_>,
-    ) -> Result<ReplyOutcome, SystemException> {
+        results: &mut Results<'_>,
+    ) -> Result<(), SystemException> {
+        match quick::attempt(object, operation, arguments, results) {
+            Quick::Done => Ok(()),
+            Quick::Attempted(attempted) => {
+                Self::invoke_on(object, operation, arguments, results, Some(*attempted))
+            }
+            Quick::No => Self::invoke_on(object, operation, arguments, results, None),
+        }
+    }
+
+    /// The long way, from its beginning or from what a first attempt has come to.
+    #[cold]
+    fn invoke_on(
+        object: &ObjectRef,
+        operation: &Operation,
+        arguments: &Arguments<'_>,
+        results: &mut Results<'_>,
+        first: Option<Attempted>,
+    ) -> Result<(), SystemException> {
         let named = |exception: SystemException| {
             exception.in_context(format_args!("calling `{}`", operation.name))
-        };
-        let first = match quick::attempt(object, operation, arguments) {
-            Quick::Attempted(
-                Ok(Some(outcome @ (ReplyOutcome::Results(_) | ReplyOutcome::UserException(_)))),
-                _,
-            ) => return Ok(outcome),
-            Quick::Attempted(other, deadline) => Some((other, deadline)),
-            Quick::No => None,
         };
         let ask = Ask::Request {
             operation,
             arguments,
         };
         match Call::new(object, ask).run_on(first).map_err(named)? {
+            Some(ReplyOutcome::Results(reply)) => {
+                results(Body::Results, &mut reply.decoder(object.orb()));
+                Ok(())
+            }
+            Some(ReplyOutcome::UserException(reply)) => {
+                results(Body::UserException, &mut reply.decoder(object.orb()));
+                Ok(())
+            }
             Some(ReplyOutcome::SystemException(exception)) => Err(named(exception)),
-            Some(outcome) => Ok(outcome),
-            None => Err(named(out_of_place())),
+            _ => Err(named(out_of_place())),
         }
     }
 
@@ -151,9 +169,9 @@ impl<'a> Call<'a> {
         operation: &Operation,
         arguments: &Arguments<'_>,
     ) -> Result<(), SystemException> {
-        let first = match quick::attempt(object, operation, arguments) {
-            Quick::Attempted(Ok(_), _) => return Ok(()),
-            Quick::Attempted(failed, deadline) => Some((failed, deadline)),
+        let first = match quick::attempt(object, operation, arguments, &mut |_, _| ()) {
+            Quick::Done => return Ok(()),
+            Quick::Attempted(attempted) => Some(*attempted),
             Quick::No => None,
         };
         let ask = Ask::Request {
@@ -171,13 +189,10 @@ impl<'a> Call<'a> {
     }
 
     /// Goes on from what a first attempt by the remembered path has come to, or begins.
-    fn run_on(
-        mut self,
-        first: Option<(Result<Option<ReplyOutcome>, Failed>, Deadline)>,
-    ) -> Result<Option<ReplyOutcome>, SystemException> {
-        let mut first = first.map(|(attempted, deadline)| {
-            self.deadline = deadline;
-            attempted
+    fn run_on(mut self, first: Option<Attempted>) -> Result<Option<ReplyOutcome>, SystemException> {
+        let mut first = first.map(|attempted| {
+            self.deadline = attempted.deadline;
+            attempted.outcome
         });
         let effective = self.effective.clone();
         let mut route = Route::new(self.object, effective, self.expects_reply());

@@ -23,7 +23,7 @@ pub use buffer::Buffering;
 pub(crate) use failure::out_of_place;
 pub use invocation::Operation;
 pub(crate) use invocation::{Call, locate};
-pub(crate) use reply::{Reply, ReplyOutcome, system_exception, unlisted};
+pub(crate) use reply::{Body, Reply, ReplyOutcome, system_exception, unlisted};
 pub(crate) use reply_table::Broken;
 pub(crate) use request::body;
 pub(crate) use route::{Path, connection};

@@ -8,40 +8,47 @@
 use super::failure::{Failed, no_reply, not_sent, timed_out, too_large, too_many_calls};
 use super::heads::RequestHead;
 use super::invocation::{Arguments, Operation};
-use super::mux::ClientConnection;
-use super::reply::{Reply, ReplyOutcome};
-use super::wait::NoReply;
-use crate::exception::{CompletionStatus, cdr_exception};
+use super::mux::{ClientConnection, PendingReply};
+use super::reply::{Body, Reply, ReplyOutcome, Results};
+use super::wait::{NoReply, Waited};
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::messaging::{Message, OwnReply};
 use crate::reference::ObjectRef;
 use crate::server;
-use punctual_cdr::{Block, CdrError, Coding};
+use punctual_cdr::{Block, CdrError, Coding, Decoder};
 use punctual_exec::Deadline;
+use punctual_giop::ReplyStatus;
 
 /// What became of a call.
 pub(super) enum Quick {
-    /// The reply, or `None` of a one-way that was sent; and until when the call may take.
-    Attempted(Result<Option<ReplyOutcome>, Failed>, Deadline),
+    /// Its results or its user exception have been read; or it was a one-way, and sent.
+    Done,
+    /// Something else, from which the long way goes on.
+    Attempted(Box<Attempted>),
     /// Nothing: the long way is to be gone.
     No,
 }
 
+/// What an attempt has come to, and until when the call may take.
+pub(super) struct Attempted {
+    pub(super) outcome: Result<Option<ReplyOutcome>, Failed>,
+    pub(super) deadline: Deadline,
+}
+
 /// Makes a call, if everything is as it was for the last one.
-#[inline]
 pub(super) fn attempt(
     object: &ObjectRef,
     operation: &Operation,
     arguments: &Arguments<'_>,
+    results: &mut Results<'_>,
 ) -> Quick {
     let path = object.path_at_hand(operation.two_way);
     let Some(path) = path
         .as_ref()
-        .filter(|path| path.is_quick(operation.two_way))
+        .filter(|path| path.is_quick(operation.two_way) && path.effective.holds(object.orb()))
     else {
         return Quick::No;
     };
-    if !path.effective.holds(object.orb()) {
-        return Quick::No;
-    }
     let Some(connection) = path.connection() else {
         return Quick::No;
     };
@@ -59,7 +66,10 @@ pub(super) fn attempt(
         deadline,
         lends: path.lends,
     };
-    Quick::Attempted(call.make(operation.two_way, arguments), deadline)
+    match call.make(operation.two_way, arguments, results) {
+        Ok(()) => Quick::Done,
+        Err(attempted) => Quick::Attempted(attempted),
+    }
 }
 
 struct QuickCall<'q> {
@@ -76,50 +86,49 @@ impl QuickCall<'_> {
         &self,
         two_way: bool,
         arguments: &Arguments<'_>,
-    ) -> Result<Option<ReplyOutcome>, Failed> {
-        let (connection, deadline) = (self.connection, self.deadline);
-        let pending = connection
-            .register()
-            .ok_or_else(|| Failed::Finally(too_many_calls()))?;
-        let mut request = self
-            .marshal(pending.id(), arguments)
-            .map_err(|error| Failed::Finally(cdr_exception(error, CompletionStatus::No)))?;
+        results: &mut Results<'_>,
+    ) -> Result<(), Box<Attempted>> {
+        let connection = self.connection;
+        let Some(pending) = connection.register() else {
+            return Err(self.finally(too_many_calls()));
+        };
+        let mut block = match self.marshal(pending.id(), arguments) {
+            Ok(request) => request,
+            Err(error) => return Err(self.finally(cdr_exception(error, CompletionStatus::No))),
+        };
         let limit = connection.limits.message;
-        if request.full_len() > limit {
-            return Err(Failed::Finally(too_large(request.full_len(), limit)));
+        if block.full_len() > limit {
+            return Err(self.finally(too_large(block.full_len(), limit)));
         }
-        if let Err(error) = connection.send(&mut request, deadline) {
-            return Err(not_sent(connection.peer(), &error));
+        if let Err(error) = connection.send(&mut block, self.deadline) {
+            return Err(self.failed(not_sent(connection.peer(), &error)));
         }
-        drop(request);
         if !two_way {
-            return Ok(None);
+            return Ok(());
         }
         server::about_to_block();
-        let message = match connection.wait(&pending, deadline) {
-            Ok(message) => message,
-            Err(NoReply::TimedOut) => {
-                super::request::cancel(connection, pending.id());
-                return Err(Failed::Finally(timed_out(connection.peer(), deadline)));
+        // The request's memory serves for its reply.
+        match connection.wait_with(&mut block, &pending, self.deadline) {
+            Waited::Own(reply) => {
+                let body = match reply.status {
+                    ReplyStatus::UserException => Body::UserException,
+                    _ => Body::Results,
+                };
+                // Nobody waits for the place while the results are read.
+                drop(pending);
+                results(body, &mut self.decoder(&block, &reply));
+                Ok(())
             }
-            Err(NoReply::Broken(broken)) => return Err(no_reply(connection.peer(), &broken)),
-        };
-        let (session, orb) = (&*connection.session, self.object.orb());
-        Reply::read(message, session, connection.code_sets, orb)
-            .map(Some)
-            .map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
+            Waited::Otherwise(waited) => self.read(waited, &pending, results),
+        }
     }
 
     #[inline]
     fn marshal(&self, request_id: u32, arguments: &Arguments<'_>) -> Result<Block, CdrError> {
-        let (connection, orb) = (self.connection, self.object.orb());
-        let coding = Coding {
-            version: connection.version,
-            code_sets: connection.code_sets,
-            limits: orb.limits(),
-            environment: Some(orb),
-        };
-        let mut out = self.head.begin(connection.lend(), request_id, coding);
+        let connection = self.connection;
+        let mut out = self
+            .head
+            .begin(connection.lend(), request_id, self.coding());
         if self.lends {
             out.set_lender(connection.link.lender());
         }
@@ -127,5 +136,67 @@ impl QuickCall<'_> {
         let mut block = self.head.end(out);
         connection.session.finish(&mut block)?;
         Ok(block)
+    }
+
+    #[inline]
+    fn decoder<'r>(&'r self, block: &'r Block, reply: &OwnReply) -> Decoder<'r> {
+        let octets = block.get(reply.origin..).unwrap_or_default();
+        Decoder::at(octets, reply.body, reply.order, self.coding())
+    }
+
+    #[inline]
+    fn coding(&self) -> Coding<'_> {
+        let orb = self.object.orb();
+        Coding {
+            version: self.connection.version,
+            code_sets: self.connection.code_sets,
+            limits: orb.limits(),
+            environment: Some(orb),
+        }
+    }
+
+    /// A reply that came by another caller, together with others, in pieces; or none.
+    #[cold]
+    fn read(
+        &self,
+        waited: Result<Message, NoReply>,
+        pending: &PendingReply<'_>,
+        results: &mut Results<'_>,
+    ) -> Result<(), Box<Attempted>> {
+        let (connection, orb) = (self.connection, self.object.orb());
+        let message = match waited {
+            Ok(message) => message,
+            Err(NoReply::TimedOut) => {
+                super::request::cancel(connection, pending.id());
+                return Err(self.finally(timed_out(connection.peer(), self.deadline)));
+            }
+            Err(NoReply::Broken(broken)) => {
+                return Err(self.failed(no_reply(connection.peer(), &broken)));
+            }
+        };
+        match Reply::read(message, &*connection.session, connection.code_sets, orb) {
+            Ok(ReplyOutcome::Results(reply)) => results(Body::Results, &mut reply.decoder(orb)),
+            Ok(ReplyOutcome::UserException(reply)) => {
+                results(Body::UserException, &mut reply.decoder(orb));
+            }
+            Ok(other) => return Err(self.attempted(Ok(Some(other)))),
+            Err(exception) => return Err(self.finally(exception.in_context(connection.peer()))),
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn finally(&self, exception: SystemException) -> Box<Attempted> {
+        self.failed(Failed::Finally(exception))
+    }
+
+    #[cold]
+    fn failed(&self, failed: Failed) -> Box<Attempted> {
+        self.attempted(Err(failed))
+    }
+
+    fn attempted(&self, outcome: Result<Option<ReplyOutcome>, Failed>) -> Box<Attempted> {
+        let deadline = self.deadline;
+        Box::new(Attempted { outcome, deadline })
     }
 }

@@ -21,6 +21,17 @@ pub(crate) struct Reply {
     body: usize,
 }
 
+/// What the body of a reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Results,
+    /// Its repository id, then its members.
+    UserException,
+}
+
+/// What reads the body of a reply.
+pub(crate) type Results<'r> = dyn FnMut(Body, &mut Decoder<'_>) + 'r;
+
 /// What the server made of a call.
 #[derive(Debug)]
 pub(crate) enum ReplyOutcome {

@@ -67,10 +67,16 @@ impl<T> Slot<T> {
         self.state.atomic().swap(IDLE, Ordering::AcqRel) == PROMOTED
     }
 
+    /// Whether something has been delivered.
+    #[inline]
+    pub(crate) fn has_content(&self) -> bool {
+        self.state.atomic().load(Ordering::Acquire) == DELIVERED
+    }
+
     /// What has been delivered, without waiting.
     pub(crate) fn poll(&self) -> Option<T> {
         // Acquire pairs with the exchange in `deliver_if`.
-        if self.state.atomic().load(Ordering::Acquire) != DELIVERED {
+        if !self.has_content() {
             return None;
         }
         lock(&self.content).take()

@@ -11,10 +11,11 @@
 use super::mux::{ClientConnection, PendingReply};
 use super::reply_table::{Broken, Delivered};
 use super::slot::Woken;
-use crate::messaging::{Inbox, InboxError, Message, Taken};
+use crate::messaging::{Inbox, InboxError, Message, OwnReply, Taken};
 use crate::sync::{self, MutexGuard, fence};
+use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_link::Cause;
+use punctual_link::{Cause, LinkError};
 use std::sync::atomic::Ordering;
 
 /// Why a reply did not come.
@@ -23,7 +24,68 @@ pub(crate) enum NoReply {
     Broken(Broken),
 }
 
+/// What waiting with a block at hand has come to.
+pub(crate) enum Waited {
+    /// The block holds the reply, and nothing else.
+    Own(OwnReply),
+    /// As by [`ClientConnection::wait`].
+    Otherwise(Result<Message, NoReply>),
+}
+
 impl ClientConnection {
+    /// The same as [`ClientConnection::wait`], but that a lone caller's reply of the usual kind comes
+    /// right into its own block: nothing is put together or passed on.
+    #[inline]
+    pub(crate) fn wait_with(
+        &self,
+        block: &mut Block,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Waited {
+        let Some(inbox) = sync::try_lock(&self.inbox) else {
+            return Waited::Otherwise(self.follow(pending, deadline));
+        };
+        if !inbox.is_empty() || self.tracer.is_on() || pending.place.slot.has_content() {
+            return Waited::Otherwise(self.lead(inbox, pending, deadline));
+        }
+        block.clear();
+        let received = self.link.receive(block, inbox.least(), deadline);
+        if received.is_ok()
+            && block.lent().is_empty()
+            && block.len() <= self.limits.message
+            && let Some(own) = self.session.own_reply(block, pending.id())
+        {
+            pending.place.slot.end_as_reader();
+            pending.has_read.set(true);
+            drop(inbox);
+            self.hand_on();
+            return Waited::Own(own);
+        }
+        Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
+    }
+
+    /// Goes on from what has been received into a block.
+    #[cold]
+    fn lead_on(
+        &self,
+        mut inbox: MutexGuard<'_, Inbox>,
+        block: Block,
+        received: Result<usize, LinkError>,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        match received {
+            Ok(_) => inbox.put(block),
+            Err(error) if matches!(error.cause, Cause::TimedOut) => {
+                drop(inbox);
+                self.hand_on();
+                return Err(NoReply::TimedOut);
+            }
+            Err(error) => self.break_off(&Broken::of(&error.into())),
+        }
+        self.lead(inbox, pending, deadline.from_now())
+    }
+
     /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
     pub(crate) fn wait(
         &self,

@@ -1,13 +1,13 @@
 //! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
 
 use super::protocol::{
-    Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, RepeatableHead, ReplyHead,
-    Session,
+    Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, OwnReply, RepeatableHead,
+    ReplyHead, Session,
 };
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind, ReplyHeader,
-    RequestHeader, begin_message, examine, finish_message, glance_at_reply,
+    RequestHeader, begin_message, examine, finish_message, glance_at_reply, own_reply,
 };
 use std::sync::Arc;
 
@@ -136,6 +136,17 @@ impl Session for GiopSession {
             Head::LocateRequest(header) => header.encode(out),
             Head::LocateReply(header) => header.encode(out),
         }
+    }
+
+    #[inline]
+    fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
+        let (order, status, body) = own_reply(received, request_id)?;
+        Some(OwnReply {
+            status,
+            order,
+            origin: 0,
+            body,
+        })
     }
 
     #[inline]

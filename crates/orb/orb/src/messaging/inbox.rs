@@ -177,6 +177,25 @@ impl Inbox {
         self.block.full_len() - self.start
     }
 
+    /// Whether it holds nothing, not even part of a message.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.is_mid_message()
+    }
+
+    /// Octets that it takes to tell how long a message is.
+    #[inline]
+    pub(crate) fn least(&self) -> usize {
+        self.least
+    }
+
+    /// Takes what has been received elsewhere, while this is empty.
+    pub(crate) fn put(&mut self, block: Block) {
+        debug_assert!(self.available() == 0, "nothing is thrown away");
+        self.block = block;
+        self.start = 0;
+    }
+
     /// Takes the next whole message, if it is here. Enters no kernel.
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
         loop {

@@ -18,6 +18,6 @@ pub use lite::GiopLite;
 pub(crate) use outbox::{Fragmenting, send, send_control, send_untraced};
 pub use protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
-    QueuedRequest, RepeatableHead, ReplyHead, Session,
+    OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub(crate) use trace::{Direction, Tracer};

@@ -179,6 +179,19 @@ pub struct ReplyHead {
     pub body: usize,
 }
 
+/// A reply that fills its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnReply {
+    /// What it brings: results or a user exception.
+    pub status: ReplyStatus,
+    /// Its byte order.
+    pub order: ByteOrder,
+    /// Where alignment counts from.
+    pub origin: usize,
+    /// Where its body begins, counted from there.
+    pub body: usize,
+}
+
 /// Where things stand in a message that begins a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatableHead {
@@ -236,6 +249,14 @@ pub trait Session: Send + Sync + Debug {
         kind: MessageKind,
         input: &mut Decoder<'m>,
     ) -> Result<Head<'m>, CdrError>;
+
+    /// Whether `received` is one whole message and nothing else: the reply to this request, of the usual
+    /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
+    #[inline]
+    fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
+        let _ = (received, request_id);
+        None
+    }
 
     /// The head of a reply, in the octets from where alignment counts, if it is of the usual kind: one
     /// that can be told at a glance. `None` sends the reader to [`Session::get_head`].

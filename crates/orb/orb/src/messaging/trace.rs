@@ -25,6 +25,12 @@ impl Tracer {
         Self { trace }
     }
 
+    /// Whether it was asked to.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.trace.giop
+    }
+
     /// One branch when off.
     #[inline]
     pub(crate) fn show(&self, direction: Direction, peer: &Address, message: &[u8]) {

@@ -8,7 +8,7 @@ mod target;
 pub use interface::{AsObject, Interface, UserException};
 pub(crate) use target::Target;
 
-use crate::client::{self, Call, Operation, Path, ReplyOutcome};
+use crate::client::{self, Body, Call, Operation, Path};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
 use crate::policy::{Effective, Policy, PolicySet, SetOverride};
@@ -222,20 +222,24 @@ impl ObjectRef {
                 operation.name()
             ))
         };
-        match Call::invoke(self, operation, &arguments)? {
-            ReplyOutcome::Results(reply) => {
-                results(&mut reply.decoder(self.orb())).map_err(|error| unreadable(error).into())
-            }
-            ReplyOutcome::UserException(reply) => {
-                let mut decoder = reply.decoder(self.orb());
-                let id = decoder.get_string().map_err(unreadable)?;
-                match exceptions(&id, &mut decoder).map_err(unreadable)? {
-                    Some(exception) => Err(exception),
-                    None => Err(client::unlisted(&id).into()),
-                }
-            }
-            _ => Err(client::out_of_place().into()),
-        }
+        let (mut results, mut exceptions) = (Some(results), Some(exceptions));
+        let mut outcome = None;
+        Call::invoke(self, operation, &arguments, &mut |body, decoder| {
+            // A call has one reply.
+            outcome = match body {
+                Body::Results => results
+                    .take()
+                    .map(|results| results(decoder).map_err(|error| unreadable(error).into())),
+                Body::UserException => exceptions.take().map(|exceptions| {
+                    let id = decoder.get_string().map_err(unreadable)?;
+                    match exceptions(&id, decoder).map_err(unreadable)? {
+                        Some(exception) => Err(exception),
+                        None => Err(client::unlisted(&id).into()),
+                    }
+                }),
+            };
+        })?;
+        outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
     }
 
     /// Makes a one-way call: returns when the transport has taken it. For generated stubs.
