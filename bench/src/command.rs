@@ -2,7 +2,7 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
-use crate::{Result, latency, load, memory, peer, throughput};
+use crate::{Result, budgets, latency, load, memory, peer, throughput};
 use clap::Subcommand;
 
 /// A measurement.
@@ -24,6 +24,8 @@ pub enum Command {
     Allocations(counting::Options),
     /// Context switches a call, both sides on one processor.
     ContextSwitches(counting::Options),
+    /// Compare what a call costs with the budgets kept in the tree.
+    Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
     #[command(hide = true)]
     Peer {
@@ -54,6 +56,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
+        Command::Budgets(options) => budgets::run(harness, options),
         Command::Peer { program, side } => peer::run(*program, side),
     }
 }

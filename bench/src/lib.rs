@@ -10,6 +10,7 @@
 //! Adding a link, a messaging protocol or an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod budgets;
 pub mod case;
 pub mod command;
 pub mod contender;

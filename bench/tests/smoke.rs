@@ -216,3 +216,40 @@ fn counts_come_from_instruments_or_are_skipped_with_a_reason() {
         }
     }
 }
+
+#[test]
+fn budgets_that_were_just_written_are_kept_and_smaller_ones_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("budgets.json");
+    let file = file.to_str().unwrap();
+    let budgets = |how: &str| {
+        bench(&[
+            "budgets",
+            how,
+            "--file",
+            file,
+            "--cases=cube_void",
+            "--calls=200",
+        ])
+    };
+    let output = budgets("--update");
+    let said = String::from_utf8(output.stdout).unwrap();
+    if said.starts_with("skipped: ") {
+        println!("{said}");
+        return;
+    }
+    let kept = budgets("--check");
+    let table = String::from_utf8_lossy(&kept.stdout).into_owned();
+    assert!(kept.status.success(), "{table}");
+    let text = std::fs::read_to_string(file).unwrap();
+    let smaller = text.replace("\"system_calls\": 2.0", "\"system_calls\": 1.0");
+    assert_ne!(text, smaller);
+    std::fs::write(file, smaller).unwrap();
+    let moved = budgets("--check");
+    assert!(!moved.status.success());
+    let table = String::from_utf8(moved.stdout).unwrap();
+    assert!(
+        table.contains("cube_void client") && table.contains("+100.0 %"),
+        "{table}"
+    );
+}
