@@ -224,7 +224,7 @@ fn orders() -> impl Strategy<Value = ByteOrder> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 96 }))]
 
     #[test]
     fn whole_runs_are_what_single_numbers_are(
@@ -271,8 +271,9 @@ proptest! {
 fn long_runs_are_what_single_numbers_are() {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         for before in [0, 4] {
-            agree_each!(BinStruct(3000, b"0123456789abc", order, before));
-            agree_each!(Several(1500, b"0123456789abc", order, before));
+            let (many, fewer) = if cfg!(miri) { (20, 10) } else { (3000, 1500) };
+            agree_each!(BinStruct(many, b"0123456789abc", order, before));
+            agree_each!(Several(fewer, b"0123456789abc", order, before));
         }
     }
 }
@@ -378,7 +379,8 @@ fn as_octets(memory: &mut [u64]) -> &mut [u8] {
 
 #[test]
 fn a_warm_thread_sees_and_reads_structs_without_allocating() {
-    let values = values::<BinStruct>(1024, b"0123456789");
+    let count = if cfg!(miri) { 30 } else { 1024 };
+    let values = values::<BinStruct>(count, b"0123456789");
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let bytes = singly(&values, order, 0);
         let input = Decoder::new(&bytes, order, Coding::default());

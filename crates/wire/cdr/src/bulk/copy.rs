@@ -126,3 +126,112 @@ pub(crate) fn view_plain<T: PlainData>(octets: &[u8], count: usize) -> Option<&[
     let (before, values, after) = unsafe { octets.align_to::<T>() };
     (before.is_empty() && after.is_empty() && values.len() == count).then_some(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Char;
+
+    /// Padding between its members, behind the last one and in an inner struct.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
+    struct Inner {
+        o: u8,
+        l: i32,
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
+    struct Outer {
+        d: f64,
+        inner: [Inner; 2],
+        c: Char,
+        s: u16,
+    }
+
+    crate::plain_struct! { Inner { o: u8, l: i32 } }
+    crate::plain_struct! { Outer { d: f64, inner: [Inner; 2], c: Char, s: u16 } }
+
+    fn outer(number: u8) -> Outer {
+        let inner = |o| Inner {
+            o,
+            l: i32::from(o) << 20,
+        };
+        Outer {
+            d: f64::from(number) / 3.0,
+            inner: [inner(number), inner(!number)],
+            c: Char(number),
+            s: u16::from(number) << 7,
+        }
+    }
+
+    /// More than are copied in one step, and no multiple of what a loop does in one turn.
+    fn several() -> Vec<Outer> {
+        let count = STEP / size_of::<Outer>() + 13;
+        (0..=255).cycle().take(count).map(outer).collect()
+    }
+
+    /// Where no number of an `Outer` lies.
+    const GAPS: [usize; 11] = [9, 10, 11, 17, 18, 19, 25, 28, 29, 30, 31];
+
+    #[test]
+    fn octets_are_those_of_the_numbers_and_zeroes_between_them() {
+        let values = several();
+        let mut bytes = vec![0x55; 3];
+        append(&mut bytes, &values);
+        assert_eq!(bytes.len(), 3 + size_of_val(&*values));
+        for (octets, value) in bytes[3..].chunks_exact(size_of::<Outer>()).zip(&values) {
+            assert!(GAPS.iter().all(|&gap| octets[gap] == 0));
+            assert_eq!(octets[..8], value.d.to_ne_bytes());
+            assert_eq!(octets[8], value.inner[0].o);
+            assert_eq!(octets[20..24], value.inner[1].l.to_ne_bytes());
+            assert_eq!(octets[24], value.c.0);
+            assert_eq!(octets[26..28], value.s.to_ne_bytes());
+        }
+    }
+
+    #[test]
+    fn numbers_turn_round_and_padding_stays_zero() {
+        let values = several();
+        let (mut turned, mut straight) = (Vec::new(), Vec::new());
+        append_in_other_order(&mut turned, &values);
+        let back: Vec<Outer> = values.iter().map(|value| value.in_other_order()).collect();
+        append(&mut straight, &back);
+        assert_eq!(turned, straight);
+        assert_ne!(back, values);
+    }
+
+    #[test]
+    fn values_come_back_with_or_without_the_padding_behind_the_last() {
+        let values = several();
+        let mut bytes = Vec::new();
+        append(&mut bytes, &values);
+        assert_eq!(Outer::LAYOUT.trailing(), 4);
+        for missing in 0..=4 {
+            let mut back = vec![outer(1)];
+            extend_vec(&mut back, &bytes[..bytes.len() - missing], values.len());
+            assert_eq!(back[1..], values);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "as many values")]
+    fn too_few_octets_are_no_values() {
+        extend_vec(&mut Vec::<Outer>::new(), &[0; 27], 1);
+    }
+
+    #[test]
+    fn values_are_seen_where_they_may_lie() {
+        let values = several();
+        let mut memory = Vec::new();
+        append(&mut memory, &values);
+        // An allocator may put octets anywhere: what is said agrees with where they are.
+        let is_aligned = memory.as_ptr().cast::<Outer>().is_aligned();
+        let seen = view_plain::<Outer>(&memory, values.len());
+        assert_eq!(seen, is_aligned.then_some(&*values));
+        let shifted = view_plain::<Outer>(&memory[1..], values.len() - 1);
+        assert!(shifted.is_none() || !is_aligned);
+        assert!(view_plain::<Outer>(&memory, values.len() + 1).is_none());
+        assert!(view_plain::<Outer>(&memory, usize::MAX).is_none());
+    }
+}
