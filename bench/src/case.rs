@@ -217,7 +217,9 @@ pub fn of_the_goals() -> Vec<Case> {
     cases
 }
 
-fn small() -> Vec<Case> {
+/// Void, long and struct.
+#[must_use]
+pub fn small() -> Vec<Case> {
     [
         Operation::CubeVoid,
         Operation::CubeLong,

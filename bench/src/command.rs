@@ -2,12 +2,14 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
-use crate::{Result, budgets, latency, load, memory, peer, throughput};
+use crate::{Result, budgets, goals, latency, load, memory, peer, throughput};
 use clap::Subcommand;
 
 /// A measurement.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// The goals of the data path, and what is reached here: all measurements in one table.
+    Goals(goals::Options),
     /// How long calls take, beside raw sockets and other ORBs.
     Latency(latency::Options),
     /// How many calls a second, two-way and one-way.
@@ -46,6 +48,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         eprintln!("note: this command is not optimised, its figures mean nothing");
     }
     match command {
+        Command::Goals(options) => goals::run(harness, options),
         Command::Latency(options) => latency::run(harness, options),
         Command::Throughput(options) => throughput::run(harness, options),
         Command::Memory(options) => memory::run(harness, options),

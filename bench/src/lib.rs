@@ -16,6 +16,7 @@ pub mod command;
 pub mod contender;
 pub mod counting;
 pub mod giop;
+pub mod goals;
 pub mod latency;
 pub mod load;
 pub mod machine;

@@ -253,3 +253,57 @@ fn budgets_that_were_just_written_are_kept_and_smaller_ones_are_not() {
         "{table}"
     );
 }
+
+#[test]
+fn each_goal_gets_a_verdict_in_the_table_the_file_and_the_picture() {
+    let directory = tempfile::tempdir().unwrap();
+    let (json, svg) = (
+        directory.path().join("goals.json"),
+        directory.path().join("goals.svg"),
+    );
+    let output = bench(&[
+        "goals",
+        "--hasty",
+        "--only=same,spin,one-way,throughput,idle,load,system-calls,context",
+        &format!("--json={}", json.display()),
+        "--svg",
+        svg.to_str().unwrap(),
+    ]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{table}");
+    assert!(!table.contains('\u{1b}'), "colours that nobody asked for");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let lines = report["lines"].as_array().unwrap();
+    let verdict = |name: &str| {
+        let line = lines.iter().find(|line| line["name"] == name).unwrap();
+        line["verdict"].as_str().unwrap().to_owned()
+    };
+    for measured in [
+        "same-tcp-p50",
+        "same-unix-p99",
+        "one-way-same",
+        "idle-server",
+        "load-p99",
+    ] {
+        assert_ne!(verdict(measured), "absent", "{table}");
+    }
+    assert_eq!(verdict("load-lost"), "ok", "{table}");
+    for line in lines.iter().filter(|line| line["verdict"] == "absent") {
+        assert!(!line["note"].as_str().unwrap().is_empty(), "{line}");
+    }
+    let plot = std::fs::read_to_string(svg).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("10,000 connections"));
+}
+
+#[test]
+fn goals_are_listed_without_being_measured_and_unknown_ones_refused() {
+    let output = bench(&["goals", "--list"]);
+    let listed = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        listed.contains("instructions-void-client") && listed.contains("≤ 900"),
+        "{listed}"
+    );
+    let output = bench(&["goals", "--only=faster"]);
+    assert!(!output.status.success());
+}

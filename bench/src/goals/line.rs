@@ -1,0 +1,494 @@
+//! The lines of the table: what is wanted, and where it is found.
+
+use super::{Evidence, REACTORS};
+use crate::latency::Row;
+use crate::process::Memory;
+use crate::throughput::Kind;
+use serde::Serialize;
+use std::fmt;
+
+/// A measurement that lines take their figures from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Latency, both sides on one processor.
+    Same,
+    /// Latency, a processor each.
+    Cross,
+    /// Instructions.
+    Instructions,
+    /// System calls.
+    SystemCalls,
+    /// Allocations.
+    Allocations,
+    /// Context switches.
+    Switches,
+    /// Calls a second.
+    Throughput,
+    /// Memory of idle servers.
+    Memory,
+    /// Latency under load.
+    Load,
+}
+
+impl Need {
+    /// All, in the order in which they are measured.
+    pub const ALL: [Self; 9] = [
+        Self::Same,
+        Self::Cross,
+        Self::Instructions,
+        Self::SystemCalls,
+        Self::Allocations,
+        Self::Switches,
+        Self::Throughput,
+        Self::Memory,
+        Self::Load,
+    ];
+}
+
+/// What a figure is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// It may be as large.
+    AtMost(f64),
+    /// It may be as small.
+    AtLeast(f64),
+    /// It must be larger.
+    Above(f64),
+}
+
+impl Bound {
+    /// Whether a figure keeps it.
+    #[must_use]
+    pub fn keeps(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+            Self::Above(limit) => value > limit,
+        }
+    }
+
+    /// How far a figure is used up: 1 is the bound itself, and more is too much.
+    #[must_use]
+    pub fn share(self, value: f64) -> f64 {
+        match self {
+            // None at all is wanted: every one is too much.
+            Self::AtMost(most) if most <= 0.0 => 1.0 + value,
+            Self::AtMost(most) => value / most,
+            Self::AtLeast(limit) | Self::Above(limit) => limit / value,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, limit) = match self {
+            Self::AtMost(limit) => ("≤", limit),
+            Self::AtLeast(limit) => ("≥", limit),
+            Self::Above(limit) => (">", limit),
+        };
+        write!(f, "{word} {limit}")
+    }
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// In the line's unit.
+    pub value: f64,
+    /// What it is of, where it is the worst of several, or what stands beside it.
+    pub note: String,
+    /// Whether the floor was too restless to trust it.
+    pub noisy: bool,
+}
+
+impl Found {
+    fn of(value: f64, note: impl Into<String>) -> Self {
+        Self {
+            value,
+            note: note.into(),
+            noisy: false,
+        }
+    }
+}
+
+type Finding = std::result::Result<Found, String>;
+
+/// A line.
+#[derive(Clone, Copy)]
+pub struct Line {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// What is measured.
+    pub what: &'static str,
+    /// What is wanted of it.
+    pub bound: Bound,
+    /// The unit of both.
+    pub unit: &'static str,
+    /// What has to be measured for it.
+    pub need: Need,
+    /// Where it is in the evidence, or why it is not.
+    pub find: fn(&Evidence) -> Finding,
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").field("name", &self.name).finish()
+    }
+}
+
+impl Line {
+    /// What is wanted, with its unit.
+    #[must_use]
+    pub fn goal(&self) -> String {
+        format!("{} {}", self.bound, self.unit)
+    }
+}
+
+const SMALL: &[&str] = &["cube_void", "cube_long", "cube_struct"];
+const WITHOUT_RESULTS: &[&str] = &[
+    "cube_void",
+    "cube_long",
+    "cube_struct",
+    "take_octets:4096",
+    "take_longs:1024",
+    "take_bin_structs:1024",
+];
+const FLOOR: &str = "× floor";
+
+const fn line(
+    name: &'static str,
+    what: &'static str,
+    bound: Bound,
+    unit: &'static str,
+    need: Need,
+    find: fn(&Evidence) -> Finding,
+) -> Line {
+    Line {
+        name,
+        what,
+        bound,
+        unit,
+        need,
+        find,
+    }
+}
+
+use Bound::{Above, AtLeast, AtMost};
+
+/// Every line.
+#[rustfmt::skip]
+pub(super) const ALL: &[Line] = &[
+    line("same-tcp-p50", "same: void, long, struct over TCP, p50", AtMost(1.08), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual", SMALL)),
+    line("same-tcp-p99", "same: void, long, struct over TCP, p99", AtMost(1.15), FLOOR, Need::Same,
+        |e| p99(e, Need::Same, "punctual", SMALL)),
+    line("same-unix-p50", "same: void, long, struct over Unix sockets, p50", AtMost(1.08), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual-uiop", SMALL)),
+    line("same-unix-p99", "same: void, long, struct over Unix sockets, p99", AtMost(1.15), FLOOR, Need::Same,
+        |e| p99(e, Need::Same, "punctual-uiop", SMALL)),
+    line("same-pool", "same: the Leader/Followers pool, TCP, p50", AtMost(1.25), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual-lf", SMALL)),
+    line("same-octets", "same: 4 KiB octets over TCP, p50", AtMost(1.10), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual", &["take_octets:4096"])),
+    line("same-longs", "same: 1,024 longs over TCP, p50", AtMost(1.10), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual", &["take_longs:1024"])),
+    line("same-structs", "same: 1,024 BinStructs over TCP, p50", AtMost(1.6), FLOOR, Need::Same,
+        |e| p50(e, Need::Same, "punctual", &["take_bin_structs:1024"])),
+    line("cross-tcp", "cross, blocking: TCP, p50", AtMost(1.03), FLOOR, Need::Cross,
+        |e| p50(e, Need::Cross, "punctual", SMALL)),
+    line("cross-unix", "cross, blocking: Unix sockets, p50", AtMost(1.03), FLOOR, Need::Cross,
+        |e| p50(e, Need::Cross, "punctual-uiop", SMALL)),
+    line("spin-tcp", "cross, spinning: TCP, p50", AtMost(1.20), "× spinning floor", Need::Cross,
+        |e| p50(e, Need::Cross, "punctual-spin", SMALL)),
+    line("spin-unix", "cross, spinning: Unix sockets, p50", AtMost(1.20), "× spinning floor", Need::Cross,
+        |e| p50(e, Need::Cross, "punctual-uiop-spin", SMALL)),
+    line("spin-shared-memory", "cross, spinning: void over shared memory", AtMost(0.9), "µs", Need::Cross,
+        |e| time(e, Need::Cross, "punctual-shmiop-spin", "cube_void")),
+    line("instructions-void-client", "instructions of a void call, client", AtMost(900.0), "", Need::Instructions,
+        |e| cost(e, Need::Instructions, &["cube_void"], Side::Client)),
+    line("instructions-void-server", "instructions of a void call, server", AtMost(1000.0), "", Need::Instructions,
+        |e| cost(e, Need::Instructions, &["cube_void"], Side::Server)),
+    line("instructions-structs", "instructions of 1,024 BinStructs, a side", AtMost(12_000.0), "", Need::Instructions,
+        |e| cost(e, Need::Instructions, &["take_bin_structs:1024"], Side::Worse)),
+    line("instructions-octets", "instructions of 4 KiB octets, a side", AtMost(1700.0), "", Need::Instructions,
+        |e| cost(e, Need::Instructions, &["take_octets:4096"], Side::Worse)),
+    line("system-calls", "system calls a call, a side: a send and a receive", AtMost(2.0), "", Need::SystemCalls,
+        |e| cost(e, Need::SystemCalls, SMALL, Side::Worse).map(|found| rounded(found, 10.0))),
+    line("context-switches", "context switches a call, a side", AtMost(1.0), "", Need::Switches,
+        |e| cost(e, Need::Switches, SMALL, Side::Worse).map(|found| rounded(found, 10.0))),
+    line("allocations", "allocations a call without a sequence as its result, a side", AtMost(0.0), "", Need::Allocations,
+        |e| cost(e, Need::Allocations, WITHOUT_RESULTS, Side::Worse).map(|found| rounded(found, 10.0))),
+    line("allocations-result", "allocations a call with a sequence as its result, a side", AtMost(1.0), "", Need::Allocations,
+        |e| cost(e, Need::Allocations, &["echo_octets:1024"], Side::Worse).map(|found| rounded(found, 10.0))),
+    line("throughput", "8 threads on one connection: of 250,000 calls/s or 0.85 × floor", AtLeast(1.0), "×", Need::Throughput,
+        two_way),
+    line("one-way-same", "one-ways, same", AtLeast(0.88), FLOOR, Need::Throughput,
+        |e| one_way(e, Kind::OneWaySame, "punctual")),
+    line("one-way-cross", "one-ways, cross, beside omniORB", Above(1.0), "× omniORB", Need::Throughput,
+        beside_omniorb),
+    line("one-way-buffered", "one-ways, cross, buffered", Above(4_000_000.0), "calls/s", Need::Throughput,
+        |e| rate(e, Kind::OneWayBuffered, "punctual")),
+    line("idle-server", "an idle server, resident", AtMost(3.0), "MiB", Need::Memory, idle_server),
+    line("idle-connection", "an idle connection on the reactor, resident", AtMost(4.0), "KiB", Need::Memory,
+        idle_connection),
+    line("load-p50", "10,000 connections, a tenth hostile: the busy ones' p50", AtMost(2.0), "× quiet", Need::Load,
+        |e| under_load(e, |(p50, _)| p50)),
+    line("load-p99", "10,000 connections, a tenth hostile: the busy ones' p99", AtMost(2.0), "× quiet", Need::Load,
+        |e| under_load(e, |(_, p99)| p99)),
+    line("load-lost", "calls and connections lost under that load", AtMost(0.0), "", Need::Load, lost),
+];
+
+/// The rows of one contender in some cases, or why there are none.
+fn rows<'e>(
+    evidence: &'e Evidence,
+    need: Need,
+    contender: &str,
+    cases: &[&str],
+) -> std::result::Result<Vec<&'e Row>, String> {
+    let report = evidence.latency(need)?;
+    let is_wanted = |row: &&Row| row.contender == contender && cases.contains(&&*case_of(row));
+    let rows: Vec<&Row> = report.rows.iter().filter(is_wanted).collect();
+    if !rows.is_empty() {
+        return Ok(rows);
+    }
+    Err(reason(
+        report.skipped.iter().chain(&report.failed),
+        contender,
+    ))
+}
+
+fn case_of(row: &Row) -> String {
+    match row.units {
+        0 => row.operation.to_owned(),
+        units => format!("{}:{units}", row.operation),
+    }
+}
+
+/// Why a contender has no figures.
+fn reason<'r>(reasons: impl Iterator<Item = &'r String>, contender: &str) -> String {
+    let its = format!("{contender}: ");
+    let mut reasons = reasons.filter(|reason| reason.starts_with(&its));
+    let reason = reasons.next().map(|reason| reason[its.len()..].to_owned());
+    reason.unwrap_or_else(|| format!("{contender} was not measured"))
+}
+
+/// The largest of the rows' figures.
+fn worst(rows: &[&Row], figure: impl Fn(&Row) -> Option<f64>) -> Finding {
+    let figures = rows.iter().filter_map(|row| Some((figure(row)?, *row)));
+    let (value, row) = figures
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .ok_or("its floor was not measured")?;
+    Ok(Found {
+        value,
+        note: case_of(row),
+        noisy: row.noisy,
+    })
+}
+
+fn p50(evidence: &Evidence, need: Need, contender: &str, cases: &[&str]) -> Finding {
+    worst(&rows(evidence, need, contender, cases)?, |row| row.ratio)
+}
+
+fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&str]) -> Finding {
+    worst(&rows(evidence, need, contender, cases)?, |row| {
+        row.p99_ratio
+    })
+}
+
+/// The median in µs, with the floor's beside it.
+fn time(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
+    let own = rows(evidence, need, contender, &[case])?;
+    let mut found = worst(&own, |row| Some(row.figures.median / 1000.0))?;
+    if let Ok([floor, ..]) = rows(evidence, need, own[0].floor, &[case]).as_deref() {
+        found.note = format!("raw: {:.2} µs", floor.figures.median / 1000.0);
+    }
+    Ok(found)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Client,
+    Server,
+    Worse,
+}
+
+/// The largest count of the cases.
+fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) -> Finding {
+    let report = evidence.counts(need)?;
+    let mut found: Option<Found> = None;
+    for cost in report
+        .costs
+        .iter()
+        .filter(|cost| cases.contains(&&*cost.case))
+    {
+        let (value, which) = match side {
+            Side::Client => (cost.client, "client"),
+            Side::Server => (cost.server, "server"),
+            Side::Worse if cost.client >= cost.server => (cost.client, "client"),
+            Side::Worse => (cost.server, "server"),
+        };
+        if found.as_ref().is_none_or(|found| found.value < value) {
+            found = Some(Found::of(value, format!("{which}, {}", cost.case)));
+        }
+    }
+    found.ok_or_else(|| reason(report.skipped.iter(), "punctual"))
+}
+
+/// What happens once in a run is no part of a call.
+fn rounded(found: Found, parts: f64) -> Found {
+    Found {
+        value: (found.value * parts).round() / parts + 0.0,
+        ..found
+    }
+}
+
+fn throughput_row<'e>(
+    evidence: &'e Evidence,
+    kind: Kind,
+    contender: &str,
+) -> std::result::Result<&'e crate::throughput::Row, String> {
+    let report = super::made(evidence.throughput.as_ref())?;
+    let is = |row: &&crate::throughput::Row| row.kind == kind && row.contender == contender;
+    report
+        .rows
+        .iter()
+        .find(is)
+        .ok_or_else(|| reason(report.skipped.iter().chain(&report.failed), contender))
+}
+
+/// The better of both ways to reach it.
+fn two_way(evidence: &Evidence) -> Finding {
+    let row = throughput_row(evidence, Kind::TwoWay, "punctual")?;
+    let ratio = row.ratio.ok_or("its floor was not measured")?;
+    let value = (row.rate / 250_000.0).max(ratio / 0.85);
+    let note = format!("{:.0} calls/s, {ratio:.2} × floor", row.rate);
+    Ok(Found {
+        noisy: row.noisy,
+        ..Found::of(value, note)
+    })
+}
+
+fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
+    let row = throughput_row(evidence, kind, contender)?;
+    let ratio = row.ratio.ok_or("its floor was not measured")?;
+    Ok(Found {
+        noisy: row.noisy,
+        ..Found::of(ratio, format!("{:.0} calls/s", row.rate))
+    })
+}
+
+fn beside_omniorb(evidence: &Evidence) -> Finding {
+    let ours = throughput_row(evidence, Kind::OneWayCross, "punctual")?;
+    let theirs = throughput_row(evidence, Kind::OneWayCross, "omniorb")?;
+    let note = format!("{:.0} and {:.0} calls/s", ours.rate, theirs.rate);
+    Ok(Found {
+        noisy: ours.noisy || theirs.noisy,
+        ..Found::of(ours.rate / theirs.rate, note)
+    })
+}
+
+fn rate(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
+    let row = throughput_row(evidence, kind, contender)?;
+    Ok(Found {
+        noisy: row.noisy,
+        ..Found::of(row.rate, "")
+    })
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn idle_server(evidence: &Evidence) -> Finding {
+    let report = super::made(evidence.memory.as_ref())?;
+    let idle = report.rows.iter().find(|row| row.connections == 0);
+    let idle = idle.ok_or_else(|| reason(report.skipped.iter(), "punctual"))?;
+    let mebibytes = |octets: u64| octets as f64 / f64::from(1 << 20);
+    let Memory {
+        resident,
+        proportional,
+        anonymous,
+    } = idle.memory;
+    let note = format!(
+        "proportional {:.1}, its own {:.1}; the program is this command",
+        mebibytes(proportional),
+        mebibytes(anonymous)
+    );
+    Ok(Found::of(mebibytes(resident), note))
+}
+
+fn idle_connection(evidence: &Evidence) -> Finding {
+    let report = super::made(evidence.memory.as_ref())?;
+    let on_reactor = |name: &str| name != "punctual" && REACTORS.contains(&name);
+    let each = report.rows.iter().filter(|row| on_reactor(row.contender));
+    let each = each.filter_map(|row| Some((row.connection_resident?, row)));
+    let best = each.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let (octets, row) = best.ok_or_else(|| reason(report.skipped.iter(), REACTORS[0]))?;
+    let note = format!("{}, of {} connections", row.contender, row.connections);
+    Ok(Found::of(octets / 1024.0, note))
+}
+
+fn under_load(evidence: &Evidence, choose: fn((f64, f64)) -> f64) -> Finding {
+    let report = super::made(evidence.load.as_ref())?;
+    let ratios = report.ratios().ok_or("no call was answered")?;
+    Ok(Found::of(choose(ratios), report.contender))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn lost(evidence: &Evidence) -> Finding {
+    let report = super::made(evidence.load.as_ref())?;
+    let calls: u64 = report.phases.iter().map(|phase| phase.lost).sum();
+    let note = match report.alive {
+        true => report.contender.to_owned(),
+        false => format!("{}, which does not answer any more", report.contender),
+    };
+    let dead = f64::from(u8::from(!report.alive));
+    Ok(Found::of(
+        calls as f64 + report.silent_lost as f64 + dead,
+        note,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_a_name_of_its_own() {
+        for (place, line) in ALL.iter().enumerate() {
+            assert!(
+                ALL[..place].iter().all(|other| other.name != line.name),
+                "{}",
+                line.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_bound_itself_is_kept_but_for_one_that_must_be_passed() {
+        assert!(AtMost(1.08).keeps(1.08) && !AtMost(1.08).keeps(1.081));
+        assert!(AtLeast(0.88).keeps(0.88) && !AtLeast(0.88).keeps(0.87));
+        assert!(!Above(1.0).keeps(1.0) && Above(1.0).keeps(1.01));
+    }
+
+    #[test]
+    fn more_than_one_share_is_what_keeps_no_bound() {
+        for bound in [AtMost(2.0), AtLeast(2.0), AtMost(0.0)] {
+            for value in [0.0, 1.0, 1.9, 2.1, 5.0] {
+                assert_eq!(
+                    bound.keeps(value),
+                    bound.share(value) <= 1.0,
+                    "{bound} {value}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_reason_is_told_without_the_name_that_asks_for_it() {
+        let reasons = ["punctual-lf: no such option".to_owned()];
+        assert_eq!(reason(reasons.iter(), "punctual-lf"), "no such option");
+        assert_eq!(
+            reason(reasons.iter(), "punctual"),
+            "punctual was not measured"
+        );
+    }
+}

@@ -1,0 +1,309 @@
+//! `goals`: what the data path is to reach, what it reaches here, in one table.
+//!
+//! A [`line`] says what is wanted and how it is found in the evidence: the reports of this crate's other
+//! measurements, of which those run that some wanted line needs. What cannot be measured here is absent,
+//! with the reason. The [`report`] is for people, as JSON and as a picture.
+
+mod line;
+mod plot;
+mod report;
+
+pub use line::{Bound, Found, Line, Need};
+pub use report::{Outcome, Report, Verdict};
+
+use crate::Result;
+use crate::case::{self, Case, Operation};
+use crate::contender::{self, Harness, Wanted};
+use crate::counting::{self, Instrument};
+use crate::latency::{self, Plan};
+use crate::machine::Machine;
+use crate::output::Output;
+use crate::placement::Placement;
+use crate::{load, memory, throughput};
+use clap::Args;
+use std::collections::BTreeMap;
+
+/// Where pools of threads on epoll are asked of, in order; the last one is there always.
+const REACTORS: [&str; 3] = ["punctual-lf", "punctual-reactive", "punctual"];
+
+/// What to measure.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Only lines whose names begin so, e.g. same,instructions-void.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    only: Vec<String>,
+    /// Fewer rounds and calls: two minutes or so, and less to be trusted.
+    #[arg(long)]
+    quick: bool,
+    /// Hardly any: whether everything works, not how well.
+    #[arg(long, hide = true)]
+    hasty: bool,
+    /// List the lines, and measure nothing.
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    rounds: u32,
+    calls: u32,
+    counted: u32,
+    flood: u32,
+    connections: u32,
+    phase: u64,
+}
+
+const USUAL: Effort = Effort {
+    rounds: 15,
+    calls: 1000,
+    counted: 500,
+    flood: 100_000,
+    connections: 10_000,
+    phase: 5000,
+};
+const QUICK: Effort = Effort {
+    rounds: 7,
+    calls: 300,
+    counted: 200,
+    flood: 20_000,
+    connections: 10_000,
+    phase: 2000,
+};
+const HASTY: Effort = Effort {
+    rounds: 1,
+    calls: 10,
+    counted: 20,
+    flood: 40,
+    connections: 100,
+    phase: 50,
+};
+
+/// What was measured. A measurement that could not be made leaves its reason.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    latency: BTreeMap<Need, Measured<latency::Report>>,
+    counts: BTreeMap<Need, Measured<counting::Report>>,
+    throughput: Option<Measured<throughput::Report>>,
+    memory: Option<Measured<memory::Report>>,
+    load: Option<Measured<load::Report>>,
+}
+
+/// A measurement, or why there is none.
+type Measured<R> = std::result::Result<R, String>;
+
+/// Runs the command.
+///
+/// # Errors
+/// When a name means no line, or a file cannot be written.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let lines = wanted(&options.only)?;
+    if options.list {
+        for line in &lines {
+            println!("{:<26} {}: {}", line.name, line.what, line.goal());
+        }
+        return Ok(());
+    }
+    let effort = match (options.hasty, options.quick) {
+        (true, _) => HASTY,
+        (_, true) => QUICK,
+        _ => USUAL,
+    };
+    let load_before = load_average();
+    let mut evidence = Evidence::default();
+    for need in Need::ALL {
+        if lines.iter().any(|line| line.need == need) {
+            evidence.gather(need, harness, effort);
+        }
+    }
+    let report = Report::new(Machine::this(), load_before, &lines, &evidence);
+    options.output.show(&report, plot::draw)
+}
+
+/// The lines whose names begin with one of `only`; all without any.
+fn wanted(only: &[String]) -> Result<Vec<&'static Line>> {
+    for name in only {
+        if !line::ALL
+            .iter()
+            .any(|line| line.name.starts_with(name.as_str()))
+        {
+            let names: Vec<&str> = line::ALL.iter().map(|line| line.name).collect();
+            return Err(format!("`{name}` begins no line: there are {}", names.join(", ")).into());
+        }
+    }
+    let is_wanted = |line: &&Line| {
+        only.is_empty() || only.iter().any(|name| line.name.starts_with(name.as_str()))
+    };
+    Ok(line::ALL.iter().filter(is_wanted).collect())
+}
+
+/// What else the machine does: processes that want to run, over the last minute.
+fn load_average() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+impl Evidence {
+    fn gather(&mut self, need: Need, harness: &Harness, effort: Effort) {
+        let told = |error: crate::Error| error.to_string();
+        match need {
+            Need::Same | Need::Cross => {
+                let measured = measure_latency(need, harness, effort).map_err(told);
+                self.latency.insert(need, measured);
+            }
+            Need::Instructions | Need::SystemCalls | Need::Allocations | Need::Switches => {
+                let measured = count(need, harness, effort).map_err(told);
+                self.counts.insert(need, measured);
+            }
+            Need::Throughput => {
+                self.throughput = Some(measure_throughput(harness, effort).map_err(told));
+            }
+            Need::Memory => self.memory = Some(look_at_memory(harness, effort).map_err(told)),
+            Need::Load => self.load = Some(load_up(harness, effort).map_err(told)),
+        }
+    }
+
+    fn latency(&self, need: Need) -> Measured<&latency::Report> {
+        made(self.latency.get(&need))
+    }
+
+    fn counts(&self, need: Need) -> Measured<&counting::Report> {
+        made(self.counts.get(&need))
+    }
+}
+
+fn made<R>(measured: Option<&Measured<R>>) -> Measured<&R> {
+    match measured {
+        Some(Ok(report)) => Ok(report),
+        Some(Err(reason)) => Err(reason.clone()),
+        None => Err("it was not measured".to_owned()),
+    }
+}
+
+fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<latency::Report> {
+    let (placement, names, cases): (_, &[&str], _) = match need {
+        Need::Same => (
+            Placement::Same,
+            &[
+                "punctual",
+                "punctual-uiop",
+                "punctual-lf",
+                "omniorb",
+                "omniorb-unix",
+            ],
+            case::of_the_goals(),
+        ),
+        _ => (
+            Placement::Cross,
+            &[
+                "punctual",
+                "punctual-uiop",
+                "punctual-spin",
+                "punctual-uiop-spin",
+                "punctual-shmiop-spin",
+                "omniorb",
+                "omniorb-unix",
+            ],
+            case::small(),
+        ),
+    };
+    placement.processors()?;
+    let (contenders, absent) = contender::known(harness, &Wanted::of(names)?);
+    let plan = Plan {
+        placements: vec![placement],
+        cases,
+        rounds: effort.rounds,
+        calls: effort.calls,
+    };
+    latency::measure(&contenders, &absent, &plan)
+}
+
+fn count(need: Need, harness: &Harness, effort: Effort) -> Result<counting::Report> {
+    let mut cases = case::of_the_goals();
+    let instrument = match need {
+        Need::Instructions => Instrument::Instructions,
+        Need::SystemCalls => Instrument::SystemCalls,
+        Need::Switches => Instrument::ContextSwitches,
+        _ => {
+            cases.push(Case::sized(Operation::EchoOctets, 1024));
+            Instrument::Allocations
+        }
+    };
+    instrument.check()?;
+    let wanted = Wanted::of(&["punctual"])?.without_floors();
+    let (contenders, absent) = contender::known(harness, &wanted);
+    counting::measure(instrument, &contenders, &absent, &cases, effort.counted)
+}
+
+fn measure_throughput(harness: &Harness, effort: Effort) -> Result<throughput::Report> {
+    let wanted = Wanted::of(&["punctual", "omniorb"])?;
+    let (contenders, absent) = contender::known(harness, &wanted);
+    let effort = throughput::Effort {
+        threads: 8,
+        rounds: effort.rounds.div_ceil(2),
+        calls: effort.flood,
+    };
+    throughput::measure(&contenders, &absent, &throughput::Kind::ALL, effort)
+}
+
+fn look_at_memory(harness: &Harness, effort: Effort) -> Result<memory::Report> {
+    let wanted = Wanted::of(&memory::USUAL)?.without_floors();
+    let (contenders, absent) = contender::known(harness, &wanted);
+    memory::measure(&contenders, &absent, &[effort.connections as usize])
+}
+
+/// With the first reactor that there is.
+fn load_up(harness: &Harness, effort: Effort) -> Result<load::Report> {
+    let size = load::Size {
+        connections: effort.connections,
+        busy: effort.connections / 100,
+        phase: effort.phase,
+        acts: 2000,
+    };
+    let mut refused = None;
+    for name in REACTORS {
+        let wanted = Wanted::of(&[name])?.without_floors();
+        for contender in contender::known(harness, &wanted).0 {
+            match contender.serve(&crate::running::Launch::default()) {
+                Ok(server) => {
+                    server.stop()?;
+                    return load::measure(&contender, size);
+                }
+                Err(reason) => refused = Some(reason),
+            }
+        }
+    }
+    Err(refused.unwrap_or_else(|| "no server starts".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_chosen_by_the_beginnings_of_their_names() {
+        let names = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+            wanted(&only).map(|lines| lines.len())
+        };
+        assert_eq!(names(&[]).unwrap(), line::ALL.len());
+        assert!(names(&["same"]).unwrap() < line::ALL.len());
+        assert_eq!(names(&["idle-server"]).unwrap(), 1);
+        assert!(
+            names(&["faster"])
+                .unwrap_err()
+                .to_string()
+                .contains("same-tcp-p50")
+        );
+    }
+
+    #[test]
+    fn what_was_not_measured_says_so_line_by_line() {
+        let evidence = Evidence::default();
+        for line in line::ALL {
+            assert_eq!((line.find)(&evidence).unwrap_err(), "it was not measured");
+        }
+    }
+}

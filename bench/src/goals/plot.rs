@@ -1,0 +1,79 @@
+//! The table, drawn: a bar for each line, as long as it uses its goal up, and a mark at the goal.
+
+use super::report::{Outcome, Report, Verdict};
+use crate::Result;
+use crate::output::not_drawn;
+use plotters::prelude::*;
+use std::path::Path;
+
+/// Pixels: of a line, of the margin, of the space for words, and in all.
+const LINE: i32 = 22;
+const MARGIN: i32 = 16;
+const WORDS: i32 = 520;
+const WIDTH: i32 = 1160;
+/// Pixels of a bar that is as long as its goal.
+const GOAL: f64 = 200.0;
+/// No bar is longer, in goals.
+const LONGEST: f64 = 2.2;
+
+const REACHED: RGBColor = RGBColor(0x00, 0x72, 0xb2);
+const MISSED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+
+/// Draws the report.
+pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
+    let lines = i32::try_from(report.lines.len())?;
+    let height = MARGIN * 2 + LINE * (lines + 1);
+    let size = (u32::try_from(WIDTH)?, u32::try_from(height)?);
+    let area = SVGBackend::new(path, size).into_drawing_area();
+    area.fill(&WHITE).map_err(not_drawn)?;
+    let text = |words: &str, left: i32, top: i32| {
+        let style = ("sans-serif", 14).into_font().color(&BLACK);
+        area.draw_text(words, &style, (left, top))
+            .map_err(not_drawn)
+    };
+    let title = format!("{} (shorter is better)", report.machine);
+    text(&title, MARGIN, MARGIN)?;
+    let goal = WORDS + pixels(1.0);
+    for (line, outcome) in report.lines.iter().enumerate() {
+        let top = MARGIN + LINE * (i32::try_from(line)? + 1);
+        text(outcome.what, MARGIN, top)?;
+        let end = WORDS + pixels(outcome.share.unwrap_or_default());
+        let colour = match outcome.verdict {
+            Verdict::Ok => REACHED,
+            Verdict::Missed | Verdict::Absent => MISSED,
+        };
+        let bar = Rectangle::new([(WORDS, top), (end, top + LINE - 6)], colour.filled());
+        area.draw(&bar).map_err(not_drawn)?;
+        text(&label(outcome), end.max(goal) + 8, top)?;
+    }
+    let bottom = MARGIN + LINE * (lines + 1);
+    let mark = PathElement::new([(goal, MARGIN + LINE - 4), (goal, bottom)], BLACK);
+    area.draw(&mark).map_err(not_drawn)?;
+    area.present().map_err(not_drawn)
+}
+
+fn label(outcome: &Outcome) -> String {
+    let goal = format!("goal {} {}", outcome.bound, outcome.unit);
+    match outcome.reached {
+        Some(reached) => format!("{reached:.2} ({})", goal.trim_end()),
+        None => format!("absent ({})", goal.trim_end()),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn pixels(share: f64) -> i32 {
+    // Far below what an i32 holds.
+    (share.clamp(0.0, LONGEST) * GOAL) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_never_longer_than_its_space() {
+        assert_eq!(pixels(f64::INFINITY), pixels(LONGEST));
+        assert_eq!(pixels(1.0), 200);
+        assert!(WORDS + pixels(LONGEST) < WIDTH);
+    }
+}
