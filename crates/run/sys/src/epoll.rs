@@ -142,6 +142,11 @@ impl Happenings {
         })
     }
 
+    /// Forgets it.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
     /// Whether nothing did.
     #[must_use]
     pub fn is_empty(&self) -> bool {

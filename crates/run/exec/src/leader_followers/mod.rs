@@ -1,0 +1,15 @@
+//! Leader/Followers (papers 000 §5, 001 §4): threads that share a reactor, and threads that wait for what
+//! it brings.
+//!
+//! The kernel is the one that promotes: all threads of a pool wait in the reactor's `epoll` set, and an
+//! event wakes one of them, which serves it itself. There is no queue and no second thread on an event's
+//! way. Threads that wait for a reply stand behind those (`seats`).
+
+mod pool;
+mod reserve;
+mod seats;
+mod wait;
+
+pub use pool::{LeaderFollowers, PoolOptions};
+pub use seats::{Ring, Seats, Waiter};
+pub use wait::{ThreadBell, Waited, Wakeup};

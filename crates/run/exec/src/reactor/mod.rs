@@ -1,0 +1,275 @@
+//! The reactor: descriptors, who is told when something happens at one, and until when.
+//!
+//! A registration is a descriptor with its [`Handler`]. Threads share one `epoll` set and wait in it
+//! themselves ([`Reactor::run`]), so that the kernel hands over from one to the next; whoever is told
+//! becomes the registration's *owner* (`owner`) by one exchange and serves it. Another thread that is told
+//! meanwhile leaves a note for the owner and waits on. Registrations share no lock on this way.
+//!
+//! Descriptors are watched edge-triggered: a handler is told of each change once, and takes all there is.
+//! What has to be done without a change of the descriptor is posted to the reactor's own queue
+//! ([`Reactor::nudge`]), which a bell in the same set announces.
+//!
+//! One thread may run it (a *reactive* server), many ([`crate::LeaderFollowers`]), or none but those that
+//! wait for a reply ([`Reactor::run_until`]).
+
+mod owner;
+#[cfg(test)]
+mod owner_tests;
+mod serve;
+mod table;
+mod timers;
+mod turn;
+
+pub use owner::{Owner, Readiness, Retired};
+pub use table::Token;
+pub use turn::{Handler, Role, Turn, depth};
+
+use crate::leader_followers::{Seats, ThreadBell};
+use crate::{Look, Spin};
+use crossbeam_queue::SegQueue;
+use punctual_sys::bell::Bell;
+use punctual_sys::epoll::{Epoll, Interest};
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use table::Table;
+use timers::Timers;
+
+/// How a reactor is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReactorOptions {
+    /// Registrations it may have. Default 65,536; each takes less than 200 octets, when it is there.
+    pub registrations: u32,
+    /// How long a thread looks for events before it sleeps, at most; one thread at a time, and less long
+    /// while that keeps failing. Default none.
+    pub spin: Duration,
+    /// Whether real-time threads look, too. Default off.
+    pub spin_real_time: bool,
+}
+
+impl Default for ReactorOptions {
+    fn default() -> Self {
+        Self {
+            registrations: 65_536,
+            spin: Duration::ZERO,
+            spin_real_time: false,
+        }
+    }
+}
+
+/// See the module.
+pub struct Reactor {
+    epoll: Epoll,
+    table: Table,
+    timers: Timers,
+    /// Registrations to be served though nothing happened to their descriptors.
+    queue: SegQueue<Token>,
+    /// An edge for each that is queued.
+    bell: Bell,
+    /// Rings for good when the reactor stops.
+    curfew: Bell,
+    stopped: AtomicBool,
+    pub(crate) seats: Seats<Arc<ThreadBell>>,
+    spin: Option<Spin>,
+    /// Whether a thread looks before it sleeps.
+    spinning: AtomicBool,
+    /// Called when the last worker rises.
+    all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// A descriptor of the reactor's own, by a place that no registration has.
+const BELL: u64 = u64::MAX;
+const ALARM: u64 = u64::MAX - 1;
+const CURFEW: u64 = u64::MAX - 2;
+/// The largest number of registrations.
+const MOST: u32 = 1 << 24;
+
+impl Reactor {
+    /// A reactor that nobody runs yet. Takes four descriptors.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn new(options: ReactorOptions) -> io::Result<Arc<Self>> {
+        let (epoll, timers) = (Epoll::new()?, Timers::new()?);
+        let (bell, curfew) = (Bell::new()?, Bell::new()?);
+        epoll.add(&bell, BELL, Interest::Read)?;
+        epoll.add(timers.alarm(), ALARM, Interest::Read)?;
+        epoll.add_for_all(&curfew, CURFEW)?;
+        let spin = Spin::new(options.spin, Look::System).real_time(options.spin_real_time);
+        Ok(Arc::new(Self {
+            epoll,
+            table: Table::new(options.registrations.min(MOST)),
+            timers,
+            queue: SegQueue::new(),
+            bell,
+            curfew,
+            stopped: AtomicBool::new(false),
+            seats: Seats::new(),
+            spin: (!spin.is_off()).then_some(spin),
+            spinning: AtomicBool::new(false),
+            all_busy: OnceLock::new(),
+        }))
+    }
+
+    /// Registers a handler. It is called once at first, whatever its descriptor has to tell: something
+    /// may have come along with a connection.
+    ///
+    /// # Errors
+    /// `QuotaExceeded` when there are as many as there may be, else what `epoll_ctl(2)` says.
+    pub fn register(&self, handler: Arc<dyn Handler>) -> io::Result<Token> {
+        let token = self.table.take()?;
+        let Some(place) = self.table.place(token) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        // From here on it is owned by this thread, so that nobody serves what is half made.
+        let _ = place.owner.offer(token.generation, Readiness::NONE);
+        place.set_handler(Some(handler.clone()));
+        let added = self
+            .epoll
+            .add(handler.descriptor(), token.to_word(), Interest::Read);
+        if let Err(error) = added {
+            let _ = place.owner.retire(token.generation);
+            self.clear(token);
+            return Err(error);
+        }
+        self.hand_over(token, Readiness::NUDGE);
+        Ok(token)
+    }
+
+    /// Takes a registration out: its handler is called no more, and let go once it is not being called.
+    /// Nothing happens to one that was taken out before.
+    pub fn deregister(&self, token: Token) {
+        let Some(place) = self.table.place(token) else {
+            return;
+        };
+        match place.owner.retire(token.generation) {
+            Retired::Mine => self.clear(token),
+            Retired::Later | Retired::Stale => {}
+        }
+    }
+
+    /// Has a registration served, by whichever thread comes first, though its descriptor did not change.
+    pub fn nudge(&self, token: Token) {
+        self.post(token, Readiness::NUDGE);
+    }
+
+    /// Whether a registration waits for room to write, beside something to read. What holds already is
+    /// told at once.
+    ///
+    /// # Errors
+    /// `NotFound` for one that was taken out, else what `epoll_ctl(2)` says.
+    pub fn set_interest(&self, token: Token, interest: Interest) -> io::Result<()> {
+        let place = self.table.place(token).ok_or(io::ErrorKind::NotFound)?;
+        let handler = place.handler().ok_or(io::ErrorKind::NotFound)?;
+        if place.owner.generation() != token.generation {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let descriptor = handler.descriptor();
+        self.epoll.set(descriptor, token.to_word(), interest)
+    }
+
+    /// Has a registration told [`Readiness::DEADLINE`] once so much time has passed, in place of what was
+    /// set before; `None` lifts it. Some milliseconds late, never early. For its owner, or while nobody
+    /// else sets it. Takes a lock only where it is earlier than what was set.
+    pub fn set_deadline(&self, token: Token, after: Option<Duration>) {
+        if let Some(place) = self.table.place(token)
+            && place.owner.generation() == token.generation
+        {
+            self.timers.set(token, place, after);
+        }
+    }
+
+    /// How many registrations there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many threads wait for events at the moment.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.seats.sitting()
+    }
+
+    /// Ends [`Reactor::run`] and [`Reactor::run_until`] on every thread, once what each serves is done.
+    /// What is registered stays so; it is not served any more.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.curfew.ring();
+        self.seats.wake_all();
+    }
+
+    /// Whether it has been stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    /// What to do when no thread waits for events any more, and none that waits for a reply takes the
+    /// place. Once.
+    pub(crate) fn when_all_are_busy(&self, act: impl Fn() + Send + Sync + 'static) {
+        // A reactor has one pool.
+        let _ = self.all_busy.set(Box::new(act));
+    }
+
+    pub(crate) fn epoll(&self) -> &Epoll {
+        &self.epoll
+    }
+
+    fn post(&self, token: Token, happened: Readiness) {
+        if let Some(place) = self.table.place(token)
+            && place.owner.post(token.generation, happened)
+        {
+            self.queue.push(token);
+            self.bell.ring();
+        }
+    }
+
+    fn hand_over(&self, token: Token, left: Readiness) {
+        let Some(place) = self.table.place(token) else {
+            return;
+        };
+        match place.owner.hand_over(token.generation, left) {
+            Ok(false) => {}
+            Ok(true) => {
+                self.queue.push(token);
+                self.bell.ring();
+            }
+            Err(_) => self.clear(token),
+        }
+    }
+
+    /// Clears a place that the calling thread owns and that is taken out.
+    fn clear(&self, token: Token) {
+        let Some(place) = self.table.place(token) else {
+            return;
+        };
+        let handler = place.set_handler(None);
+        if let Some(handler) = &handler {
+            // Fails for one whose connection is closed already, which took it out.
+            let _ = self.epoll.remove(handler.descriptor());
+        }
+        place.due.store(0, Ordering::SeqCst);
+        let _ = place.owner.vacate(token.generation);
+        self.table.give_back(token);
+        // Last: it may be the end of a connection, which takes its time.
+        drop(handler);
+    }
+}
+
+impl fmt::Debug for Reactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reactor")
+            .field("registrations", &self.len())
+            .field("waiting", &self.waiting())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! One turn at a registration: what happened, and what its handler may do about it.
+
+use super::Reactor;
+use super::owner::Readiness;
+use super::table::Token;
+use punctual_sys::epoll::Interest;
+use std::cell::Cell;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Serves what happens at one descriptor.
+///
+/// It is called by one thread at a time, and by whichever has been told; but for a turn that was handed
+/// over ([`Turn::hand_over`]), which may overlap with the next. One that panics is taken out.
+pub trait Handler: Send + Sync {
+    /// The descriptor; the same one for as long as it is registered.
+    fn descriptor(&self) -> BorrowedFd<'_>;
+
+    /// Something happened: takes all there is to take, since it is told of a change only once. It may be
+    /// called for no reason.
+    fn ready(self: Arc<Self>, turn: &mut Turn<'_>);
+}
+
+/// Which thread it is that serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of those that may be held up: by an upcall, by a call of its own.
+    Worker,
+    /// The reserve, which serves when all workers are held up: whatever takes long is to be refused.
+    Reserve,
+}
+
+thread_local! {
+    /// Turns that this thread is in, one within the other.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// How many turns the calling thread is in, one within the other: 1 in a handler, more in one that is
+/// served while an outer one waits ([`Reactor::run_until`]).
+#[must_use]
+pub fn depth() -> u32 {
+    DEPTH.get()
+}
+
+/// Counts a turn for as long as it lasts.
+pub(super) struct Deeper;
+
+impl Deeper {
+    pub(super) fn new() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+/// What a handler is called with.
+#[derive(Debug)]
+pub struct Turn<'r> {
+    pub(super) reactor: &'r Arc<Reactor>,
+    pub(super) token: Token,
+    pub(super) readiness: Readiness,
+    pub(super) role: Role,
+    /// Whether this thread is still the registration's owner.
+    pub(super) owns: bool,
+}
+
+impl Turn<'_> {
+    /// What happened.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        self.readiness
+    }
+
+    /// The registration.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        self.token
+    }
+
+    /// Where it is registered.
+    #[must_use]
+    pub fn reactor(&self) -> &Arc<Reactor> {
+        self.reactor
+    }
+
+    /// Which thread this is.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Whether this turn has not been handed over.
+    #[must_use]
+    pub fn owns(&self) -> bool {
+        self.owns
+    }
+
+    /// Hands the registration to whichever thread is told next, before this one does something that
+    /// takes long; with what is left to do, if anything: another thread is told of that at once. The
+    /// handler must be ready for that thread.
+    pub fn hand_over(&mut self, left: Readiness) {
+        if std::mem::take(&mut self.owns) {
+            self.reactor.hand_over(self.token, left);
+        }
+    }
+
+    /// Changes what is waited for, see [`Reactor::set_interest`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_interest(&self, interest: Interest) -> io::Result<()> {
+        self.reactor.set_interest(self.token, interest)
+    }
+
+    /// Sets its deadline, see [`Reactor::set_deadline`].
+    pub fn set_deadline(&self, after: Option<Duration>) {
+        self.reactor.set_deadline(self.token, after);
+    }
+
+    /// Takes it out of the reactor, see [`Reactor::deregister`]. The handler is let go after the turn.
+    pub fn deregister(&self) {
+        self.reactor.deregister(self.token);
+    }
+}

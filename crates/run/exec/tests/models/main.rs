@@ -1,0 +1,33 @@
+//! Models of the hand-over: every order in which the steps of a few threads may meet, and every value
+//! that a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`, 2 unless it
+//! is set; loom).
+//!
+//! The code itself is modelled, with loom's atomics in place of its own (`sync`). Each test prints how
+//! many executions were explored: `cargo test -p punctual-exec --test models --release -- --nocapture`.
+#![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
+
+#[path = "../../src/reactor/owner.rs"]
+mod owner;
+mod ownership;
+mod seating;
+#[path = "../../src/leader_followers/seats.rs"]
+mod seats;
+mod sync;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Explores a model and says how far.
+fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
+    let explored = Arc::new(AtomicUsize::new(0));
+    let count = explored.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(2));
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    let explored = explored.load(Ordering::Relaxed);
+    println!("{name}: {explored} executions explored");
+    assert!(explored > 1, "a model with one order explores nothing");
+}
