@@ -99,7 +99,7 @@ pub(crate) fn collections() -> e::Collections {
         surface: Box::new([[0.25; 32]; 32]),
         more: vec![[[0, 1], [2, 3], [4, 5]]; 2],
         colours: [e::Colour::Red, e::Colour::Green, e::Colour::DeepBlue],
-        bins: [bin.clone(), bin],
+        bins: [bin, bin],
     }
 }
 

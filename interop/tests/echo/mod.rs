@@ -552,7 +552,7 @@ pub(crate) fn texts_and_sequences_come_back(echo: &e::Echo) {
         vec![e::Colour::Green; 3],
         Vec::<e::Colour>::new()
     );
-    let bin = collections().bins[0].clone();
+    let bin = collections().bins[0];
     comes_back!(echo.e_bins, vec![bin; 100], Vec::<e::BinStruct>::new());
     comes_back!(
         echo.e_matrices,
