@@ -291,6 +291,8 @@ impl Instrument {
                 "--tool=memcheck",
                 "--leak-check=no",
                 "--undef-value-errors=no",
+                // Nobody asks where, and it takes most of the start.
+                "--read-inline-info=no",
             ],
             Self::SystemCalls => &["strace", "--follow-forks", "--summary-only"],
             Self::ContextSwitches => &[],
