@@ -20,7 +20,7 @@ mod looking_before_blocking {
     fn spinning() -> Uiop {
         let spin = SpinOptions {
             budget: Duration::from_micros(20),
-            real_time: false,
+            always: true,
         };
         Uiop::new(UiopOptions {
             spin,

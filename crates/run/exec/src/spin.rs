@@ -44,15 +44,16 @@ impl Look {
 ///
 /// What is waited for may come late (a busy peer, a quiet client), or never while this thread holds the
 /// processor that the peer needs: then a few waits bring the budget to nothing, and only one in 16 tries
-/// again. A thread that may run on one processor only never looks for longer than once; neither does a
-/// real-time thread, unless that was asked for: it would keep the peer from running.
+/// again. A thread that may run on one processor only never looks for longer than once, as the peer may
+/// need that one, and neither does a real-time thread, which would keep the peer from running: unless
+/// that is asked for, by whoever has set the processors apart.
 ///
 /// One thread at a time waits with it; the atomics are for that right being handed on, and whoever does
 /// so synchronises.
 #[derive(Debug)]
 pub struct Spin {
     look: Look,
-    real_time: bool,
+    always: bool,
     /// In nanoseconds, as all below.
     most: u32,
     budget: AtomicU32,
@@ -67,18 +68,19 @@ impl Spin {
         let most = u32::try_from(most.as_nanos()).unwrap_or(u32::MAX);
         Self {
             look,
-            real_time: false,
+            always: false,
             most,
             budget: AtomicU32::new(most),
             idle: AtomicU32::new(0),
         }
     }
 
-    /// Whether real-time threads look, too. They do not unless they are told to: only where the
-    /// processor has nothing else to do.
+    /// Whether real-time threads look, too, and those that may run on one processor only. They do not
+    /// unless they are told to: where the peer runs on another processor, and this one has nothing else
+    /// to do.
     #[must_use]
-    pub fn real_time(mut self, real_time: bool) -> Self {
-        self.real_time = real_time;
+    pub fn always(mut self, always: bool) -> Self {
+        self.always = always;
         self
     }
 
@@ -146,15 +148,16 @@ impl Spin {
 
     /// Whether the calling thread has a processor to look with.
     fn has_processor(&self) -> bool {
-        KNOWN.with(|known| {
-            let mut thread = known.get();
-            if thread.looks == 0 {
-                thread = Thread::ask();
-            }
-            thread.looks -= 1;
-            known.set(thread);
-            thread.has_choice && (self.real_time || !thread.is_real_time)
-        })
+        self.always
+            || KNOWN.with(|known| {
+                let mut thread = known.get();
+                if thread.looks == 0 {
+                    thread = Thread::ask();
+                }
+                thread.looks -= 1;
+                known.set(thread);
+                thread.has_choice && !thread.is_real_time
+            })
     }
 }
 
@@ -242,12 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_with_one_processor_looks_once() {
+    fn a_thread_with_one_processor_looks_once_unless_it_is_told_to() {
         std::thread::spawn(|| {
             processor::pin_to(processor::allowed().unwrap()[0]).unwrap();
             let spin = Spin::new(Duration::from_secs(1), Look::System);
             assert_eq!(looks_of(&spin, 2), (1, false));
             assert_eq!(looks_of(&spin, 1), (1, true));
+            assert_eq!(looks_of(&spin.always(true), 2), (2, true));
         })
         .join()
         .unwrap();

@@ -37,7 +37,7 @@ pub struct IiopOptions {
     pub block: usize,
     /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Looking before blocking. Properties `spin_us` and `spin_real_time`.
+    /// Looking before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
 }
 
@@ -73,7 +73,7 @@ impl IiopOptions {
         }
         properties.only(
             &KNOWN,
-            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, spin_us or spin_real_time",
+            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, spin_us or spin_always",
             phase,
         )?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
@@ -193,10 +193,10 @@ mod tests {
     fn how_long_to_look_before_blocking_is_a_property() {
         let given = IiopOptions::default();
         assert!(given.spin.spin().is_none());
-        let properties = Properties::from_iter([("spin_us", "30"), ("spin_real_time", "true")]);
+        let properties = Properties::from_iter([("spin_us", "30"), ("spin_always", "true")]);
         let spin = given.with(&properties, Phase::Connect).unwrap().spin;
         assert_eq!(spin.budget, Duration::from_micros(30));
-        assert!(spin.real_time && spin.spin().is_some());
+        assert!(spin.always && spin.spin().is_some());
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             ("send_buffer", "-1"),
             ("receive_buffer", "many"),
             ("spin_us", "-1"),
-            ("spin_real_time", "maybe"),
+            ("spin_always", "maybe"),
             ("nodelay", "true"),
         ] {
             let error = with(&[pair]).unwrap_err();

@@ -52,7 +52,7 @@ pub(super) struct Parts<'o> {
 impl ShmConnection {
     pub(super) fn new(parts: Parts<'_>) -> Self {
         let (options, copies) = (parts.options, parts.copies);
-        let (sizes, spin) = (parts.their_sizes, options.longest_spin());
+        let sizes = parts.their_sizes;
         let words = parts.control.into_words();
         let ends = Arc::new(Ends::new(
             words,
@@ -62,8 +62,8 @@ impl ShmConnection {
         ));
         let (pool_at, pool_len) = (sizes.pool_at(), sizes.pool as usize);
         Self {
-            writer: Mutex::new(Writer::new(parts.ring, spin)),
-            reader: Mutex::new(Reader::new(sizes.ring, spin)),
+            writer: Mutex::new(Writer::new(parts.ring, options.looks())),
+            reader: Mutex::new(Reader::new(sizes.ring, options.looks())),
             pool: Pool::new(parts.pool, ends.clone(), copies.clone()),
             incoming: Incoming::new(
                 ends.clone(),

@@ -30,7 +30,7 @@
 
 use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, PROCESSOR, READER, Role, SLEEP, WRITER};
 use crate::Cause;
-use punctual_exec::{Deadline, Look, Spin};
+use punctual_exec::{Deadline, Spin};
 use punctual_sys::memory::{PeerMemory, Words};
 use punctual_sys::passing::{self, Found};
 use punctual_sys::{futex, processor, stream};
@@ -169,22 +169,22 @@ pub(super) struct Sleeper {
 }
 
 impl Sleeper {
-    pub(super) fn reader(spin: Duration) -> Self {
+    pub(super) fn reader(spin: Spin) -> Self {
         Self {
             role: READER,
             sleeps: 0,
             reads: true,
-            spin: Spin::new(spin, Look::Memory),
+            spin,
         }
     }
 
     /// It waits for room, which a peer that reads at all makes soon.
-    pub(super) fn writer(spin: Duration) -> Self {
+    pub(super) fn writer(spin: Spin) -> Self {
         Self {
             role: WRITER,
             sleeps: 0,
             reads: false,
-            spin: Spin::new(spin, Look::Memory),
+            spin,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::layout::{LARGEST_POOL, LARGEST_RING, PAGE, Sizes};
 use crate::{Cause, LinkError, Phase, Properties};
+use punctual_exec::{Look, Spin};
 use punctual_sys::credentials::Credentials;
 use punctual_sys::processor;
 use std::str::FromStr;
@@ -180,17 +181,19 @@ impl ShmOptions {
         }
     }
 
-    /// How long to spin at most, on this machine.
-    pub(super) fn longest_spin(&self) -> Duration {
+    /// How to look for something before sleeping, on this machine.
+    pub(super) fn looks(&self) -> Spin {
+        // Whoever asks for it has the processors for it; who shares one with the peer finds that out.
+        let asked = self.spin.is_some();
+        Spin::new(self.longest_spin(), Look::Memory).always(asked)
+    }
+
+    fn longest_spin(&self) -> Duration {
         const DEFAULT: Duration = Duration::from_micros(50);
-        self.spin.unwrap_or_else(|| {
-            let processors = processor::allowed().map_or(1, |allowed| allowed.len());
+        self.spin.unwrap_or_else(|| match processor::is_spare() {
+            true => DEFAULT,
             // With one processor, whoever is waited for can't run while this spins.
-            if processors > 1 {
-                DEFAULT
-            } else {
-                Duration::ZERO
-            }
+            false => Duration::ZERO,
         })
     }
 

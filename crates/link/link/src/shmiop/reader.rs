@@ -10,11 +10,10 @@ use super::incoming::Incoming;
 use super::layout::{CONTROL, HEAD, INLINE, LENT, LENT_SIZE, TAIL, UNIT, WRITER, padded, unpair};
 use crate::{Cause, LinkError, Pending, Phase};
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, Spin};
 use punctual_sys::memory::OutOfRange;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// Memory for an announced message grows by what has arrived, but at least by this many octets.
 const GROWTH: usize = 64 * 1024;
@@ -30,18 +29,21 @@ pub(super) struct Reader {
     head: u32,
     /// Octets left of the record that was begun.
     left: u32,
+    /// Octets ever read when it was last looked at whether the writer sleeps.
+    looked: u32,
     waker: Waker,
     sleeper: Sleeper,
 }
 
 impl Reader {
     /// Of a ring of `size` octets, a power of two.
-    pub(super) fn new(size: u32, spin: Duration) -> Self {
+    pub(super) fn new(size: u32, spin: Spin) -> Self {
         Self {
             size,
             tail: 0,
             head: 0,
             left: 0,
+            looked: 0,
             waker: Waker::of(WRITER),
             sleeper: Sleeper::reader(spin),
         }
@@ -193,7 +195,12 @@ impl Reader {
     fn publish(&mut self, ends: &Ends) {
         // Release pairs with the acquiring load in `Writer::look_at_room`: reading is over.
         ends.mine[TAIL].store(self.tail, Ordering::Release);
-        if self.head.wrapping_sub(self.tail) <= self.size / 2 {
+        // A writer that sleeps had filled more than half of the ring when it last looked, which was not
+        // before this end last did: else there is none, and no fence to be paid for finding that out.
+        let filled = self.head.wrapping_sub(self.looked);
+        let half = self.size / 2;
+        if filled > half && self.head.wrapping_sub(self.tail) <= half {
+            self.looked = self.tail;
             self.waker.wake(ends);
         }
     }

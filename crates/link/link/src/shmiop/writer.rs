@@ -12,11 +12,10 @@ use super::layout::{
 };
 use super::pool::Pool;
 use crate::{Cause, LinkError, Phase, SendError};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, Spin};
 use punctual_sys::memory::Region;
 use std::io::IoSlice;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// A long message is handed over in stretches of at least this many octets.
 const STRETCH: u32 = 32 * 1024;
@@ -42,7 +41,7 @@ struct Progress {
 }
 
 impl Writer {
-    pub(super) fn new(ring: Region, spin: Duration) -> Self {
+    pub(super) fn new(ring: Region, spin: Spin) -> Self {
         Self {
             ring,
             written: 0,

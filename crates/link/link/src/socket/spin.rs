@@ -12,28 +12,29 @@ pub struct SpinOptions {
     /// may run on one processor only. Zero, the default, never looks and costs nothing. Property
     /// `spin_us`.
     pub budget: Duration,
-    /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` look, too. Default off:
-    /// they would keep everybody else from their processor. Property `spin_real_time`.
-    pub real_time: bool,
+    /// Whether threads that may run on one processor only look, too, and those under `SCHED_FIFO`,
+    /// `SCHED_RR` and `SCHED_DEADLINE`. Default off: the peer may need that processor. For peers whose
+    /// threads have processors of their own. Property `spin_always`.
+    pub always: bool,
 }
 
 /// The properties that set them.
-pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_real_time"];
+pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
 
 impl SpinOptions {
     /// These options with properties over them.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let budget = properties.parse("spin_us", "a number of microseconds", phase)?;
-        let real_time = properties.parse("spin_real_time", "true or false", phase)?;
+        let always = properties.parse("spin_always", "true or false", phase)?;
         Ok(Self {
             budget: budget.map_or(self.budget, Duration::from_micros),
-            real_time: real_time.unwrap_or(self.real_time),
+            always: always.unwrap_or(self.always),
         })
     }
 
     /// What looks, where anything is to.
     pub(crate) fn spin(&self) -> Option<Box<Spin>> {
-        let spin = || Box::new(Spin::new(self.budget, Look::System).real_time(self.real_time));
+        let spin = || Box::new(Spin::new(self.budget, Look::System).always(self.always));
         (!self.budget.is_zero()).then(spin)
     }
 }

@@ -42,7 +42,7 @@ pub struct UiopOptions {
     pub block: usize,
     /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Looking before blocking. Properties `spin_us` and `spin_real_time`.
+    /// Looking before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
 }
 
@@ -62,10 +62,10 @@ impl Default for UiopOptions {
 impl UiopOptions {
     fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        let [budget, real_time] = SPIN_PROPERTIES;
+        let [budget, always] = SPIN_PROPERTIES;
         properties.only(
-            &["send_buffer", "receive_buffer", budget, real_time],
-            "send_buffer, receive_buffer, spin_us or spin_real_time",
+            &["send_buffer", "receive_buffer", budget, always],
+            "send_buffer, receive_buffer, spin_us or spin_always",
             phase,
         )?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);

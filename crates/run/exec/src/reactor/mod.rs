@@ -45,8 +45,8 @@ pub struct ReactorOptions {
     /// How long a thread looks for events before it sleeps, at most; one thread at a time, and less long
     /// while that keeps failing. Default none.
     pub spin: Duration,
-    /// Whether real-time threads look, too. Default off.
-    pub spin_real_time: bool,
+    /// Whether real-time threads and those with one processor look, too. Default off.
+    pub spin_always: bool,
 }
 
 impl Default for ReactorOptions {
@@ -54,7 +54,7 @@ impl Default for ReactorOptions {
         Self {
             registrations: 65_536,
             spin: Duration::ZERO,
-            spin_real_time: false,
+            spin_always: false,
         }
     }
 }
@@ -97,7 +97,7 @@ impl Reactor {
         epoll.add(&bell, BELL, Interest::Read)?;
         epoll.add(timers.alarm(), ALARM, Interest::Read)?;
         epoll.add_for_all(&curfew, CURFEW)?;
-        let spin = Spin::new(options.spin, Look::System).real_time(options.spin_real_time);
+        let spin = Spin::new(options.spin, Look::System).always(options.spin_always);
         Ok(Arc::new(Self {
             epoll,
             table: Table::new(options.registrations.min(MOST)),
