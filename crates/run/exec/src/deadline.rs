@@ -1,79 +1,105 @@
 //! Until when an operation may take.
 
+use punctual_sys::clock;
 use std::time::{Duration, Instant};
+
+/// Time-outs from here on are counted by the coarse clock, in nanoseconds.
+const LONG: u64 = 1_000_000_000;
+/// No tick of the coarse clock is longer.
+const TICK: u64 = 10_000_000;
+/// No bound.
+const NEVER: u64 = u64::MAX;
 
 /// A bound on an operation that may block.
 ///
 /// It keeps the time-out it was made from beside the moment it ends: a socket whose own time-out
-/// already equals it needs no system call to be told again.
+/// already equals it needs no system call to be told again. One of a second or more is made by a glance
+/// at the coarse clock, and ends at most 10 ms late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
-    bound: Option<(Duration, Instant)>,
+    /// In nanoseconds; [`NEVER`] in both where there is no bound.
+    timeout: u64,
+    end: u64,
 }
 
 impl Deadline {
     /// No bound.
-    pub const NEVER: Self = Self { bound: None };
+    pub const NEVER: Self = Self {
+        timeout: NEVER,
+        end: NEVER,
+    };
 
     /// Ends `timeout` from now. A time-out too long for the clock is none.
+    #[inline]
     #[must_use]
     pub fn after(timeout: Duration) -> Self {
-        Self {
-            bound: Instant::now()
-                .checked_add(timeout)
-                .map(|end| (timeout, end)),
+        let Ok(timeout) = u64::try_from(timeout.as_nanos()) else {
+            return Self::NEVER;
+        };
+        let now = if timeout >= LONG {
+            clock::coarse_nanos() + TICK
+        } else {
+            clock::nanos()
+        };
+        match now.checked_add(timeout) {
+            Some(end) => Self { timeout, end },
+            None => Self::NEVER,
         }
     }
 
     /// Ends `timeout` from now, or never.
+    #[inline]
     #[must_use]
     pub fn after_maybe(timeout: Option<Duration>) -> Self {
         timeout.map_or(Self::NEVER, Self::after)
     }
 
     /// The time-out it was made from, whatever has passed of it since.
+    #[inline]
     #[must_use]
     pub fn timeout(&self) -> Option<Duration> {
-        self.bound.map(|(timeout, _)| timeout)
+        (self.timeout != NEVER).then(|| Duration::from_nanos(self.timeout))
     }
 
     /// What is left of it; zero once it has passed, `None` when there is no bound.
+    #[inline]
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        self.bound
-            .map(|(_, end)| end.saturating_duration_since(Instant::now()))
+        (self.end != NEVER).then(|| Duration::from_nanos(self.left()))
     }
 
     /// The moment it ends, if it does.
     #[must_use]
     pub fn end(&self) -> Option<Instant> {
-        self.bound.map(|(_, end)| end)
+        Instant::now().checked_add(self.remaining()?)
     }
 
     /// The same end, with what is left as its time-out: for the waits after the first.
     #[must_use]
     pub fn from_now(&self) -> Self {
-        let left =
-            |(_, end): (Duration, Instant)| (end.saturating_duration_since(Instant::now()), end);
+        if self.end == NEVER {
+            return *self;
+        }
         Self {
-            bound: self.bound.map(left),
+            timeout: self.left(),
+            end: self.end,
         }
     }
 
     /// Whether it has passed.
     #[must_use]
     pub fn has_passed(&self) -> bool {
-        self.remaining().is_some_and(|left| left.is_zero())
+        self.end != NEVER && self.left() == 0
     }
 
     /// The earlier of two.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
-        match (self.bound, other.bound) {
-            (Some((_, mine)), Some((_, theirs))) if theirs < mine => other,
-            (None, Some(_)) => other,
-            _ => self,
-        }
+        if other.end < self.end { other } else { self }
+    }
+
+    fn left(&self) -> u64 {
+        self.end.saturating_sub(clock::nanos())
     }
 }
 

@@ -47,7 +47,7 @@ mod version;
 mod view;
 
 pub use block::{Block, Home};
-pub use bulk::{Layout, Part, PlainData};
+pub use bulk::{Layout, Part, PlainData, short_ascii};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};
 pub use character::Char;

@@ -70,6 +70,21 @@ pub struct ReplyHeader<'m> {
     pub contexts: ServiceContexts<'m>,
 }
 
+/// The head of a GIOP 1.2 reply without service contexts, in the machine's byte order and with a size
+/// that [`crate::finish_message`] fills in. A body may follow at once: it ends at a multiple of 8.
+#[inline]
+#[must_use]
+pub const fn plain_reply(request_id: u32, status: ReplyStatus) -> [u8; MessageHeader::LEN + 12] {
+    let (version, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
+    let [m0, m1, m2, m3, v0, v1, f, k, ..] =
+        MessageHeader::new(version, order, MessageKind::Reply, 0).to_octets();
+    let [i0, i1, i2, i3] = request_id.to_ne_bytes();
+    let [s0, s1, s2, s3] = status.number().to_ne_bytes();
+    [
+        m0, m1, m2, m3, v0, v1, f, k, 0, 0, 0, 0, i0, i1, i2, i3, s0, s1, s2, s3, 0, 0, 0, 0,
+    ]
+}
+
 /// Whether `received` is one whole message and nothing else, the reply to `request_id`, and of the usual
 /// kind: GIOP 1.2, not fragmented, with results or a user exception and no service contexts. Its byte
 /// order, its status, and where its body begins. `None` for anything else: [`crate::examine`] tells more.

@@ -10,7 +10,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVer
 use punctual_giop::sequenced::{self, Arrival, Statistics};
 use punctual_giop::{
     CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    ReplyHeader, ReplyStatus, RequestHeader,
+    PlainRequest, ReplyHeader, ReplyStatus, RequestHeader, ServiceContexts,
 };
 use punctual_link::{Framing, Guarantees};
 use std::fmt::Debug;
@@ -256,6 +256,36 @@ pub trait Session: Send + Sync + Debug {
     fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
         let _ = (received, request_id);
         None
+    }
+
+    /// What `received` asks for, if it is one whole message and nothing else: a request of the usual
+    /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
+    #[inline]
+    fn plain_request<'m>(&self, received: &'m [u8], limits: &Limits) -> Option<PlainRequest<'m>> {
+        let _ = (received, limits);
+        None
+    }
+
+    /// Begins a reply without service contexts in an empty block: an encoder that stands behind its
+    /// head.
+    ///
+    /// # Errors
+    /// A status that the version lacks.
+    fn begin_reply<'e>(
+        &self,
+        block: Block,
+        request_id: u32,
+        status: ReplyStatus,
+        coding: Coding<'e>,
+    ) -> Result<Encoder<'e>, CdrError> {
+        let mut out = self.begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
+        let header = ReplyHeader {
+            request_id,
+            status,
+            contexts: ServiceContexts::none(),
+        };
+        self.put_head(&mut out, &Head::Reply(header))?;
+        Ok(out)
     }
 
     /// The head of a reply, in the octets from where alignment counts, if it is of the usual kind: one

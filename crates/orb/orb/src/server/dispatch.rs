@@ -1,5 +1,6 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
+use super::Serving;
 use super::receive::ServerConnection;
 use super::reply::{Answer, ServerCall, locate_reply};
 use crate::adapter::{DispatchError, Location};
@@ -8,20 +9,19 @@ use crate::exception::{
     code_set_exception, minor,
 };
 use crate::messaging::{FrameArrival, Head, Message};
-use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, GiopVersion};
+use punctual_cdr::{Block, CdrError, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::sequenced::Arrival;
-use punctual_giop::{MessageKind, RequestHeader, Target, code_sets, service_context};
+use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 impl ServerConnection {
     /// Does what a message asks for.
-    pub(super) fn handle(self: &Arc<Self>, message: Message) {
+    pub(super) fn handle(&self, message: Message, serving: &Serving) {
         let handled = match message.header.kind {
-            MessageKind::Request if message.batch => self.batch(&message),
-            MessageKind::Request => self.request(&message),
+            MessageKind::Request if message.batch => self.batch(&message, serving),
+            MessageKind::Request => self.request(&message, serving),
             MessageKind::LocateRequest => self.locate_request(&message),
             // Nothing is begun that could still be stopped: requests are served as they come.
             MessageKind::CancelRequest => Ok(()),
@@ -45,32 +45,51 @@ impl ServerConnection {
         }
     }
 
+    /// Does what a plain request asks for, which was received into `block`.
+    #[inline]
+    pub(super) fn serve_plain(&self, block: &Block, request: &PlainRequest<'_>, serving: &Serving) {
+        // CloseConnection tells the client of one that was not begun.
+        let Some(_in_progress) = self.begin() else {
+            return;
+        };
+        let coding = Coding {
+            version: GiopVersion::V1_2,
+            code_sets: self.code_sets(),
+            limits: self.orb.limits(),
+            environment: Some(&self.orb),
+        };
+        let body = Decoder::at(block, request.body, request.order, coding);
+        let mut call = ServerCall::of_plain(self, request, body);
+        let answer = self.answer(request.object_key, &mut call, serving);
+        self.conclude(call, answer);
+    }
+
     /// A request. The error is a header that does not decode, so that nobody can be answered.
-    fn request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+    fn request(&self, message: &Message, serving: &Serving) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         match self.session.get_head(MessageKind::Request, &mut decoder)? {
             Head::Request(header, arrival) => {
-                self.serve_request(message, &header, arrival, decoder)
+                self.serve_request(message, (&header, arrival), decoder, serving)
             }
             _ => Err(CdrError::Invalid("the head is not a request's")),
         }
     }
 
     /// Several one-way requests in one message, served in their order.
-    fn batch(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+    fn batch(&self, message: &Message, serving: &Serving) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let mut each = |header: RequestHeader<'_>, arrival, body: Decoder<'_>| {
-            self.serve_request(message, &header, arrival, body)
+            self.serve_request(message, (&header, arrival), body, serving)
         };
         self.session.get_batch(&mut decoder, &mut each)
     }
 
     fn serve_request(
-        self: &Arc<Self>,
+        &self,
         message: &Message,
-        header: &RequestHeader<'_>,
-        arrival: Option<FrameArrival>,
+        (header, arrival): (&RequestHeader<'_>, Option<FrameArrival>),
         mut decoder: Decoder<'_>,
+        serving: &Serving,
     ) -> Result<(), CdrError> {
         if let Some(arrival) = &arrival
             && matches!(arrival.arrival, Arrival::Duplicate | Arrival::Stray)
@@ -91,17 +110,30 @@ impl ServerConnection {
             message.block.lent()
         };
         let mut call = ServerCall::new(self, header, version, (decoder, lent), arrival);
-        let answer = match code_sets {
-            Ok(_) => self.answer(header, &mut call),
+        let key = code_sets.and_then(|_| self.object_key(&header.target));
+        let answer = match key {
+            Ok(key) => self.answer(&key, &mut call, serving),
             Err(exception) => Answer::Failed(exception.into()),
         };
-        if let Answer::Failed(DispatchError::System(exception)) = &answer {
-            self.note(header.operation, exception);
-        }
-        if let Some(reply) = call.finish(answer) {
+        self.conclude(call, answer);
+        Ok(())
+    }
+
+    /// Sends what a call was answered with, if anybody waits for that.
+    #[inline]
+    fn conclude(&self, mut call: ServerCall<'_>, answer: Answer) {
+        let reply = match answer {
+            Answer::Given => call.take_reply(),
+            Answer::Failed(error) => {
+                if let DispatchError::System(exception) = &error {
+                    self.note(call.operation(), exception);
+                }
+                call.fail(&error)
+            }
+        };
+        if let Some(reply) = reply {
             self.send(&reply);
         }
-        Ok(())
     }
 
     /// Logs what a request was answered with instead of a result: a line where the peer is at fault,
@@ -119,36 +151,33 @@ impl ServerConnection {
         }
     }
 
-    fn answer(self: &Arc<Self>, header: &RequestHeader<'_>, call: &mut ServerCall<'_>) -> Answer {
-        let key = match self.object_key(&header.target) {
-            Ok(key) => key,
-            Err(exception) => return Answer::Failed(exception.into()),
-        };
+    #[inline]
+    fn answer(&self, key: &[u8], call: &mut ServerCall<'_>, serving: &Serving) -> Answer {
         let Some(adapter) = self.orb.adapter() else {
             return Answer::Failed(no_object().into());
         };
-        if adapter.answers_early() && call.is_answered_before_upcall() {
-            match adapter.locate(&key) {
+        if call.is_answered_before_upcall() && adapter.answers_early() {
+            match adapter.locate(key) {
                 Location::Here => self.send(&call.early_reply()),
                 Location::Unknown => return Answer::Failed(no_object().into()),
                 Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
             }
         }
-        let upcall = self.upcall(call.arrival());
-        let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(&key, call)));
+        let upcall = serving.upcall(call.arrival());
+        let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
         drop(upcall);
         match dispatched {
             Ok(Ok(_)) => Answer::Given,
             Ok(Err(error)) => Answer::Failed(error),
             Err(_) => {
-                let operation = header.operation;
+                let operation = call.operation();
                 tracing::error!(peer = %self.peer(), "the servant panicked in `{operation}`");
                 Answer::Failed(servant_panicked().into())
             }
         }
     }
 
-    fn locate_request(self: &Arc<Self>, message: &Message) -> Result<(), CdrError> {
+    fn locate_request(&self, message: &Message) -> Result<(), CdrError> {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
         let head = self

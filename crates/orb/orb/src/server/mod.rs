@@ -20,33 +20,46 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 thread_local! {
-    /// The upcalls this thread is in, innermost last.
-    static UPCALLS: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
+    /// The connections that this thread serves, innermost last: more than one where it serves another
+    /// while an upcall waits for its own call's reply.
+    static SERVED: RefCell<Vec<Served>> = const { RefCell::new(Vec::new()) };
 }
 
-struct Entered {
+struct Served {
     connection: Arc<ServerConnection>,
+    /// Whether it is in an upcall of that connection's.
+    in_upcall: bool,
+    /// Whether another thread receives there meanwhile.
     handed_over: bool,
+    /// How the upcall's request has arrived, where that is known.
     arrival: Option<FrameArrival>,
 }
 
 /// Whether the calling thread is in an upcall of this ORB.
 pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
-    UPCALLS.with_borrow(|upcalls| upcalls.iter().any(|one| one.connection.orb.is_same(orb)))
+    SERVED.with_borrow(|served| {
+        let mut upcalls = served.iter().filter(|one| one.in_upcall);
+        upcalls.any(|one| one.connection.orb.is_same(orb))
+    })
 }
 
 /// How the request that the calling thread serves has arrived, in a messaging protocol that numbers its
 /// frames: what was lost before it, whether it is late. `None` outside of such an upcall.
 #[must_use]
 pub fn frame_arrival() -> Option<FrameArrival> {
-    UPCALLS.with_borrow(|upcalls| upcalls.last().and_then(|upcall| upcall.arrival))
+    SERVED.with_borrow(|served| {
+        let innermost = served.last().filter(|one| one.in_upcall);
+        innermost.and_then(|one| one.arrival)
+    })
 }
 
 /// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
 /// that upcall's connection from now on.
+#[inline]
 pub(crate) fn about_to_block() {
-    UPCALLS.with_borrow_mut(|upcalls| {
-        if let Some(innermost) = upcalls.last_mut().filter(|upcall| !upcall.handed_over) {
+    SERVED.with_borrow_mut(|served| {
+        let innermost = served.last_mut();
+        if let Some(innermost) = innermost.filter(|one| one.in_upcall && !one.handed_over) {
             innermost.handed_over = true;
             receive::hand_over(&innermost.connection);
         }
@@ -57,31 +70,60 @@ pub(crate) fn about_to_block() {
 /// connection, which it keeps from being served. What still waits to be received shows when the call
 /// takes long: to look for it would be a system call for each.
 pub(crate) fn is_wanted_elsewhere() -> bool {
-    UPCALLS.with_borrow(|upcalls| {
-        let innermost = upcalls.last().filter(|upcall| !upcall.handed_over);
-        innermost.is_some_and(|upcall| upcall.connection.has_received_more())
+    SERVED.with_borrow(|served| {
+        let innermost = served
+            .last()
+            .filter(|one| one.in_upcall && !one.handed_over);
+        innermost.is_some_and(|one| one.connection.has_received_more())
     })
 }
 
-/// Marks the calling thread as in an upcall until dropped.
-struct Upcall;
+/// Marks the calling thread as one that serves a connection, until dropped.
+struct Serving(());
 
-impl Upcall {
-    fn enter(connection: Arc<ServerConnection>, arrival: Option<FrameArrival>) -> Self {
-        UPCALLS.with_borrow_mut(|all| {
-            all.push(Entered {
+/// Marks it as in an upcall of the connection that it serves, until dropped.
+struct Upcall<'s>(std::marker::PhantomData<&'s Serving>);
+
+impl Serving {
+    fn enter(connection: Arc<ServerConnection>) -> Self {
+        SERVED.with_borrow_mut(|served| {
+            served.push(Served {
                 connection,
+                in_upcall: false,
                 handed_over: false,
-                arrival,
-            })
+                arrival: None,
+            });
         });
-        Self
+        Self(())
+    }
+
+    #[inline]
+    fn upcall(&self, arrival: Option<FrameArrival>) -> Upcall<'_> {
+        SERVED.with_borrow_mut(|served| {
+            if let Some(innermost) = served.last_mut() {
+                innermost.in_upcall = true;
+                innermost.handed_over = false;
+                innermost.arrival = arrival;
+            }
+        });
+        Upcall(std::marker::PhantomData)
     }
 }
 
-impl Drop for Upcall {
+impl Drop for Serving {
     fn drop(&mut self) {
-        // The entry is dropped outside of the borrow: it may be the connection's last owner.
-        let _entered = UPCALLS.with_borrow_mut(Vec::pop);
+        // Dropped outside of the borrow: it may be the connection's last owner.
+        let _served = SERVED.with_borrow_mut(Vec::pop);
+    }
+}
+
+impl Drop for Upcall<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        SERVED.with_borrow_mut(|served| {
+            if let Some(innermost) = served.last_mut() {
+                innermost.in_upcall = false;
+            }
+        });
     }
 }

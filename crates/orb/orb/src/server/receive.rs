@@ -5,17 +5,17 @@
 //! receiving ([`hand_over`]), so that a peer which shares the connection among its threads, one of them
 //! called back or waited for meanwhile, is answered.
 
-use super::Upcall;
+use super::Serving;
 use crate::messaging::{
-    self, Abilities, Direction, Fragmenting, FrameArrival, Inbox, InboxError, Message, Session,
-    Taken,
+    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken,
 };
 use crate::orb::Orb;
-use punctual_cdr::{Block, CodeSets, GiopVersion};
+use crate::sync;
+use punctual_cdr::{Block, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 
 /// In `calls`: no new request is begun.
@@ -33,6 +33,9 @@ pub(super) struct ServerConnection {
     /// How messages are laid out here.
     pub(super) session: Arc<dyn Session>,
     pub(super) abilities: Abilities,
+    fragmenting: Fragmenting,
+    /// Whether the link lends memory for large results.
+    pub(super) lends: bool,
     /// The number of the endpoint it came in at.
     endpoint: u64,
     /// Held by the thread that receives.
@@ -47,17 +50,21 @@ pub(super) struct ServerConnection {
     received: AtomicU32,
     /// Requests in progress, and [`CLOSING`].
     calls: AtomicU32,
-    code_sets: Mutex<CodeSets>,
+    code_sets: AgreedCodeSets,
     /// Whether a first message has come.
     heard: AtomicBool,
     complaints: AtomicU32,
     /// Threads that serve it beside its first.
     followers: AtomicU32,
     /// The version that the peer spoke last: what it is told when there is no request to answer.
-    spoken: Mutex<GiopVersion>,
+    spoken: AtomicU8,
     /// Its number among the ORB's connections, once it is served.
     number: OnceLock<u64>,
 }
+
+/// Code sets that are read for each request and written once.
+#[derive(Debug)]
+struct AgreedCodeSets(AtomicU8);
 
 /// A request in progress, counted until dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
@@ -76,8 +83,14 @@ impl ServerConnection {
         } else {
             CodeSets::NATIVE
         };
+        let fragmenting = match abilities.fragments {
+            true => Fragmenting::new(orb.config()),
+            false => Fragmenting::NEVER,
+        };
         Arc::new(Self {
             inbox: Mutex::new(inbox),
+            fragmenting,
+            lends: link.lender().is_some(),
             link,
             session,
             abilities,
@@ -87,11 +100,11 @@ impl ServerConnection {
             buffered: AtomicBool::new(false),
             received: AtomicU32::new(0),
             calls: AtomicU32::new(0),
-            code_sets: Mutex::new(code_sets),
+            code_sets: AgreedCodeSets::new(code_sets),
             heard: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
             followers: AtomicU32::new(0),
-            spoken: Mutex::new(GiopVersion::V1_0),
+            spoken: AtomicU8::new(GiopVersion::V1_0.minor()),
             number: OnceLock::new(),
             orb,
         })
@@ -111,22 +124,65 @@ impl ServerConnection {
 
     /// Receives and serves, until the connection ends or another thread receives instead.
     fn serve(self: &Arc<Self>) {
+        let serving = Serving::enter(self.clone());
+        // What comes alone comes here: each request has ended before the next is received.
+        let mut block = Block::default();
         loop {
-            let mut inbox = match self.inbox.try_lock() {
-                Ok(inbox) => inbox,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                // Another thread took over while this one was in an upcall; one is enough.
-                Err(TryLockError::WouldBlock) => return,
+            // Another thread took over while this one was in an upcall; one is enough.
+            let Some(mut inbox) = sync::try_lock(&self.inbox) else {
+                return;
             };
             self.reading.store(true, Ordering::Relaxed);
+            if self.expects_plain_requests(&inbox) {
+                if let Err(error) = self.receive_alone(&inbox, &mut block) {
+                    self.end(&error.into(), false);
+                    return;
+                }
+                if let Some(request) = self.session.plain_request(&block, self.orb.limits())
+                    && block.lent().is_empty()
+                {
+                    self.has_received(GiopVersion::V1_2, false);
+                    self.reading.store(false, Ordering::Relaxed);
+                    drop(inbox);
+                    self.serve_plain(&block, &request, &serving);
+                    continue;
+                }
+                inbox.put(std::mem::take(&mut block));
+            }
             let message = self.next(&mut inbox);
             self.reading.store(false, Ordering::Relaxed);
             drop(inbox);
             match message {
-                Some(message) => self.handle(message),
+                Some(message) => self.handle(message, &serving),
                 None => return,
             }
         }
+    }
+
+    /// Whether what comes next may be looked at as a whole: not on a new connection, nor where people
+    /// look on.
+    #[inline]
+    fn expects_plain_requests(&self, inbox: &Inbox) -> bool {
+        inbox.is_empty() && self.heard.load(Ordering::Relaxed) && !self.orb.tracer().is_on()
+    }
+
+    #[inline]
+    fn receive_alone(&self, inbox: &Inbox, block: &mut Block) -> Result<usize, LinkError> {
+        if block.capacity() == 0 {
+            *block = self.link.lend(0);
+        } else {
+            block.clear();
+        }
+        self.link.receive(block, inbox.least(), Deadline::NEVER)
+    }
+
+    #[inline]
+    fn has_received(&self, version: GiopVersion, more: bool) {
+        // Only the thread that has the inbox counts.
+        let received = self.received.load(Ordering::Relaxed).wrapping_add(1);
+        self.received.store(received, Ordering::Relaxed);
+        self.buffered.store(more, Ordering::Relaxed);
+        self.spoken.store(version.minor(), Ordering::Relaxed);
     }
 
     /// The next whole message; `None` when there will be none.
@@ -137,11 +193,7 @@ impl ServerConnection {
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {
                     self.heard.store(true, Ordering::Relaxed);
-                    self.received.fetch_add(1, Ordering::Relaxed);
-                    self.buffered
-                        .store(inbox.is_mid_message(), Ordering::Relaxed);
-                    *self.spoken.lock().unwrap_or_else(PoisonError::into_inner) =
-                        message.header.version;
+                    self.has_received(message.header.version, inbox.is_mid_message());
                     self.orb
                         .tracer()
                         .show(Direction::Received, self.peer(), &message.block);
@@ -256,18 +308,8 @@ impl ServerConnection {
         let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
-        let fragmenting = if self.abilities.fragments {
-            Fragmenting::new(config)
-        } else {
-            Fragmenting::NEVER
-        };
-        let sent = messaging::send(
-            &*self.link,
-            message,
-            fragmenting,
-            self.orb.tracer(),
-            deadline,
-        );
+        let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
+        let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
         drop(sending);
         if let Err(error) = sent {
             self.complain(&format!("a reply could not be sent: {error}; closed"));
@@ -280,7 +322,8 @@ impl ServerConnection {
         let soon = Deadline::after(std::time::Duration::from_millis(100));
         let tracer = self.orb.tracer();
         // The connection is closed next: a peer that is gone already hears nothing.
-        let version = *self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
+        let minor = self.spoken.load(Ordering::Relaxed);
+        let version = GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0);
         let _ = messaging::send_control(&*self.link, &*self.session, kind, version, tracer, soon);
     }
 
@@ -306,23 +349,12 @@ impl ServerConnection {
     }
 
     pub(super) fn code_sets(&self) -> CodeSets {
-        *self
-            .code_sets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.code_sets.get()
     }
 
     /// What the client chose for this connection (CORBA 3.3 part 2, §7.10.2.6).
     pub(super) fn set_code_sets(&self, code_sets: CodeSets) {
-        *self
-            .code_sets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = code_sets;
-    }
-
-    /// Marks the calling thread as in an upcall of this connection.
-    pub(super) fn upcall(self: &Arc<Self>, arrival: Option<FrameArrival>) -> Upcall {
-        Upcall::enter(self.clone(), arrival)
+        self.code_sets.set(code_sets);
     }
 }
 
@@ -340,6 +372,47 @@ impl Drop for InProgress<'_> {
         if self.0.calls.fetch_sub(1, Ordering::AcqRel) == CLOSING | 1 {
             self.0.close_in_order();
         }
+    }
+}
+
+impl AgreedCodeSets {
+    fn new(code_sets: CodeSets) -> Self {
+        Self(AtomicU8::new(Self::number(code_sets)))
+    }
+
+    // Relaxed, both: a request that names code sets is read by the thread that sets them, and whoever
+    // reads the next has the inbox from that one.
+    #[inline]
+    fn get(&self) -> CodeSets {
+        let number = self.0.load(Ordering::Relaxed);
+        CodeSets {
+            narrow: match number & 1 {
+                0 => NarrowCodeSet::Iso8859_1,
+                _ => NarrowCodeSet::Utf8,
+            },
+            wide: match number >> 1 {
+                0 => None,
+                1 => Some(WideCodeSet::Utf16),
+                _ => Some(WideCodeSet::Ucs2),
+            },
+        }
+    }
+
+    fn set(&self, code_sets: CodeSets) {
+        self.0.store(Self::number(code_sets), Ordering::Relaxed);
+    }
+
+    fn number(code_sets: CodeSets) -> u8 {
+        let narrow = match code_sets.narrow {
+            NarrowCodeSet::Iso8859_1 => 0,
+            NarrowCodeSet::Utf8 => 1,
+        };
+        let wide = match code_sets.wide {
+            None => 0,
+            Some(WideCodeSet::Utf16) => 1,
+            Some(WideCodeSet::Ucs2) => 2,
+        };
+        narrow | wide << 1
     }
 }
 

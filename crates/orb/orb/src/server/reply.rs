@@ -14,7 +14,7 @@ use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, Marshal,
 };
 use punctual_giop::{
-    LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader, ReplyStatus, RequestHeader,
+    LocateReplyHeader, LocateStatus, MessageKind, PlainRequest, ReplyStatus, RequestHeader,
     ResponseFlags, ServiceContexts, SystemExceptionBody,
 };
 use punctual_link::Loan;
@@ -69,6 +69,31 @@ impl<'m> ServerCall<'m> {
             arguments,
             lent,
             arrival,
+            reply: None,
+            answered: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of_plain(
+        connection: &'m ServerConnection,
+        request: &PlainRequest<'m>,
+        arguments: Decoder<'m>,
+    ) -> Self {
+        Self {
+            connection,
+            operation: request.operation,
+            request_id: request.request_id,
+            version: GiopVersion::V1_2,
+            response: if connection.abilities.two_way {
+                request.response
+            } else {
+                ResponseFlags::NONE
+            },
+            contexts: ServiceContexts::none(),
+            arguments,
+            lent: &[],
+            arrival: None,
             reply: None,
             answered: false,
         }
@@ -249,14 +274,19 @@ impl<'m> ServerCall<'m> {
             .unwrap_or_default()
     }
 
-    /// The message to send, if anybody waits for one.
-    pub(super) fn finish(mut self, answer: Answer) -> Option<Block> {
-        let error = match answer {
-            Answer::Given => return self.reply.take(),
-            Answer::Failed(_) if self.answered || !self.expects_reply() => return None,
-            Answer::Failed(error) => error,
-        };
-        let encoded = match &error {
+    /// The reply that was made, if anybody waits for one.
+    #[inline]
+    pub(super) fn take_reply(&mut self) -> Option<Block> {
+        self.reply.take()
+    }
+
+    /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
+    #[cold]
+    pub(super) fn fail(&self, error: &DispatchError) -> Option<Block> {
+        if self.answered || !self.expects_reply() {
+            return None;
+        }
+        let encoded = match error {
             DispatchError::System(exception) => self.encode_exception(exception),
             DispatchError::Forward(to) => {
                 self.encode(ReplyStatus::LocationForward, |out| to.ior().marshal(out))
@@ -287,17 +317,17 @@ impl<'m> ServerCall<'m> {
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Block, CdrError> {
         let connection = self.connection;
-        let coding = *self.arguments.coding();
-        let mut out = begin(connection, MessageKind::Reply, native(self.version), coding);
-        let header = ReplyHeader {
-            request_id: self.request_id,
-            status,
-            contexts: ServiceContexts::none(),
+        let coding = Coding {
+            version: self.version,
+            ..*self.arguments.coding()
         };
-        connection
+        let block = connection.link().lend(0);
+        let mut out = connection
             .session
-            .put_head(&mut out, &Head::Reply(header))?;
-        out.set_lender(connection.link().lender());
+            .begin_reply(block, self.request_id, status, coding)?;
+        if connection.lends {
+            out.set_lender(connection.link().lender());
+        }
         body(&mut out, self.version, write)?;
         let mut block = out.into_block();
         connection.session.finish(&mut block)?;
