@@ -61,6 +61,13 @@ impl Deadline {
         (self.timeout != NEVER).then(|| Duration::from_nanos(self.timeout))
     }
 
+    /// The same in nanoseconds; `u64::MAX` where there is no bound.
+    #[inline]
+    #[must_use]
+    pub fn timeout_nanos(&self) -> u64 {
+        self.timeout
+    }
+
     /// What is left of it; zero once it has passed, `None` when there is no bound.
     #[inline]
     #[must_use]

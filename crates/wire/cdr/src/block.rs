@@ -227,9 +227,9 @@ impl Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        match std::mem::take(&mut self.rest) {
+        match &self.rest {
             Rest::Nowhere => {}
-            Rest::Shelf(kept) => shelf::give_back(std::mem::take(&mut self.bytes), kept),
+            Rest::Shelf(kept) => shelf::give_back(std::mem::take(&mut self.bytes), *kept),
             Rest::Home(home) => home.give_back(std::mem::take(&mut self.bytes)),
         }
     }

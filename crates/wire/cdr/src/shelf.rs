@@ -26,31 +26,41 @@ thread_local! {
 #[inline]
 pub(crate) fn take() -> Vec<u8> {
     // A thread that is ending has no shelf any more.
-    let taken = SHELF.try_with(|shelf| {
-        let last = shelf.used.get().checked_sub(1)?;
-        let bytes = shelf.places.get(last)?.take();
-        shelf.used.set(last);
-        Some(bytes)
-    });
-    taken.ok().flatten().unwrap_or_default()
+    SHELF.try_with(Shelf::take).unwrap_or_default()
 }
 
 /// Keeps a vector's memory for the calling thread, unless it is larger than `kept` octets, or enough
 /// rests here already.
 #[inline]
-pub(crate) fn give_back(mut bytes: Vec<u8>, kept: usize) {
-    if bytes.capacity() == 0 || bytes.capacity() > kept {
-        return;
+pub(crate) fn give_back(bytes: Vec<u8>, kept: usize) {
+    if bytes.capacity().wrapping_sub(1) < kept {
+        // A thread that is ending frees it.
+        let _ = SHELF.try_with(|shelf| shelf.put(bytes));
     }
-    bytes.clear();
-    // A thread that is ending frees it.
-    let _ = SHELF.try_with(|shelf| {
-        let used = shelf.used.get();
-        if let Some(place) = shelf.places.get(used) {
-            place.set(bytes);
-            shelf.used.set(used + 1);
+}
+
+impl Shelf {
+    #[inline]
+    fn take(&self) -> Vec<u8> {
+        let last = self.used.get().wrapping_sub(1);
+        match self.places.get(last) {
+            Some(place) => {
+                self.used.set(last);
+                place.take()
+            }
+            None => Vec::new(),
         }
-    });
+    }
+
+    #[inline]
+    fn put(&self, mut bytes: Vec<u8>) {
+        let used = self.used.get();
+        if let Some(place) = self.places.get(used) {
+            bytes.clear();
+            place.set(bytes);
+            self.used.set(used + 1);
+        }
+    }
 }
 
 #[cfg(test)]

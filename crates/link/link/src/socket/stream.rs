@@ -74,22 +74,19 @@ impl StreamConnection {
         }
         stream::send(&self.socket, &rest, dont_route)
     }
-}
 
-impl Connection for StreamConnection {
-    fn lend(&self, capacity: usize) -> Block {
-        Block::of_thread(capacity.max(self.options.block), self.options.block_kept)
-    }
-
-    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+    /// Goes on after a first attempt.
+    #[cold]
+    fn send_on(
+        &self,
+        parts: &[IoSlice<'_>],
+        first: io::Result<usize>,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         let mut sent = 0;
-        let mut timeout = deadline.timeout();
-        while sent < total {
-            let wrote = self
-                .send_timeout
-                .set(&self.socket, timeout)
-                .and_then(|()| self.send_from(parts, sent));
+        let mut wrote = first;
+        loop {
             match wrote {
                 Ok(count) => sent += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -101,17 +98,67 @@ impl Connection for StreamConnection {
                     });
                 }
             }
-            if sent < total {
-                timeout = deadline.remaining();
-                if timeout.is_some_and(|left| left.is_zero()) {
-                    return Err(SendError {
-                        error: LinkError::timed_out(Phase::Send),
-                        sent,
-                    });
-                }
+            if sent >= total {
+                return Ok(());
             }
+            let timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) {
+                return Err(SendError {
+                    error: LinkError::timed_out(Phase::Send),
+                    sent,
+                });
+            }
+            wrote = self
+                .send_timeout
+                .set(&self.socket, timeout)
+                .and_then(|()| self.send_from(parts, sent));
         }
-        Ok(())
+    }
+
+    /// Goes on after a first attempt.
+    #[cold]
+    fn receive_on(
+        &self,
+        bytes: &mut Vec<u8>,
+        first: io::Result<usize>,
+        deadline: Deadline,
+    ) -> Result<usize, LinkError> {
+        let mut received = first;
+        loop {
+            match received {
+                Ok(0) => return Err(LinkError::closed(Phase::Receive)),
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(LinkError::os(Phase::Receive, error)),
+            }
+            let timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) {
+                return Err(LinkError::timed_out(Phase::Receive));
+            }
+            received = self
+                .receive_timeout
+                .set(&self.socket, timeout)
+                .and_then(|()| stream::receive(&self.socket, bytes));
+        }
+    }
+}
+
+impl Connection for StreamConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        Block::of_thread(capacity.max(self.options.block), self.options.block_kept)
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        let first = match self.send_timeout.is(deadline.timeout_nanos()) {
+            true => Ok(()),
+            false => self.send_timeout.set(&self.socket, deadline.timeout()),
+        };
+        let first = first.and_then(|()| stream::send(&self.socket, parts, self.options.dont_route));
+        match (&first, parts) {
+            (Ok(sent), [only]) if *sent == only.len() => Ok(()),
+            _ => self.send_on(parts, first, deadline),
+        }
     }
 
     fn receive(
@@ -126,23 +173,13 @@ impl Connection for StreamConnection {
         {
             return looked;
         }
-        let mut timeout = deadline.timeout();
-        loop {
-            let received = self
-                .receive_timeout
-                .set(&self.socket, timeout)
-                .and_then(|()| stream::receive(&self.socket, bytes));
-            match received {
-                Ok(0) => return Err(LinkError::closed(Phase::Receive)),
-                Ok(count) => return Ok(count),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(LinkError::os(Phase::Receive, error)),
-            }
-            timeout = deadline.remaining();
-            if timeout.is_some_and(|left| left.is_zero()) {
-                return Err(LinkError::timed_out(Phase::Receive));
-            }
+        let first = match self.receive_timeout.is(deadline.timeout_nanos()) {
+            true => Ok(()),
+            false => self.receive_timeout.set(&self.socket, deadline.timeout()),
+        };
+        match first.and_then(|()| stream::receive(&self.socket, bytes)) {
+            Ok(count) if count > 0 => Ok(count),
+            first => self.receive_on(bytes, first, deadline),
         }
     }
 

@@ -13,27 +13,31 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct CachedTimeout {
     direction: Direction,
-    microseconds: AtomicU64,
+    /// `u64::MAX` for none, as [`Deadline::timeout_nanos`] says it.
+    nanoseconds: AtomicU64,
 }
 
 impl CachedTimeout {
     pub(crate) fn new(direction: Direction) -> Self {
         Self {
             direction,
-            microseconds: AtomicU64::new(0),
+            nanoseconds: AtomicU64::new(u64::MAX),
         }
     }
 
+    /// Whether the socket has this time-out already.
+    #[inline]
+    pub(crate) fn is(&self, timeout: u64) -> bool {
+        self.nanoseconds.load(Ordering::Relaxed) == timeout
+    }
+
     pub(crate) fn set(&self, socket: impl AsFd, timeout: Option<Duration>) -> io::Result<()> {
-        // 0 is the kernel's word for none, so the shortest time-out is one microsecond.
-        let wanted = timeout.map_or(0, |timeout| {
-            u64::try_from(timeout.as_micros())
-                .unwrap_or(u64::MAX)
-                .max(1)
+        let wanted = timeout.map_or(u64::MAX, |timeout| {
+            u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
         });
-        if self.microseconds.load(Ordering::Relaxed) != wanted {
+        if !self.is(wanted) {
             set_timeout(socket, self.direction, timeout)?;
-            self.microseconds.store(wanted, Ordering::Relaxed);
+            self.nanoseconds.store(wanted, Ordering::Relaxed);
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use punctual_sys::clock::coarse_millis;
 use std::cell::Cell;
+use std::io::IoSlice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -222,6 +223,41 @@ impl ClientConnection {
         })
     }
 
+    /// The same as [`ClientConnection::send`], of a message that is the same whenever it leaves. Without
+    /// ado where nobody else sends and nothing waits.
+    #[inline]
+    pub(super) fn send_plainly(
+        &self,
+        message: &mut Block,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let is_plain = message.lent().is_empty() && !self.tracer.is_on();
+        if is_plain
+            && !self.fragmenting.applies_to(message)
+            && let Some(sending) = self.sender.try_lock()
+            && sending.is_empty()
+        {
+            let sent = self.link.send(&[IoSlice::new(message)], deadline);
+            drop(sending);
+            return match sent {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.has_not_sent(error)),
+            };
+        }
+        self.send(message, deadline)
+    }
+
+    /// Breaks off after an error in mid-message.
+    #[cold]
+    fn has_not_sent(&self, error: SendError) -> SendError {
+        let was_begun = error.sent > 0;
+        if was_begun || !matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) {
+            let reason = format!("the connection broke off while a request was sent: {error}");
+            self.break_off(&Broken::off(reason));
+        }
+        error
+    }
+
     /// Sends one message; after an error in mid-message the connection is broken off.
     pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
         let Some(mut sending) = self.lock_sender(deadline) else {
@@ -242,17 +278,7 @@ impl ClientConnection {
             deadline,
         );
         drop(sending);
-        match &result {
-            Err(error)
-                if error.sent == 0
-                    && matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) => {}
-            Err(error) => {
-                let reason = format!("the connection broke off while a request was sent: {error}");
-                self.break_off(&Broken::off(reason));
-            }
-            Ok(()) => {}
-        }
-        result
+        result.map_err(|error| self.has_not_sent(error))
     }
 
     /// Sends a message of little worth, if nobody is sending and it does not take long.

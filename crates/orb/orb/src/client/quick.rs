@@ -100,7 +100,7 @@ impl QuickCall<'_> {
         if block.full_len() > limit {
             return Err(self.finally(too_large(block.full_len(), limit)));
         }
-        if let Err(error) = connection.send(&mut block, self.deadline) {
+        if let Err(error) = connection.send_plainly(&mut block, self.deadline) {
             return Err(self.failed(not_sent(connection.peer(), &error)));
         }
         if !two_way {

@@ -35,10 +35,15 @@ impl Fragmenting {
         }
     }
 
-    fn applies_to(self, message: &[u8]) -> bool {
+    #[inline]
+    pub(crate) fn applies_to(self, message: &[u8]) -> bool {
+        self.size != 0 && message.len() > self.size && self.applies_to_version_of(message)
+    }
+
+    fn applies_to_version_of(self, message: &[u8]) -> bool {
         const MINOR_VERSION: usize = 5;
         let old = message.get(MINOR_VERSION).is_some_and(|&minor| minor < 2);
-        self.size != 0 && message.len() > self.size && (self.in_1_1 || !old)
+        self.in_1_1 || !old
     }
 }
 

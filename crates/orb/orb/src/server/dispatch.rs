@@ -61,7 +61,7 @@ impl ServerConnection {
         let body = Decoder::at(block, request.body, request.order, coding);
         let mut call = ServerCall::of_plain(self, request, body);
         let answer = self.answer(request.object_key, &mut call, serving);
-        self.conclude(call, answer);
+        self.conclude(&mut call, answer);
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.
@@ -115,13 +115,13 @@ impl ServerConnection {
             Ok(key) => self.answer(&key, &mut call, serving),
             Err(exception) => Answer::Failed(exception.into()),
         };
-        self.conclude(call, answer);
+        self.conclude(&mut call, answer);
         Ok(())
     }
 
     /// Sends what a call was answered with, if anybody waits for that.
     #[inline]
-    fn conclude(&self, mut call: ServerCall<'_>, answer: Answer) {
+    fn conclude(&self, call: &mut ServerCall<'_>, answer: Answer) {
         let reply = match answer {
             Answer::Given => call.take_reply(),
             Answer::Failed(error) => {

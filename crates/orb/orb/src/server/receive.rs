@@ -15,6 +15,7 @@ use punctual_cdr::{Block, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
+use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 
@@ -309,7 +310,12 @@ impl ServerConnection {
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
         let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
-        let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
+        let is_plain = message.lent().is_empty() && !tracer.is_on();
+        let sent = if is_plain && !fragmenting.applies_to(message) {
+            self.link.send(&[IoSlice::new(message)], deadline)
+        } else {
+            messaging::send(&*self.link, message, fragmenting, tracer, deadline)
+        };
         drop(sending);
         if let Err(error) = sent {
             self.complain(&format!("a reply could not be sent: {error}; closed"));
