@@ -186,10 +186,26 @@ pub fn kinds(cubit: &Cubit) -> Vec<Kind<'_>> {
 /// What was wrong.
 pub fn verify(cubit: &Cubit, pings_before: u64, pings_sent: u64) -> Result<(), Problem> {
     expect(&(cubit.pings()? - pings_before), &pings_sent)?;
+    verify_twins(cubit)?;
     expect(&cubit.as_object().is_a(Cubit::REPOSITORY_ID)?, &true)?;
     expect(&cubit.as_object().is_a("IDL:bench/Nothing:1.0")?, &false)?;
     expect(&cubit.as_object().non_existent()?, &false)?;
     expect(&cubit.as_object().locate()?, &true)
+}
+
+/// That the `_into` twins fill buffers with what their operations return, in memory that is there.
+fn verify_twins(cubit: &Cubit) -> Result<(), Problem> {
+    let (mut octets, mut structs) = (vec![0; 2 * ELEMENTS], Vec::with_capacity(ELEMENTS));
+    let before = (octets.as_ptr(), structs.as_ptr());
+    for number in 0..3 {
+        let sent = vec![low_octet(number); ELEMENTS];
+        cubit.echo_octets_into(&sent, &mut octets)?;
+        expect(&octets, &sent)?;
+        let sent = vec![sample_bin_struct(number); ELEMENTS];
+        cubit.echo_bin_structs_into(&sent, &mut structs)?;
+        expect(&structs, &sent)?;
+    }
+    expect(&(octets.as_ptr(), structs.as_ptr()), &before)
 }
 
 /// How many one-ways [`Kind::time`] sends for `calls` timed ones.
