@@ -41,6 +41,9 @@ pub struct Options {
     /// Fail when a cost is not within its budget; without it and --update, show only.
     #[arg(long)]
     check: bool,
+    /// Fail when an instrument is not installed, rather than skip.
+    #[arg(long)]
+    require: bool,
     /// The budgets.
     #[arg(long, value_name = "FILE", default_value = "bench/budgets.json")]
     file: PathBuf,
@@ -131,9 +134,13 @@ pub struct Row {
 /// When a budget is not kept, a contender or an instrument fails, or the file makes no sense.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     for instrument in INSTRUMENTS {
-        if let Err(reason) = instrument.check() {
-            println!("skipped: {reason}");
-            return Ok(());
+        match instrument.check() {
+            Err(reason) if options.require => return Err(reason),
+            Err(reason) => {
+                println!("skipped: {reason}");
+                return Ok(());
+            }
+            Ok(()) => {}
         }
     }
     let cases = match options.cases.is_empty() {

@@ -1,6 +1,6 @@
 //! Those who are compared: a server and a client each, in processes of their own.
 //!
-//! A variant of Punctual is one more [`Entry`] of [`KNOWN`]: a name, and what its two sides are told.
+//! A variant of Punctual is one more entry of `KNOWN`: a name, and what its two sides are told.
 
 use crate::case::Case;
 use crate::omniorb;
@@ -178,16 +178,30 @@ const KNOWN: &[Entry] = &[
         &[
             "--",
             "-ORBListenEndpoints",
-            "iiop://127.0.0.1:0/spin_us=1000",
+            "iiop://127.0.0.1:0/spin_us=1000&spin_always=true",
         ],
-        &["--property", "iiop.spin_us=1000"],
+        &[
+            "--property",
+            "iiop.spin_us=1000",
+            "--property",
+            "iiop.spin_always=true",
+        ],
     )),
     spinning(ours(
         "punctual-uiop-spin",
         RAW_UNIX_SPIN,
         "Unix sockets that spin",
-        &["--", "-ORBListenEndpoints", "uiop:///spin_us=1000"],
-        &["--property", "uiop.spin_us=1000"],
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "uiop:///spin_us=1000&spin_always=true",
+        ],
+        &[
+            "--property",
+            "uiop.spin_us=1000",
+            "--property",
+            "uiop.spin_always=true",
+        ],
     )),
     ours(
         "punctual-reactive",

@@ -3,11 +3,14 @@
 //! A [`contender`] is a server program and a client program, which talk [`protocol`] with the
 //! harness over their standard input and output, so that both live through the whole run and only
 //! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data.
-//! [`latency`] runs batches of each case by each contender in turn; [`counting`] counts what a
-//! call costs with instruments that count rather than time. [`peer`] holds the programs themselves,
-//! but for those in other languages under `peers/`.
+//! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at once,
+//! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
+//! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
+//! [`goals`] has all of it in one table. [`peer`] holds the programs themselves, but for those in other
+//! languages under `peers/`.
 //!
-//! Adding a link, a messaging protocol or an ORB is one more entry in `contender`'s table.
+//! `punctual bench` and `punctual-bench` are these [`command`]s. Adding a link, a messaging protocol or
+//! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod budgets;

@@ -1,8 +1,8 @@
 //! `goals`: what the data path is to reach, what it reaches here, in one table.
 //!
-//! A [`line`] says what is wanted and how it is found in the evidence: the reports of this crate's other
+//! A [`Line`] says what is wanted and how it is found in the evidence: the reports of this crate's other
 //! measurements, of which those run that some wanted line needs. What cannot be measured here is absent,
-//! with the reason. The [`report`] is for people, as JSON and as a picture.
+//! with the reason. The [`Report`] is for people, as JSON and as a picture.
 
 mod line;
 mod plot;

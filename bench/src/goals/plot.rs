@@ -1,6 +1,6 @@
 //! The table, drawn: a bar for each line, as long as it uses its goal up, and a mark at the goal.
 
-use super::report::{Outcome, Report, Verdict};
+use super::report::{Outcome, Report, Verdict, shown};
 use crate::Result;
 use crate::output::not_drawn;
 use plotters::prelude::*;
@@ -10,7 +10,7 @@ use std::path::Path;
 const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
-const WIDTH: i32 = 1160;
+const WIDTH: i32 = 1260;
 /// Pixels of a bar that is as long as its goal.
 const GOAL: f64 = 200.0;
 /// No bar is longer, in goals.
@@ -55,7 +55,7 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
 fn label(outcome: &Outcome) -> String {
     let goal = format!("goal {} {}", outcome.bound, outcome.unit);
     match outcome.reached {
-        Some(reached) => format!("{reached:.2} ({})", goal.trim_end()),
+        Some(reached) => format!("{} ({})", shown(reached), goal.trim_end()),
         None => format!("absent ({})", goal.trim_end()),
     }
 }

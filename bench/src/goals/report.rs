@@ -158,7 +158,7 @@ fn row(line: &Outcome) -> (String, Vec<Cell>) {
 }
 
 /// Three figures where they say something.
-fn shown(value: f64) -> String {
+pub(super) fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
         value if value.fract() == 0.0 => format!("{value}"),

@@ -2,7 +2,7 @@
 //!
 //! A hundred connections make calls in turn, one at a time, in three phases: alone (*quiet*), beside
 //! thousands of connections that keep silent after a call each (*connected*), and while a tenth of all
-//! is [`hostile`] (*hostile*). Percentiles of the last two are compared with the first. Then every
+//! is hostile (*hostile*). Percentiles of the last two are compared with the first. Then every
 //! silent connection makes a call again, and so does a new one: nothing may have been lost.
 //!
 //! All clients are in this process, on two threads, and talk by sockets of their own ([`crate::giop`]);
@@ -19,15 +19,18 @@ use crate::contender::{self, Contender, Harness, Wanted};
 use crate::giop::{self, Connection, Target};
 use crate::machine::Machine;
 use crate::output::{Json, progress};
+use crate::process::Memory;
 use crate::running::{Launch, Serving};
 use busy::Busy;
 use clap::Args;
 use hostile::Crowd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A call of a silent connection takes no longer, or it is lost.
 const CALL: Duration = Duration::from_secs(20);
+/// How often a server that comes to rest is looked at.
+const GLANCE: Duration = Duration::from_millis(10);
 /// Who is tried when nobody is named.
 const USUAL: &str = "punctual";
 
@@ -114,6 +117,7 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     let mut report = Report::new(contender.name, Machine::this(), size);
     let length = Duration::from_millis(size.phase);
     report.memory.started = server.observed().memory()?;
+    let threads = server.observed().threads()?;
 
     step("quiet");
     let mut busy = Busy::connect(&target, size.busy)?;
@@ -138,7 +142,8 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     report.silent_lost = count_lost(&target, &mut silent);
     drop((crowd, silent, busy));
     report.alive = answers(&target);
-    finish(server, &mut report)?;
+    report.memory.left = left(&server, threads)?;
+    server.stop()?;
     progress.finish_and_clear();
     Ok(report)
 }
@@ -183,10 +188,14 @@ fn answers(target: &Target) -> bool {
     target.connect().and_then(call).is_ok()
 }
 
-/// What is left when all clients are gone.
-fn finish(server: Serving, report: &mut Report) -> Result<()> {
-    report.memory.left = server.observed().memory()?;
-    server.stop()
+/// The server's memory when all clients are gone: as soon as it has as many threads as at its start, or
+/// when that has taken too long.
+fn left(server: &Serving, threads: usize) -> Result<Memory> {
+    let began = Instant::now();
+    while server.observed().threads()? > threads && began.elapsed() < CALL {
+        std::thread::sleep(GLANCE);
+    }
+    server.observed().memory()
 }
 
 #[cfg(test)]
