@@ -45,6 +45,25 @@ fn wrong_questions_are_answered_with_what_there_is() {
 }
 
 #[test]
+fn the_command_starts_itself_as_the_peers_of_what_is_compared() {
+    let output = Command::new(env!("CARGO_BIN_EXE_punctual"))
+        .args([
+            "bench",
+            "latency",
+            "--placement=same",
+            "--contenders=punctual-uiop",
+        ])
+        .args(["--cases=cube_void", "--rounds=1", "--calls=3", "--json"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_str(&standard_output(output)).unwrap();
+    assert_eq!(
+        contenders(&report["rows"]),
+        all_with(&["raw-unix", "punctual-uiop"], 1)
+    );
+}
+
+#[test]
 fn the_matrix_has_a_row_for_each_pair_and_a_column_for_each_operation() {
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("figure.svg");
