@@ -28,8 +28,13 @@ fn round_trips<T: Marshal + Unmarshal + PartialEq + Debug>(value: &T) {
         let octets = marshaled(value, order).unwrap();
         assert!(octets.len() >= T::MIN_SIZE, "MIN_SIZE of {value:?}");
         let mut input = Decoder::new(&octets, order, Coding::default());
-        assert_eq!(&T::unmarshal(&mut input).unwrap(), value);
+        let mut read = T::unmarshal(&mut input).unwrap();
+        assert_eq!(&read, value);
         assert_eq!(input.remaining(), 0);
+        // Into the place of a value that is there.
+        let mut input = Decoder::new(&octets, order, Coding::default());
+        read.unmarshal_into(&mut input).unwrap();
+        assert_eq!((&read, input.remaining()), (value, 0));
         // A cut in the middle of a value is noticed wherever it is.
         let step = (octets.len() / 50).max(1);
         for length in (0..octets.len()).step_by(step) {

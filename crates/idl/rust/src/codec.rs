@@ -37,6 +37,40 @@ impl Place {
     }
 }
 
+/// Where a value is unmarshaled to.
+pub(crate) struct Target {
+    /// The value, as methods are called on it.
+    value: TokenStream,
+    /// The value, as it is assigned to.
+    assigned: TokenStream,
+    /// A `&mut` to it.
+    reference: TokenStream,
+    /// A name that is not in `value`.
+    read: Ident,
+}
+
+impl Target {
+    /// What a local `&mut` refers to.
+    pub(crate) fn behind(local: &Ident) -> Target {
+        Target {
+            value: quote!(#local),
+            assigned: quote!(*#local),
+            reference: quote!(#local),
+            read: format_ident!("{local}_read"),
+        }
+    }
+
+    /// A field of `self`.
+    pub(crate) fn field(field: &Ident) -> Target {
+        Target {
+            value: quote!(self.#field),
+            assigned: quote!(self.#field),
+            reference: quote!(&mut self.#field),
+            read: format_ident!("value"),
+        }
+    }
+}
+
 impl Scope<'_> {
     /// An expression of `Result<(), CdrError>` that marshals an owned value, or one seen through
     /// a reference to an owned value, into the encoder `out`.
@@ -116,33 +150,38 @@ impl Scope<'_> {
     }
 
     /// An expression of `Result<(), CdrError>` that unmarshals a string or sequence from the
-    /// decoder `input` into what `place`, a `&mut`, refers to.
+    /// decoder `input`, or a struct of such, to where another one is, whose memory is used again.
     pub(crate) fn unmarshal_into(
         &self,
         ty: &Type,
-        place: &Ident,
+        target: &Target,
         input: &TokenStream,
     ) -> TokenStream {
         let facts = &self.generator.facts;
+        let Target {
+            value,
+            assigned,
+            reference,
+            read,
+        } = target;
         if facts.of(ty).is_plain {
             self.use_methods_of("Unmarshal");
-            return quote!(#place.unmarshal_into(#input));
+            return quote!(#value.unmarshal_into(#input));
         }
         let (function, bound) = match self.generator.spec.resolve(ty) {
-            Type::WString { bound: None } => return quote!(#input.get_wstring_into(#place)),
+            Type::WString { bound: None } => return quote!(#input.get_wstring_into(#reference)),
             Type::WString { bound } => ("unmarshal_bounded_wstring_into", *bound),
             Type::String { bound } => ("unmarshal_bounded_string_into", *bound),
             Type::Sequence { element, bound } if facts.of(element).is_plain => {
                 ("unmarshal_bounded_into", *bound)
             }
             _ => {
-                let value = self.unmarshal(ty, false, input);
-                let read = format_ident!("{place}_read");
-                return quote!(#value.map(|#read| *#place = #read));
+                let new = self.unmarshal(ty, false, input);
+                return quote!(#new.map(|#read| #assigned = #read));
             }
         };
         let (function, bound) = (self.name(function), number(bound.unwrap_or(u32::MAX)));
-        quote!(#function(#place, #input, #bound))
+        quote!(#function(#reference, #input, #bound))
     }
 
     /// An expression of a `Result` of what a servant sees of a string or sequence: a view of the

@@ -1,14 +1,14 @@
 //! Members of structs and exceptions: fields, and code that goes through all of them.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Declaration, Member};
+use punctual_idl::model::{DeclKind, Declaration, Member, Type};
 use quote::quote;
 
-use crate::codec::Place;
+use crate::codec::{Place, Target};
 use crate::docs::doc;
 use crate::names::{Claimant, Claims, chosen, ident, snake};
 use crate::scope::Scope;
-use crate::types::{is_non_nil, least_wire_size};
+use crate::types::{Form, form, is_non_nil, least_wire_size};
 
 /// A struct's or exception's fields.
 pub(crate) struct Fields<'a> {
@@ -138,10 +138,8 @@ impl<'a> Fields<'a> {
         if scope.generator.spec.is_recursive(self.declaration.id) {
             unmarshal_body = quote!(input.nested(|input| #unmarshal_body));
         }
-        let fact = scope
-            .generator
-            .facts
-            .of(&punctual_idl::model::Type::Named(self.declaration.id));
+        let into = self.unmarshal_into(scope);
+        let fact = scope.generator.facts.of(&Type::Named(self.declaration.id));
         let least = least_wire_size(fact);
         quote! {
             impl #marshal for #name {
@@ -156,8 +154,45 @@ impl<'a> Fields<'a> {
                 fn unmarshal(#input: &mut #decoder<'_>) -> #result<Self, #error> {
                     #unmarshal_body
                 }
+                #into
             }
         }
+    }
+
+    /// `fn unmarshal_into`, where there is a member whose memory can be used again: a buffer for a
+    /// sequence of such structs then keeps all of it.
+    fn unmarshal_into(&self, scope: &Scope<'_>) -> Option<TokenStream> {
+        let spec = scope.generator.spec;
+        let has_memory = |member: &Member| match form(spec, &member.ty) {
+            Form::Text | Form::Sequence(_) => true,
+            Form::Aggregate => scope.generator.facts.of(&member.ty).plain_data.is_none(),
+            _ => false,
+        };
+        let is_struct = matches!(self.declaration.kind, DeclKind::Struct(_));
+        if !is_struct || !self.members.iter().any(|(_, member)| has_memory(member)) {
+            return None;
+        }
+        let [decoder, result, error, ok] =
+            ["Decoder", "Result", "CdrError", "Ok"].map(|name| scope.name(name));
+        let input = quote!(input);
+        let steps = self.members.iter().map(|(field, member)| {
+            if has_memory(member) {
+                let into = scope.unmarshal_into(&member.ty, &Target::field(field), &input);
+                quote!(#into?;)
+            } else {
+                let value = scope.unmarshal(&member.ty, is_non_nil(&member.annotations), &input);
+                quote!(self.#field = #value?;)
+            }
+        });
+        let mut body = quote!(#(#steps)* #ok(()));
+        if spec.is_recursive(self.declaration.id) {
+            body = quote!(input.nested(|input| { #body }));
+        }
+        Some(quote! {
+            fn unmarshal_into(&mut self, input: &mut #decoder<'_>) -> #result<(), #error> {
+                #body
+            }
+        })
     }
 
     fn has_default(&self, scope: &Scope<'_>) -> bool {

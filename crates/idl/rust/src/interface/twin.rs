@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::call::{Call, Value, tuple};
 use super::reference::{arguments, invocation, operation};
+use crate::codec::Target;
 use crate::docs::doc_with;
 use crate::lints;
 use crate::names::{Claims, ident};
@@ -139,7 +140,9 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> TokenStr
     let ok = scope.name("Ok");
     let reply = locals.clone().fresh("reply");
     let input = quote!(#reply);
-    let into = |result: &Outcome<'_>| scope.unmarshal_into(result.value.ty, &result.name, &input);
+    let into = |result: &Outcome<'_>| {
+        scope.unmarshal_into(result.value.ty, &Target::behind(&result.name), &input)
+    };
     if let [only] = results {
         let expression = into(only);
         return quote!(|#reply| #expression);
