@@ -9,6 +9,9 @@
 //! - [`Decoder`] reads a slice. Nothing a peer sent makes it panic, and no allocation is larger
 //!   than what the octets that are really there can justify.
 //! - [`Marshal`] and [`Unmarshal`] are what generated code implements for each IDL type.
+//! - [`PlainData`] is what consists of numbers; [`plain_struct!`] makes structs such a type, and runs
+//!   of them are copied whole where CDR has them as memory has.
+//! - [`View`] is a received sequence as a servant sees it: without a copy where that is possible.
 //!
 //! Alignment counts from an origin: the first octet of a message (its header included), or the
 //! byte-order octet of an encapsulation.
