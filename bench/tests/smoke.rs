@@ -184,7 +184,7 @@ fn under_load_nothing_is_lost() {
     assert!(output.status.success(), "{output:?}");
     let reports: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let report = &reports[0];
-    assert_eq!(report["phases"].as_array().unwrap().len(), 3);
+    assert_eq!(report["phases"].as_array().unwrap().len(), 4);
     assert_eq!(report["silent"], 60 - 6 - 5);
     assert_eq!(report["alive"], true);
     assert_eq!(report["hostile"].as_object().unwrap().len(), 6);

@@ -429,7 +429,10 @@ fn idle_connection(evidence: &Evidence) -> Finding {
 fn under_load(evidence: &Evidence, choose: fn((f64, f64)) -> f64) -> Finding {
     let report = super::made(evidence.load.as_ref())?;
     let ratios = report.ratios().ok_or("no call was answered")?;
-    Ok(Found::of(choose(ratios), report.contender))
+    Ok(Found {
+        noisy: report.is_noisy(),
+        ..Found::of(choose(ratios), report.contender)
+    })
 }
 
 #[allow(clippy::cast_precision_loss)]

@@ -1,9 +1,11 @@
 //! `load`: whether the calls of some suffer from many others.
 //!
-//! A hundred connections make calls in turn, one at a time, in three phases: alone (*quiet*), beside
-//! thousands of connections that keep silent after a call each (*connected*), and while a tenth of all
-//! is hostile (*hostile*). Percentiles of the last two are compared with the first. Then every
-//! silent connection makes a call again, and so does a new one: nothing may have been lost.
+//! A hundred connections make calls in turn, one at a time, in four phases: alone (*quiet*), beside
+//! thousands of connections that keep silent after a call each (*connected*), while a tenth of all
+//! is hostile (*hostile*), and alone again when the others have gone. The percentiles of the hostile phase
+//! are compared with the quiet ones; where these differ much from each other, the machine was restless.
+//! Before the others go, every silent connection makes a call again, and at the end so does a new one:
+//! nothing may have been lost.
 //!
 //! All clients are in this process, on two threads, and talk by sockets of their own ([`crate::giop`]);
 //! everything is bounded in number and in time, and stays on the loopback.
@@ -55,7 +57,7 @@ pub struct Size {
     /// Connections of them that make calls all the time.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub busy: u32,
-    /// Milliseconds of each of the three phases.
+    /// Milliseconds of each of the four phases.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     pub phase: u64,
     /// Acts a second of all hostile connections together.
@@ -121,7 +123,7 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
 
     step("quiet");
     let mut busy = Busy::connect(&target, size.busy)?;
-    report.phases.push(busy.run("quiet", length)?);
+    report.phases.push(busy.run(report::QUIET, length)?);
 
     step("connecting");
     let mut silent = connect_silent(&target, size.silent())?;
@@ -131,7 +133,7 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     step("hostile");
     let mut crowd = Crowd::connect(&target, size.hostile());
     report.phases.push(beside(&mut crowd, size.acts, || {
-        busy.run("hostile", length)
+        busy.run(report::HOSTILE, length)
     })?);
     report.memory.loaded = server.observed().memory()?;
     report.threads = server.observed().threads()?;
@@ -140,7 +142,11 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     step("looking for what is lost");
     report.silent = silent.len();
     report.silent_lost = count_lost(&target, &mut silent);
-    drop((crowd, silent, busy));
+    drop((crowd, silent));
+    step("quiet again");
+    left(&server, threads + size.busy as usize)?;
+    report.phases.push(busy.run(report::QUIET_AGAIN, length)?);
+    drop(busy);
     report.alive = answers(&target);
     report.memory.left = left(&server, threads)?;
     server.stop()?;
@@ -151,7 +157,7 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
 /// Connections for what comes and goes.
 const SPARE: usize = 64;
 /// Steps of a measurement.
-const STEPS: usize = 5;
+const STEPS: usize = 6;
 
 fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
     let mut silent = Vec::with_capacity(number);

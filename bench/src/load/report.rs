@@ -9,6 +9,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// The phases that are compared.
+pub(super) const QUIET: &str = "quiet";
+pub(super) const HOSTILE: &str = "hostile";
+pub(super) const QUIET_AGAIN: &str = "quiet again";
+/// How many times as long a quiet phase's calls may take as the other's.
+const RESTLESS: f64 = 1.5;
+
 /// One server's outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -89,11 +96,29 @@ impl Report {
         self.alive && self.silent_lost == 0 && self.phases.iter().all(|phase| phase.lost == 0)
     }
 
-    /// Median and 99th percentile of the last phase, divided by those of the first.
+    fn phase(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.name == name)
+    }
+
+    /// Median and 99th percentile beside hostile ones, divided by those of the quiet phases (their
+    /// mean).
     #[must_use]
     pub fn ratios(&self) -> Option<(f64, f64)> {
-        let (first, last) = (self.phases.first()?, self.phases.last()?);
-        Some((last.p50 / first.p50, last.p99 / first.p99))
+        let (first, last) = (self.phase(QUIET)?, self.phase(QUIET_AGAIN)?);
+        let hostile = self.phase(HOSTILE)?;
+        let mean = |figure: fn(&Phase) -> f64| (figure(first) + figure(last)) / 2.0;
+        let ratio = |figure: fn(&Phase) -> f64| figure(hostile) / mean(figure);
+        Some((ratio(|phase| phase.p50), ratio(|phase| phase.p99)))
+    }
+
+    /// Whether the quiet phases are so far apart that the machine did something else in one of them.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        let quiet = self.phase(QUIET).zip(self.phase(QUIET_AGAIN));
+        quiet.is_some_and(|(first, last)| {
+            let apart = |one: f64, other: f64| one.max(other) > RESTLESS * one.min(other);
+            apart(first.p50, last.p50) || apart(first.p99, last.p99)
+        })
     }
 }
 
@@ -113,6 +138,12 @@ impl fmt::Display for Report {
         writeln!(f, "{}\n{table}", self.machine)?;
         if let Some((p50, p99)) = self.ratios() {
             writeln!(f, "hostile ÷ quiet: p50 {p50:.2}, p99 {p99:.2}")?;
+        }
+        if self.is_noisy() {
+            writeln!(
+                f,
+                "! the quiet phases differ much: not to be trusted before it is repeated"
+            )?;
         }
         for (kind, deeds) in &self.hostile {
             writeln!(
@@ -197,15 +228,27 @@ mod tests {
             acts: 1,
         };
         let mut report = Report::new("punctual", Machine::this(), size);
-        report.phases = vec![phase("quiet", 100.0, 0), phase("hostile", 150.0, lost)];
+        report.phases = vec![
+            phase(QUIET, 100.0, 0),
+            phase(HOSTILE, 150.0, lost),
+            phase(QUIET_AGAIN, 140.0, 0),
+        ];
         report.alive = true;
         report
     }
 
     #[test]
-    fn the_last_phase_is_compared_with_the_first() {
-        assert_eq!(report(0).ratios(), Some((1.5, 1.5)));
-        assert!(report(0).to_string().contains("p50 1.50, p99 1.50"));
+    fn the_hostile_phase_is_compared_with_the_mean_of_the_quiet_ones() {
+        assert_eq!(report(0).ratios(), Some((1.25, 1.25)));
+        assert!(report(0).to_string().contains("p50 1.25, p99 1.25"));
+    }
+
+    #[test]
+    fn quiet_phases_that_are_far_apart_make_it_noisy() {
+        let mut report = report(0);
+        assert!(!report.is_noisy());
+        report.phases[2] = phase(QUIET_AGAIN, 160.0, 0);
+        assert!(report.is_noisy() && report.to_string().contains("not to be trusted"));
     }
 
     #[test]

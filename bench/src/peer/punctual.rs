@@ -58,7 +58,7 @@ impl Client {
     pub(super) fn new(options: &super::Client) -> Result<Self> {
         let orb = builder(&options.orb)?
             .configure(|config| {
-                config.one_way_buffering = options.buffered.then(Buffering::default);
+                config.one_way_buffering = options.buffered.then_some(BUFFERING);
             })
             .build()?;
         Self::of(&orb, &options.at)
@@ -137,6 +137,13 @@ impl Caller for Client {
         race(vec![caller; threads as usize], calls)
     }
 }
+
+/// As many as fit into what a receiver takes at once.
+const BUFFERING: Buffering = Buffering {
+    messages: 900,
+    octets: 64 * 1024,
+    delay: Some(Duration::from_millis(5)),
+};
 
 const SAMPLE: BinStruct = BinStruct {
     s: 1234,
