@@ -1,8 +1,10 @@
-//! The lines of the table: what is wanted, and where it is found.
+//! The lines of the table: what is wanted, and which figure it is.
 
-use super::{Evidence, REACTORS};
-use crate::latency::Row;
-use crate::process::Memory;
+use super::Evidence;
+use super::find::{
+    Finding, Side, beside_omniorb, cost, idle_connection, idle_server, lost, one_way, p50, p99,
+    rate, rounded, time, two_way, under_load,
+};
 use crate::throughput::Kind;
 use serde::Serialize;
 use std::fmt;
@@ -103,7 +105,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn of(value: f64, note: impl Into<String>) -> Self {
+    pub(super) fn of(value: f64, note: impl Into<String>) -> Self {
         Self {
             value,
             note: note.into(),
@@ -111,8 +113,6 @@ impl Found {
         }
     }
 }
-
-type Finding = std::result::Result<Found, String>;
 
 /// A line.
 #[derive(Clone, Copy)]
@@ -128,7 +128,7 @@ pub struct Line {
     /// What has to be measured for it.
     pub need: Need,
     /// Where it is in the evidence, or why it is not.
-    pub find: fn(&Evidence) -> Finding,
+    pub find: fn(&Evidence) -> std::result::Result<Found, String>,
 }
 
 impl fmt::Debug for Line {
@@ -239,217 +239,6 @@ pub(super) const ALL: &[Line] = &[
     line("load-lost", "calls and connections lost under that load", AtMost(0.0), "", Need::Load, lost),
 ];
 
-/// The rows of one contender in some cases, or why there are none.
-fn rows<'e>(
-    evidence: &'e Evidence,
-    need: Need,
-    contender: &str,
-    cases: &[&str],
-) -> std::result::Result<Vec<&'e Row>, String> {
-    let report = evidence.latency(need)?;
-    let is_wanted = |row: &&Row| row.contender == contender && cases.contains(&&*case_of(row));
-    let rows: Vec<&Row> = report.rows.iter().filter(is_wanted).collect();
-    if !rows.is_empty() {
-        return Ok(rows);
-    }
-    Err(reason(
-        report.skipped.iter().chain(&report.failed),
-        contender,
-    ))
-}
-
-fn case_of(row: &Row) -> String {
-    match row.units {
-        0 => row.operation.to_owned(),
-        units => format!("{}:{units}", row.operation),
-    }
-}
-
-/// Why a contender has no figures.
-fn reason<'r>(reasons: impl Iterator<Item = &'r String>, contender: &str) -> String {
-    let its = format!("{contender}: ");
-    let mut reasons = reasons.filter(|reason| reason.starts_with(&its));
-    let reason = reasons.next().map(|reason| reason[its.len()..].to_owned());
-    reason.unwrap_or_else(|| format!("{contender} was not measured"))
-}
-
-/// The largest of the rows' figures.
-fn worst(rows: &[&Row], figure: impl Fn(&Row) -> Option<f64>) -> Finding {
-    let figures = rows.iter().filter_map(|row| Some((figure(row)?, *row)));
-    let (value, row) = figures
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .ok_or("its floor was not measured")?;
-    Ok(Found {
-        value,
-        note: case_of(row),
-        noisy: row.noisy,
-    })
-}
-
-fn p50(evidence: &Evidence, need: Need, contender: &str, cases: &[&str]) -> Finding {
-    worst(&rows(evidence, need, contender, cases)?, |row| row.ratio)
-}
-
-fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&str]) -> Finding {
-    worst(&rows(evidence, need, contender, cases)?, |row| {
-        row.p99_ratio
-    })
-}
-
-/// The median in µs, with the floor's beside it.
-fn time(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
-    let own = rows(evidence, need, contender, &[case])?;
-    let mut found = worst(&own, |row| Some(row.figures.median / 1000.0))?;
-    if let Ok([floor, ..]) = rows(evidence, need, own[0].floor, &[case]).as_deref() {
-        found.note = format!("raw: {:.2} µs", floor.figures.median / 1000.0);
-    }
-    Ok(found)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Client,
-    Server,
-    Worse,
-}
-
-/// The largest count of the cases.
-fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) -> Finding {
-    let report = evidence.counts(need)?;
-    let mut found: Option<Found> = None;
-    for cost in report
-        .costs
-        .iter()
-        .filter(|cost| cases.contains(&&*cost.case))
-    {
-        let (value, which) = match side {
-            Side::Client => (cost.client, "client"),
-            Side::Server => (cost.server, "server"),
-            Side::Worse if cost.client >= cost.server => (cost.client, "client"),
-            Side::Worse => (cost.server, "server"),
-        };
-        if found.as_ref().is_none_or(|found| found.value < value) {
-            found = Some(Found::of(value, format!("{which}, {}", cost.case)));
-        }
-    }
-    found.ok_or_else(|| reason(report.skipped.iter(), "punctual"))
-}
-
-/// What happens once in a run is no part of a call.
-fn rounded(found: Found, parts: f64) -> Found {
-    Found {
-        value: (found.value * parts).round() / parts + 0.0,
-        ..found
-    }
-}
-
-fn throughput_row<'e>(
-    evidence: &'e Evidence,
-    kind: Kind,
-    contender: &str,
-) -> std::result::Result<&'e crate::throughput::Row, String> {
-    let report = super::made(evidence.throughput.as_ref())?;
-    let is = |row: &&crate::throughput::Row| row.kind == kind && row.contender == contender;
-    report
-        .rows
-        .iter()
-        .find(is)
-        .ok_or_else(|| reason(report.skipped.iter().chain(&report.failed), contender))
-}
-
-/// The better of both ways to reach it.
-fn two_way(evidence: &Evidence) -> Finding {
-    let row = throughput_row(evidence, Kind::TwoWay, "punctual")?;
-    let ratio = row.ratio.ok_or("its floor was not measured")?;
-    let value = (row.rate / 250_000.0).max(ratio / 0.85);
-    let note = format!("{:.0} calls/s, {ratio:.2} × floor", row.rate);
-    Ok(Found {
-        noisy: row.noisy,
-        ..Found::of(value, note)
-    })
-}
-
-fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
-    let row = throughput_row(evidence, kind, contender)?;
-    let ratio = row.ratio.ok_or("its floor was not measured")?;
-    Ok(Found {
-        noisy: row.noisy,
-        ..Found::of(ratio, format!("{:.0} calls/s", row.rate))
-    })
-}
-
-fn beside_omniorb(evidence: &Evidence) -> Finding {
-    let ours = throughput_row(evidence, Kind::OneWayCross, "punctual")?;
-    let theirs = throughput_row(evidence, Kind::OneWayCross, "omniorb")?;
-    let note = format!("{:.0} and {:.0} calls/s", ours.rate, theirs.rate);
-    Ok(Found {
-        noisy: ours.noisy || theirs.noisy,
-        ..Found::of(ours.rate / theirs.rate, note)
-    })
-}
-
-fn rate(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
-    let row = throughput_row(evidence, kind, contender)?;
-    Ok(Found {
-        noisy: row.noisy,
-        ..Found::of(row.rate, "")
-    })
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn idle_server(evidence: &Evidence) -> Finding {
-    let report = super::made(evidence.memory.as_ref())?;
-    let idle = report.rows.iter().find(|row| row.connections == 0);
-    let idle = idle.ok_or_else(|| reason(report.skipped.iter(), "punctual"))?;
-    let mebibytes = |octets: u64| octets as f64 / f64::from(1 << 20);
-    let Memory {
-        resident,
-        proportional,
-        anonymous,
-    } = idle.memory;
-    let note = format!(
-        "proportional {:.1}, its own {:.1}; the program is this command",
-        mebibytes(proportional),
-        mebibytes(anonymous)
-    );
-    Ok(Found::of(mebibytes(resident), note))
-}
-
-fn idle_connection(evidence: &Evidence) -> Finding {
-    let report = super::made(evidence.memory.as_ref())?;
-    let on_reactor = |name: &str| name != "punctual" && REACTORS.contains(&name);
-    let each = report.rows.iter().filter(|row| on_reactor(row.contender));
-    let each = each.filter_map(|row| Some((row.connection_resident?, row)));
-    let best = each.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    let (octets, row) = best.ok_or_else(|| reason(report.skipped.iter(), REACTORS[0]))?;
-    let note = format!("{}, of {} connections", row.contender, row.connections);
-    Ok(Found::of(octets / 1024.0, note))
-}
-
-fn under_load(evidence: &Evidence, choose: fn((f64, f64)) -> f64) -> Finding {
-    let report = super::made(evidence.load.as_ref())?;
-    let ratios = report.ratios().ok_or("no call was answered")?;
-    Ok(Found {
-        noisy: report.is_noisy(),
-        ..Found::of(choose(ratios), report.contender)
-    })
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn lost(evidence: &Evidence) -> Finding {
-    let report = super::made(evidence.load.as_ref())?;
-    let calls: u64 = report.phases.iter().map(|phase| phase.lost).sum();
-    let note = match report.alive {
-        true => report.contender.to_owned(),
-        false => format!("{}, which does not answer any more", report.contender),
-    };
-    let dead = f64::from(u8::from(!report.alive));
-    Ok(Found::of(
-        calls as f64 + report.silent_lost as f64 + dead,
-        note,
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -483,15 +272,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn a_reason_is_told_without_the_name_that_asks_for_it() {
-        let reasons = ["punctual-lf: no such option".to_owned()];
-        assert_eq!(reason(reasons.iter(), "punctual-lf"), "no such option");
-        assert_eq!(
-            reason(reasons.iter(), "punctual"),
-            "punctual was not measured"
-        );
     }
 }

@@ -4,6 +4,7 @@
 //! measurements, of which those run that some wanted line needs. What cannot be measured here is absent,
 //! with the reason. The [`Report`] is for people, as JSON and as a picture.
 
+mod find;
 mod line;
 mod plot;
 mod report;

@@ -1,0 +1,177 @@
+//! Every contender there is, a line or so each.
+
+use crate::omniorb;
+use crate::peer::Program;
+
+/// The floor of TCP.
+pub const RAW_TCP: &str = "raw-tcp";
+/// The floor of Unix sockets.
+pub const RAW_UNIX: &str = "raw-unix";
+const RAW_TCP_SPIN: &str = "raw-tcp-spin";
+const RAW_UNIX_SPIN: &str = "raw-unix-spin";
+pub(super) const RAW_SHM: &str = "raw-shm";
+/// What a contender runs.
+#[derive(Clone, Copy)]
+pub(super) enum Runs {
+    /// A program of [`crate::peer`].
+    Peer(Program),
+    /// omniORB's.
+    OmniOrb,
+}
+
+/// A contender as it stands in the table.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) floor: &'static str,
+    pub(super) spins: bool,
+    pub(super) runs: Runs,
+    pub(super) server: &'static [&'static str],
+    pub(super) client: &'static [&'static str],
+}
+
+const fn raw(name: &'static str, program: Program, spins: bool, about: &'static str) -> Entry {
+    Entry {
+        name,
+        about,
+        floor: name,
+        spins,
+        runs: Runs::Peer(program),
+        server: &[],
+        client: &[],
+    }
+}
+
+const fn ours(
+    name: &'static str,
+    floor: &'static str,
+    about: &'static str,
+    server: &'static [&'static str],
+    client: &'static [&'static str],
+) -> Entry {
+    Entry {
+        name,
+        about,
+        floor,
+        spins: false,
+        runs: Runs::Peer(Program::Punctual),
+        server,
+        client,
+    }
+}
+
+const fn spinning(entry: Entry) -> Entry {
+    Entry {
+        spins: true,
+        ..entry
+    }
+}
+
+/// Every contender there is. What the ORB does not know it refuses, and the contender is absent with
+/// the ORB's words.
+pub(super) const KNOWN: &[Entry] = &[
+    raw(RAW_TCP, Program::RawTcp, false, "TCP that blocks"),
+    raw(RAW_UNIX, Program::RawUnix, false, "Unix sockets that block"),
+    raw(RAW_TCP_SPIN, Program::RawTcpSpin, true, "TCP that spins"),
+    raw(
+        RAW_UNIX_SPIN,
+        Program::RawUnixSpin,
+        true,
+        "Unix sockets that spin",
+    ),
+    raw(RAW_SHM, Program::RawShm, true, "shared memory that spins"),
+    ours("punctual", RAW_TCP, "TCP", &[], &[]),
+    ours(
+        "punctual-uiop",
+        RAW_UNIX,
+        "Unix sockets",
+        &["--", "-ORBListenEndpoints", "uiop://"],
+        &[],
+    ),
+    ours(
+        "punctual-shmiop",
+        RAW_UNIX,
+        "shared memory",
+        &["--", "-ORBListenEndpoints", "shmiop://"],
+        &[],
+    ),
+    spinning(ours(
+        "punctual-shmiop-spin",
+        RAW_SHM,
+        "shared memory that spins",
+        &["--", "-ORBListenEndpoints", "shmiop:///spin_us=1000"],
+        &["--property", "shmiop.spin_us=1000"],
+    )),
+    spinning(ours(
+        "punctual-spin",
+        RAW_TCP_SPIN,
+        "TCP that spins",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/spin_us=1000&spin_always=true",
+        ],
+        &[
+            "--property",
+            "iiop.spin_us=1000",
+            "--property",
+            "iiop.spin_always=true",
+        ],
+    )),
+    spinning(ours(
+        "punctual-uiop-spin",
+        RAW_UNIX_SPIN,
+        "Unix sockets that spin",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "uiop:///spin_us=1000&spin_always=true",
+        ],
+        &[
+            "--property",
+            "uiop.spin_us=1000",
+            "--property",
+            "uiop.spin_always=true",
+        ],
+    )),
+    ours(
+        "punctual-reactive",
+        RAW_TCP,
+        "TCP, one reactive thread",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/concurrency=reactive",
+        ],
+        &[],
+    ),
+    ours(
+        "punctual-lf",
+        RAW_TCP,
+        "TCP, Leader/Followers pool",
+        &[
+            "--",
+            "-ORBListenEndpoints",
+            "iiop://127.0.0.1:0/concurrency=leader_followers",
+        ],
+        &[],
+    ),
+    Entry {
+        name: omniorb::NAME,
+        about: "TCP",
+        floor: RAW_TCP,
+        spins: false,
+        runs: Runs::OmniOrb,
+        server: &[],
+        client: &[],
+    },
+    Entry {
+        name: "omniorb-unix",
+        about: "Unix sockets",
+        floor: RAW_UNIX,
+        spins: false,
+        runs: Runs::OmniOrb,
+        server: &["--link", "unix"],
+        client: &[],
+    },
+];
