@@ -45,6 +45,12 @@ pub trait Link: Send + Sync + Debug {
     /// What every connection of this link guarantees.
     fn guarantees(&self) -> Guarantees;
 
+    /// Whether its connections can be served without blocking ([`Connection::serves_without_blocking`]),
+    /// and so by a reactor. Default no.
+    fn serves_without_blocking(&self) -> bool {
+        false
+    }
+
     /// Reaches out to `address`. Blocks until connected, refused, or `deadline`.
     ///
     /// # Errors

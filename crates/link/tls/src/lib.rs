@@ -110,6 +110,10 @@ impl Link for Ssliop {
         }
     }
 
+    fn serves_without_blocking(&self) -> bool {
+        true
+    }
+
     fn connect(
         &self,
         address: &Address,

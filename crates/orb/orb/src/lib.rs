@@ -23,7 +23,7 @@ mod sync;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, Operation};
-pub use config::{ConfigError, ListenEndpoint, OrbConfig, Timeouts, Trace};
+pub use config::{Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 pub use messaging::{
@@ -33,7 +33,7 @@ pub use messaging::{
 pub use orb::{InitError, Orb, OrbBuilder};
 pub use policy::{
     ClientProtocols, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent, PolicyManager,
-    SetOverride, Transfer,
+    SetOverride, Transfer, Wait,
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};

@@ -16,11 +16,11 @@
 pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Buffering, ClientProtocols, CompletionStatus, ConfigError, Context, InitError,
-    Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise,
-    Policy, PolicyCurrent, PolicyManager, PolicyValue, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, frame_arrival, minor,
+    AsObject, Buffering, ClientProtocols, CompletionStatus, Concurrency, ConfigError, Context,
+    InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig,
+    Otherwise, Policy, PolicyCurrent, PolicyManager, PolicyValue, PoolSize, ProtocolBundle,
+    ProtocolCatalogue, ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts,
+    Trace, Transfer, UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,

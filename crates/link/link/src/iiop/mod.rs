@@ -130,6 +130,10 @@ impl Link for Iiop {
         }
     }
 
+    fn serves_without_blocking(&self) -> bool {
+        true
+    }
+
     fn connect(
         &self,
         address: &Address,

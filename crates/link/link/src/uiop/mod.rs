@@ -111,6 +111,10 @@ impl Link for Uiop {
         }
     }
 
+    fn serves_without_blocking(&self) -> bool {
+        true
+    }
+
     fn connect(
         &self,
         address: &Address,

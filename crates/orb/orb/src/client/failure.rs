@@ -45,16 +45,16 @@ pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
 
 /// No reply in time.
 pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemException {
-    let milliseconds = deadline.timeout().unwrap_or_default().as_millis();
+    let term = match deadline.timeout() {
+        Some(timeout) => format!("within {} ms", timeout.as_millis()),
+        None => "in the time that an upcall may wait (timeouts.nested_call)".to_owned(),
+    };
     SystemException::new(
         Kind::Timeout,
         minor::CALL_TIMED_OUT,
         CompletionStatus::Maybe,
     )
-    .with_detail(format!(
-        "{address}: {}: no reply within {milliseconds} ms",
-        Phase::Receive
-    ))
+    .with_detail(format!("{address}: {}: no reply {term}", Phase::Receive))
 }
 
 /// The connection broke before the reply had come.

@@ -6,6 +6,7 @@
 
 use super::buffer::Queue;
 use super::endpoint_select::{Binding, Endpoint};
+use super::on_reactor::OnReactor;
 use super::reply_table::{Broken, Delivered, Place, ReplyTable};
 use crate::messaging::{
     self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken, Tracer,
@@ -20,8 +21,8 @@ use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use punctual_sys::clock::coarse_millis;
 use std::cell::Cell;
 use std::io::IoSlice;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A connection quiet for longer than this, in milliseconds, is looked at before it is used again: its
@@ -67,6 +68,8 @@ pub(crate) struct ClientConnection {
     pub(super) tracer: Tracer,
     /// When the last call began, by the coarse clock.
     last_used: AtomicU64,
+    /// Where callers serve a reactor while they wait.
+    pub(super) on_reactor: OnceLock<Box<OnReactor>>,
 }
 
 /// A connection that no other call uses, until dropped.
@@ -131,6 +134,19 @@ impl ClientConnection {
             },
             tracer,
             last_used: AtomicU64::new(coarse_millis()),
+            on_reactor: OnceLock::new(),
+        }
+    }
+
+    /// Until when a call may wait here that may block for `bound` at most, as others may need its thread:
+    /// not where that serves them meanwhile.
+    #[inline]
+    pub(super) fn bounded(&self, deadline: Deadline, bound: Option<Duration>) -> Deadline {
+        match bound {
+            Some(bound) if self.on_reactor.get().is_none() => {
+                deadline.earlier(Deadline::after(bound))
+            }
+            _ => deadline,
         }
     }
 
@@ -315,6 +331,9 @@ impl ClientConnection {
             || Delivered::Broken(broken.clone()),
             |there| matches!(there, Delivered::Broken(_)),
         );
+        if let Some(on) = self.on_reactor.get() {
+            on.wake(None);
+        }
     }
 
     /// No new calls; closes when the last one in progress has ended.
@@ -368,8 +387,11 @@ impl ClientConnection {
             }
         }
         drop(inbox);
-        // Callers that came meanwhile found the inbox taken.
+        // Callers that came meanwhile found the inbox taken, as did the reactor.
         self.hand_on();
+        if let Some(on) = self.on_reactor.get() {
+            on.nudge();
+        }
     }
 
     fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
@@ -427,6 +449,8 @@ impl ClientConnection {
         }
         if !self.table.deliver(id, Delivered::Reply(message)) {
             tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for");
+        } else if let Some(on) = self.on_reactor.get() {
+            on.wake(Some(id));
         }
         None
     }

@@ -106,9 +106,10 @@ impl QuickCall<'_> {
         if !two_way {
             return Ok(());
         }
-        server::about_to_block();
+        let bound = server::about_to_block();
+        let deadline = connection.bounded(self.deadline, bound);
         // The request's memory serves for its reply.
-        match connection.wait_with(&mut block, &pending, self.deadline) {
+        match connection.wait_with(&mut block, &pending, deadline) {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,

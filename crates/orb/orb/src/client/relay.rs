@@ -50,8 +50,8 @@ impl Call<'_> {
                 waited => return waited,
             }
         }
-        server::about_to_block();
-        connection.wait(pending, self.deadline)
+        let bound = server::about_to_block();
+        connection.wait(pending, connection.bounded(self.deadline, bound))
     }
 
     /// Why a request that is passed on cannot leave by this connection.

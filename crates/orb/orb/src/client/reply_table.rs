@@ -166,7 +166,7 @@ impl<T> ReplyTable<T> {
     /// Delivers to who waits for this reply; gives it back when nobody does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
-        let row = self.row(index).filter(|_| id % 2 == 0);
+        let row = self.row(index).filter(|_| id.is_multiple_of(2));
         let slot = row.and_then(|row| row.slots.get(index % A_ROW)?.get());
         slot.is_some_and(|slot| {
             let generation = slot.generation();

@@ -146,6 +146,7 @@ impl<'a> Route<'a> {
             let wanted = Wanted {
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
+                wait: self.effective.wait,
             };
             // Each has a term of its own: one that does not answer takes none of the others'.
             let term = Deadline::after_maybe(orb.config().timeouts.connect);

@@ -42,6 +42,9 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Waited {
+        if let Some(on) = self.on_reactor.get() {
+            return Waited::Otherwise(on.wait(pending, deadline));
+        }
         let Some(inbox) = sync::try_lock(&self.inbox) else {
             return Waited::Otherwise(self.follow(pending, deadline));
         };
@@ -92,6 +95,9 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
+        if let Some(on) = self.on_reactor.get() {
+            return on.wait(pending, deadline);
+        }
         match sync::try_lock(&self.inbox) {
             Some(inbox) => self.lead(inbox, pending, deadline),
             None => self.follow(pending, deadline),

@@ -1,8 +1,8 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
 use super::{
-    ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference as reference, parse_trace,
-    parse_version,
+    Concurrency, ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference as reference,
+    parse_trace, parse_version, parse_wait,
 };
 use std::time::Duration;
 
@@ -68,6 +68,22 @@ const RULES: &[OptionRule] = &[
         expected: "the path of a shared library that exports a link",
         obey: |config, value| {
             config.libraries.push(value.into());
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBConcurrency",
+        expected: "thread_per_connection, reactive, or leader_followers[,threads=2,max_threads=16]",
+        obey: |config, value| {
+            config.concurrency = Concurrency::parse("-ORBConcurrency", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBWait",
+        expected: "read, reactor or leader_followers",
+        obey: |config, value| {
+            config.wait = parse_wait("-ORBWait", value)?;
             Ok(())
         },
     },
@@ -271,6 +287,8 @@ mod tests {
     fn bad_values_are_refused_by_name() {
         for (option, value) in [
             ("-ORBTrace", "everything"),
+            ("-ORBConcurrency", "many"),
+            ("-ORBWait", "forever"),
             ("-ORBGIOPVersion", "2.0"),
             ("-ORBCallTimeout", "soon"),
             ("-ORBInitRef", "NameService"),

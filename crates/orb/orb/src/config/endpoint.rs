@@ -1,6 +1,7 @@
 //! Where to listen, and what to publish for it: `protocol://place[/option=value&…]`.
 
-use super::{ConfigError, bad_value};
+use super::concurrency::{OPTIONS as CONCURRENCY, Wording};
+use super::{Concurrency, ConfigError, bad_value};
 use punctual_link::{Address, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -112,7 +113,19 @@ impl ListenEndpoint {
         if port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(bad_value(key, text, "a port number for port_in_ior"));
         }
-        Ok(())
+        self.wording()
+            .and_then(|wording| match wording.strategy {
+                // Whether the rest fits shows when it is laid over the default.
+                None => Ok(()),
+                Some(_) => Concurrency::default().said(wording).map(drop),
+            })
+            .map_err(|expected| bad_value(key, text, expected))
+    }
+
+    /// What it says of who serves its connections.
+    pub(crate) fn wording(&self) -> Result<Wording<'_>, &'static str> {
+        let options = self.options.iter().map(|(name, value)| (&**name, &**value));
+        Wording::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
     }
 
     pub(crate) fn hostname_in_ior(&self) -> Option<&str> {
@@ -125,7 +138,9 @@ impl ListenEndpoint {
 
     /// What is the link's to obey: the configuration's, and over those the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
-        let ours = |name: &str| name == HOSTNAME_IN_IOR || name == PORT_IN_IOR;
+        let ours = |name: &str| {
+            name == HOSTNAME_IN_IOR || name == PORT_IN_IOR || CONCURRENCY.contains(&name)
+        };
         let own = self.options.iter().filter(|(name, _)| !ours(name));
         config.into_iter().flatten().chain(own).collect()
     }
@@ -217,6 +232,22 @@ mod tests {
             properties.iter().collect::<Vec<_>>(),
             [("no_delay", "false")]
         );
+    }
+
+    #[test]
+    fn who_serves_is_an_option_and_no_property_of_the_link() {
+        let endpoint = parse("iiop://:0/concurrency=leader_followers&threads=2").unwrap();
+        assert!(endpoint.properties(None).is_empty());
+        let wording = endpoint.wording().unwrap();
+        let said = Concurrency::default().said(wording).unwrap();
+        assert!(matches!(said, Concurrency::LeaderFollowers(size) if size.threads == 2));
+        for bad in [
+            "concurrency=pool",
+            "threads=some",
+            "concurrency=reactive&threads=2",
+        ] {
+            assert!(parse(&format!("iiop://:0/{bad}")).is_err(), "{bad}");
+        }
     }
 
     #[test]

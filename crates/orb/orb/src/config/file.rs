@@ -17,8 +17,8 @@
 #[cfg(feature = "tls")]
 use super::tls;
 use super::{
-    ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference, parse_trace,
-    parse_version,
+    ConfigError, ListenEndpoint, OrbConfig, Wording, bad_value, initial_reference, parse_trace,
+    parse_version, parse_wait,
 };
 use punctual_link::iiop::KeepAlive;
 use serde::Deserialize;
@@ -35,6 +35,10 @@ struct File {
     trace: Option<String>,
     default_initial_reference: Option<String>,
     max_connections: Option<usize>,
+    client_connections: Option<usize>,
+    concurrency: Option<ConcurrencyTable>,
+    wait: Option<String>,
+    max_nesting: Option<u32>,
     fragment_size: Option<usize>,
     fragment_giop_1_1: Option<bool>,
     max_forwards: Option<u32>,
@@ -63,6 +67,15 @@ struct LibraryTable {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ConcurrencyTable {
+    strategy: Option<String>,
+    threads: Option<usize>,
+    max_threads: Option<usize>,
+    reserve: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct BufferingTable {
     messages: Option<usize>,
     octets: Option<usize>,
@@ -78,6 +91,7 @@ struct TimeoutTable {
     message_ms: Option<u64>,
     reply_ms: Option<u64>,
     hand_over_ms: Option<u64>,
+    nested_call_ms: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -162,6 +176,14 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         obey_link(config, link, properties)?;
     }
     set(&mut config.max_connections, file.max_connections);
+    set(&mut config.client_connections, file.client_connections);
+    set(&mut config.max_nesting, file.max_nesting);
+    if let Some(wait) = file.wait {
+        config.wait = parse_wait("wait", &wait)?;
+    }
+    if let Some(table) = &file.concurrency {
+        obey_concurrency(config, table)?;
+    }
     set(&mut config.fragment_size, file.fragment_size);
     set(&mut config.fragment_giop_1_1, file.fragment_giop_1_1);
     set(&mut config.max_forwards, file.max_forwards);
@@ -177,6 +199,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set_ms(&mut timeouts.message, file.timeouts.message_ms);
     set_ms(&mut timeouts.reply, file.timeouts.reply_ms);
     set_ms(&mut timeouts.hand_over, file.timeouts.hand_over_ms);
+    set_ms(&mut timeouts.nested_call, file.timeouts.nested_call_ms);
 
     let limits = &mut config.limits;
     set(&mut limits.message, file.limits.message);
@@ -207,6 +230,21 @@ fn obey_link(
         };
         ours.insert(name.clone(), text);
     }
+    Ok(())
+}
+
+fn obey_concurrency(config: &mut OrbConfig, table: &ConcurrencyTable) -> Result<(), ConfigError> {
+    let wording = Wording {
+        strategy: table.strategy.as_deref(),
+        threads: table.threads,
+        most: table.max_threads,
+        reserve: table.reserve,
+    };
+    let said = config.concurrency.said(wording);
+    config.concurrency = said.map_err(|expected| {
+        let strategy = table.strategy.as_deref().unwrap_or("…");
+        bad_value("concurrency", strategy, expected)
+    })?;
     Ok(())
 }
 
@@ -345,6 +383,7 @@ mod tests {
             "[tcp]\n",
             "[[library]]\n",
             "[one_way_buffering]\n",
+            "[concurrency]\n",
             "[tls]\n",
         ] {
             let error = read(&format!("{table}unknown = 1")).unwrap_err();

@@ -4,16 +4,20 @@
 //! unknown key or option is an error, and a bad one stops the start.
 
 mod arguments;
+mod concurrency;
 mod endpoint;
 mod file;
 mod initial_reference;
 #[cfg(feature = "tls")]
 mod tls;
 
+pub(crate) use concurrency::Wording;
+pub use concurrency::{Concurrency, PoolSize};
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
 use crate::client::Buffering;
+use crate::policy::Wait;
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -49,6 +53,16 @@ pub struct OrbConfig {
     /// Connections that clients may hold open here at once. Default 4,096; one more is told to go
     /// (CloseConnection) and logged.
     pub max_connections: usize,
+    /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
+    pub concurrency: Concurrency,
+    /// How calls wait for their replies, where no policy says otherwise. Default: by reading.
+    pub wait: Wait,
+    /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
+    /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
+    pub max_nesting: u32,
+    /// Connections to servers that are kept for later calls. At one more, those that no call uses are
+    /// closed, the one first that was used longest ago. Default 1,024.
+    pub client_connections: usize,
     /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 1 MiB; 0 never
     /// fragments; otherwise at least 1,024. Fragments are received whatever this says.
     pub fragment_size: usize,
@@ -92,6 +106,10 @@ impl Default for OrbConfig {
             timeouts: Timeouts::default(),
             limits: Limits::default(),
             max_connections: 4096,
+            concurrency: Concurrency::default(),
+            wait: Wait::default(),
+            max_nesting: 16,
+            client_connections: 1024,
             fragment_size: 1 << 20,
             fragment_giop_1_1: false,
             giop_version: GiopVersion::V1_2,
@@ -129,6 +147,10 @@ pub struct Timeouts {
     /// How long an upcall may take before another thread receives on its connection, if more requests
     /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
     pub hand_over: Option<Duration>,
+    /// How long a call may wait that an upcall makes which a pool's thread, or the one thread of
+    /// reactive endpoints, is in, if it has no time of its own: what it waits for may need that thread.
+    /// Default 60 s. Calls that wait by [`Wait::Reactor`] are not bound by it.
+    pub nested_call: Option<Duration>,
 }
 
 impl Default for Timeouts {
@@ -140,6 +162,7 @@ impl Default for Timeouts {
             message: Some(Duration::from_secs(30)),
             reply: Some(Duration::from_secs(30)),
             hand_over: Some(Duration::from_millis(20)),
+            nested_call: Some(Duration::from_secs(60)),
         }
     }
 }
@@ -256,6 +279,9 @@ impl OrbConfig {
                 "at least 1024 octets",
             ));
         }
+        if self.client_connections == 0 {
+            return Err(bad_value("client_connections", 0, "at least 1"));
+        }
         if self.max_connections == 0 {
             return Err(bad_value("max_connections", 0, "at least 1"));
         }
@@ -293,6 +319,15 @@ fn parse_version(key: &str, text: &str) -> Result<GiopVersion, ConfigError> {
 }
 
 /// Words of `-ORBTrace`: `giop`, `hex`, `payload`, with commas between.
+fn parse_wait(key: &str, text: &str) -> Result<Wait, ConfigError> {
+    match text {
+        "read" => Ok(Wait::Read),
+        "reactor" => Ok(Wait::Reactor),
+        "leader_followers" => Ok(Wait::LeaderFollowers),
+        _ => Err(bad_value(key, text, "read, reactor or leader_followers")),
+    }
+}
+
 fn parse_trace(key: &str, text: &str) -> Result<Trace, ConfigError> {
     let mut trace = Trace::default();
     for word in text.split(',') {

@@ -84,6 +84,10 @@ pub const LISTEN_FAILED: u32 = own(14);
 pub const TOO_MANY_CALLS: u32 = own(15);
 /// COMM_FAILURE: the peer closed the connection in good order, and again after a retry.
 pub const PEER_CLOSED: u32 = own(16);
+/// TRANSIENT: all threads of the pool that would serve it are held up.
+pub const POOL_EXHAUSTED: u32 = own(18);
+/// TRANSIENT: upcalls nest too deep (`max_nesting`).
+pub const TOO_DEEP: u32 = own(19);
 /// INTERNAL: an invariant of the ORB does not hold.
 pub const BROKEN_INVARIANT: u32 = own(17);
 

@@ -1,11 +1,11 @@
 //! Outgoing connections: one for each endpoint, or as many as there are calls at once.
 
-use crate::client::Broken;
 use crate::client::endpoint_select::{Binding, Endpoint};
 use crate::client::mux::ClientConnection;
+use crate::client::{Broken, OnReactor};
 use crate::messaging::Fragmenting;
 use crate::orb::Orb;
-use crate::policy::Mux;
+use crate::policy::{Mux, Wait};
 use parking_lot::{Mutex, MutexGuard};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
@@ -23,6 +23,7 @@ struct Key {
     code_sets: CodeSets,
     properties: Properties,
     mux: Mux,
+    wait: Wait,
 }
 
 /// The connections to one endpoint: at most one, if calls share it. Locked while that is being opened,
@@ -47,6 +48,7 @@ pub(super) struct ConnectionCache {
 pub(crate) struct Wanted {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
+    pub(crate) wait: Wait,
 }
 
 impl ConnectionCache {
@@ -58,7 +60,11 @@ impl ConnectionCache {
         wanted: Wanted,
         deadline: Deadline,
     ) -> Result<Binding, LinkError> {
-        let Wanted { properties, mux } = wanted;
+        let Wanted {
+            properties,
+            mux,
+            wait,
+        } = wanted;
         let key = Key {
             protocol: endpoint.pair.name.clone(),
             address: endpoint.address.clone(),
@@ -66,6 +72,7 @@ impl ConnectionCache {
             code_sets: endpoint.code_sets,
             properties: properties.clone(),
             mux,
+            wait,
         };
         let place = self.places.lock().entry(key).or_default().clone();
         let mut held = lock(&place, deadline)?;
@@ -80,13 +87,13 @@ impl ConnectionCache {
         if mux == Mux::Exclusive {
             // Each caller opens one of its own: nobody waits for another's.
             drop(held);
-            let connection = open(orb, endpoint, &properties, deadline)?;
+            let connection = open(orb, endpoint, &properties, wait, deadline)?;
             still_wanted(orb, &connection)?;
             let binding = connection.bind(endpoint, mux, deadline);
             lock(&place, deadline)?.push(connection);
             return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
         }
-        let connection = open(orb, endpoint, &properties, deadline)?;
+        let connection = open(orb, endpoint, &properties, wait, deadline)?;
         still_wanted(orb, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
@@ -183,16 +190,20 @@ fn open(
     orb: &Orb,
     endpoint: &Endpoint,
     properties: &Properties,
+    wait: Wait,
     deadline: Deadline,
 ) -> Result<Arc<ClientConnection>, LinkError> {
     let pair = &endpoint.pair;
     let link = pair.link.connect(&endpoint.address, properties, deadline)?;
-    Ok(Arc::new(ClientConnection::new(
+    let connection = Arc::new(ClientConnection::new(
         link,
         pair,
         (endpoint.version, endpoint.code_sets),
         orb.shared_limits(),
         Fragmenting::new(orb.config()),
         orb.tracer(),
-    )))
+    ));
+    OnReactor::attach(&connection, orb, wait)
+        .map_err(|error| LinkError::os(Phase::Connect, error))?;
+    Ok(connection)
 }

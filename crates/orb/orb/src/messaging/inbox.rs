@@ -229,8 +229,7 @@ impl Inbox {
                         batch: false,
                         origin: 0,
                         head: MessageHeader::LEN,
-                        seams: Some(whole.seams.into())
-                            .filter(|seams: &Box<[_]>| !seams.is_empty()),
+                        seams: (!whole.seams.is_empty()).then(|| whole.seams.into()),
                         reply: None,
                     }));
                 }
@@ -289,6 +288,27 @@ impl Inbox {
         }
         connection.receive(&mut self.block, need, deadline)?;
         Ok(())
+    }
+
+    /// Receives more, as far as something is there.
+    pub(crate) fn receive_now(
+        &mut self,
+        connection: &dyn Connection,
+        need: usize,
+    ) -> Result<Option<punctual_link::Taken>, LinkError> {
+        self.begin_at_front();
+        if self.block.capacity() == 0 {
+            self.block = connection.lend(0);
+        }
+        connection.receive_now(&mut self.block, need)
+    }
+
+    /// Lets go of the memory, where it holds nothing: an idle connection holds none.
+    pub(crate) fn let_go(&mut self) {
+        if self.available() == 0 {
+            self.block = Block::default();
+            self.start = 0;
+        }
     }
 
     /// Lets go of what was taken, so that the next message begins where the block does.

@@ -15,7 +15,7 @@ pub use frames::Frames;
 pub use giop::Giop;
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
 pub use lite::GiopLite;
-pub(crate) use outbox::{Fragmenting, send, send_control, send_untraced};
+pub(crate) use outbox::{Fragmenting, control, send, send_control, send_untraced, with_parts};
 pub use protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
     OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,

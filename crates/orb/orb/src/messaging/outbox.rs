@@ -90,6 +90,23 @@ pub(crate) fn send_untraced(
     Ok(())
 }
 
+/// Calls `with` with what is to be sent of a message, whole or in fragments; none of it is lent.
+pub(crate) fn with_parts<T>(
+    message: &Block,
+    fragmenting: Fragmenting,
+    with: impl FnOnce(&[IoSlice<'_>]) -> T,
+) -> T {
+    if !fragmenting.applies_to(message) {
+        return with(&[IoSlice::new(message)]);
+    }
+    let pieces: Vec<_> = split(message, fragmenting.size).collect();
+    let parts = pieces
+        .iter()
+        .flat_map(|piece| [IoSlice::new(&piece.header), IoSlice::new(piece.body)]);
+    let parts: Vec<IoSlice<'_>> = parts.collect();
+    with(&parts)
+}
+
 /// A message with runs in memory that the connection lent: it knows them by where they lie.
 fn send_with_lent(
     connection: &dyn Connection,
@@ -110,15 +127,26 @@ pub(crate) fn send_control(
     tracer: Tracer,
     deadline: Deadline,
 ) -> Result<(), SendError> {
+    match control(connection, session, kind, version) {
+        Some(message) => send(connection, &message, Fragmenting::NEVER, tracer, deadline),
+        // The end of the connection says enough.
+        None => Ok(()),
+    }
+}
+
+/// A message that says nothing but its kind; `None` in a protocol that has none such.
+pub(crate) fn control(
+    connection: &dyn Connection,
+    session: &dyn Session,
+    kind: MessageKind,
+    version: GiopVersion,
+) -> Option<Block> {
     let coding = Coding {
         version,
         ..Coding::default()
     };
     let out = session.begin(connection.lend(0), kind, ByteOrder::NATIVE, coding);
     let mut message = out.into_block();
-    if session.finish(&mut message).is_err() {
-        // The protocol has no such message; the end of the connection says enough.
-        return Ok(());
-    }
-    send(connection, &message, Fragmenting::NEVER, tracer, deadline)
+    session.finish(&mut message).ok()?;
+    Some(message)
 }

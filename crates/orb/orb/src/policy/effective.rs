@@ -1,6 +1,6 @@
 //! What holds for the calls through one reference by one thread.
 
-use super::{ClientProtocols, Mux, Otherwise, Policy, PolicySet, Transfer, current};
+use super::{ClientProtocols, Mux, Otherwise, Policy, PolicySet, Transfer, Wait, current};
 use crate::client::Buffering;
 use crate::orb::Orb;
 use punctual_link::Properties;
@@ -21,6 +21,7 @@ pub(crate) struct Effective {
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
     pub(crate) mux: Mux,
+    pub(crate) wait: Wait,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -53,6 +54,7 @@ impl Effective {
             thread: current::stamp(orb),
             roundtrip: config.timeouts.call,
             buffering: config.one_way_buffering,
+            wait: config.wait,
             ..Self::default()
         };
         if !config.client_protocols.is_empty() {
@@ -79,6 +81,7 @@ impl Effective {
                 Policy::ClientProtocols(protocols) => this.protocols = Some(protocols.clone()),
                 Policy::Transfer(transfer) => this.transfer = *transfer,
                 Policy::Mux(mux) => this.mux = *mux,
+                Policy::Wait(wait) => this.wait = *wait,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

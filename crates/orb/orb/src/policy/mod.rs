@@ -34,6 +34,8 @@ pub enum Policy {
     Transfer(Transfer),
     /// Whether calls share connections.
     Mux(Mux),
+    /// How calls wait for their replies.
+    Wait(Wait),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -81,6 +83,24 @@ pub enum Mux {
     Exclusive,
 }
 
+/// How a call waits for its reply (paper 002, §3.1: the wait strategies).
+///
+/// It is its connection's: calls that wait in different ways share none. Links that cannot be received
+/// from without blocking know only [`Wait::Read`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// The caller reads the connection; of several, one reads for all. Nothing is quicker. What the
+    /// server calls back meanwhile is served by other threads, if there are any.
+    #[default]
+    Read,
+    /// The caller serves the ORB's reactor, that of its reactive endpoints, until its reply has come:
+    /// other calls come in meanwhile, one within the other (`max_nesting`).
+    Reactor,
+    /// As [`Wait::Reactor`], with the pool of the ORB's first endpoint that has one: the caller takes
+    /// part in it where no thread of the pool is left, and sleeps otherwise.
+    LeaderFollowers,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {
@@ -102,6 +122,7 @@ impl Policy {
             Self::Transfer(_) => 0x5055_0001,
             Self::LinkProperty(_) => 0x5055_0002,
             Self::Mux(_) => 0x5055_0003,
+            Self::Wait(_) => 0x5055_0004,
         }
     }
 

@@ -1,8 +1,8 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
-use super::Serving;
 use super::receive::ServerConnection;
 use super::reply::{Answer, ServerCall, locate_reply};
+use super::{Refusal, Serving};
 use crate::adapter::{DispatchError, Location};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
@@ -156,6 +156,9 @@ impl ServerConnection {
         let Some(adapter) = self.orb.adapter() else {
             return Answer::Failed(no_object().into());
         };
+        if let Some(refusal) = serving.refuses {
+            return Answer::Failed(refused(refusal).into());
+        }
         if call.is_answered_before_upcall() && adapter.answers_early() {
             match adapter.locate(key) {
                 Location::Here => self.send(&call.early_reply()),
@@ -257,6 +260,18 @@ fn no_object() -> SystemException {
         CompletionStatus::No,
     )
     .with_detail("no object adapter knows this object key")
+}
+
+#[cold]
+fn refused(refusal: Refusal) -> SystemException {
+    let (minor, detail) = match refusal {
+        Refusal::AllBusy => (
+            minor::POOL_EXHAUSTED,
+            "all threads that could serve it are held up",
+        ),
+        Refusal::TooDeep => (minor::TOO_DEEP, "upcalls nest too deep (max_nesting)"),
+    };
+    SystemException::new(Kind::Transient, minor, CompletionStatus::No).with_detail(detail)
 }
 
 fn servant_panicked() -> SystemException {

@@ -1,5 +1,6 @@
-//! Endpoints that listen, and a thread for each connection they accept.
+//! Endpoints that listen, and who serves the connections they accept.
 
+use super::concurrency::{Reactors, Staff};
 use super::publish::published;
 use super::receive::ServerConnection;
 use super::watch::watch;
@@ -10,7 +11,7 @@ use crate::orb::Orb;
 use crate::profile::{self, Place, Publication};
 use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
-use punctual_exec::{Crew, Deadline, SpawnError};
+use punctual_exec::{Crew, Deadline, LeaderFollowers, SpawnError};
 use punctual_giop::{MessageKind, code_sets};
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 use punctual_link::{Acceptor, Address, Cause, Connection, LinkError};
@@ -28,8 +29,9 @@ pub(crate) struct Listening {
     acceptors: Crew,
     pub(super) crew: Crew,
     connections: Mutex<Connections>,
-    /// A client has come, or the end has.
+    /// A client has come or gone, or the end has come.
     changed: Condvar,
+    pub(crate) reactors: Reactors,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +51,8 @@ struct Open {
     pair: Arc<Pair>,
     published: Place,
     acceptor: Arc<dyn Acceptor>,
+    /// Who serves the connections. `None` once it listens no more.
+    staff: Option<Staff>,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +70,7 @@ impl Listening {
             crew: Crew::new(max_connections),
             connections: Mutex::new(Connections::default()),
             changed: Condvar::new(),
+            reactors: Reactors::default(),
         }
     }
 
@@ -196,10 +201,13 @@ impl Listening {
         {
             let mut state = self.state();
             state.closed = true;
-            for open in &state.open {
+            for open in &mut state.open {
                 open.acceptor.close();
+                // A pool ends with the last that it serves.
+                open.staff = None;
             }
         }
+        self.reactors.release();
         let open: Vec<_> = {
             let mut connections = self.lock_connections();
             connections.closed = true;
@@ -216,6 +224,29 @@ impl Listening {
         // Without a deadline it returns only when they are gone.
         let _ = self.acceptors.wait_until_at_most(0, Deadline::NEVER);
         let _ = self.crew.wait_until_at_most(0, Deadline::NEVER);
+        let mut connections = self.lock_connections();
+        while !connections.open.is_empty() {
+            connections = self
+                .changed
+                .wait(connections)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(connections);
+        self.reactors.wait_until_ended();
+    }
+
+    /// Has a reactor's threads serve a connection, if it is one that may still come.
+    fn have_served(
+        &self,
+        connection: &Arc<ServerConnection>,
+        pool: &Arc<LeaderFollowers>,
+        orb: &Orb,
+    ) -> Result<(), SpawnError> {
+        let limit = orb.config().max_connections;
+        if self.connections() >= limit {
+            return Err(SpawnError::Full { limit });
+        }
+        connection.serve_on(pool).map_err(SpawnError::Os)
     }
 
     pub(super) fn join(&self, connection: &Arc<ServerConnection>) -> u64 {
@@ -256,6 +287,7 @@ impl Listening {
 
     pub(super) fn leave(&self, id: u64) {
         self.lock_connections().open.remove(&id);
+        self.changed.notify_all();
     }
 
     fn is_closed(&self) -> bool {
@@ -302,6 +334,8 @@ fn open_one(orb: &Orb, number: u64, endpoint: ListenEndpoint) -> Result<Open, Sy
     let link = pair.link.name();
     let bare = link.rsplit('+').next().unwrap_or(link);
     let properties = endpoint.properties(orb.config().link_properties.get(bare));
+    let reactors = &orb.lane().listening.reactors;
+    let staff = reactors.staff(orb, &endpoint, &pair, &properties)?;
     let mut listened = Err(None);
     for address in endpoint.addresses(pair.link.name()) {
         match pair.link.listen(&address, &properties) {
@@ -323,10 +357,14 @@ fn open_one(orb: &Orb, number: u64, endpoint: ListenEndpoint) -> Result<Open, Sy
         endpoint,
         pair: Arc::new(pair),
         acceptor,
+        staff: Some(staff),
     })
 }
 
-fn not_listening(endpoint: &ListenEndpoint, error: &dyn std::fmt::Display) -> SystemException {
+pub(super) fn not_listening(
+    endpoint: &ListenEndpoint,
+    error: &dyn std::fmt::Display,
+) -> SystemException {
     SystemException::new(Kind::Initialize, minor::LISTEN_FAILED, CompletionStatus::No)
         .with_detail(format!("{endpoint}: {error}"))
 }
@@ -371,9 +409,12 @@ fn welcome(orb: &Orb, at: &Open, link: Arc<dyn Connection>) {
         at.number,
     );
     let served = connection.clone();
-    let started = listening
-        .crew
-        .spawn("punctual-conn", move || served.serve_until_closed());
+    let started = match &at.staff {
+        Some(Staff::Pool(pool)) => listening.have_served(&served, pool, orb),
+        _ => listening
+            .crew
+            .spawn("punctual-conn", move || served.serve_until_closed()),
+    };
     if let Err(error) = started {
         let limit = matches!(error, SpawnError::Full { .. });
         let key = if limit { " (max_connections)" } else { "" };

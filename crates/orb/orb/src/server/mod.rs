@@ -1,8 +1,10 @@
 //! The serving side: from a listening endpoint to a reply.
 //!
-//! [`listen`] accepts, a thread a connection receives whole messages ([`receive`], [`watch`]), [`dispatch`] reads
+//! [`listen`] accepts, a thread a connection, or those of a reactor ([`concurrency`]), receive whole messages
+//! ([`receive`], [`watch`]), [`dispatch`] reads
 //! each request's header and lets the object adapter answer, [`reply`] marshals what it says.
 
+mod concurrency;
 mod dispatch;
 mod listen;
 mod publish;
@@ -18,6 +20,7 @@ use crate::orb::Orb;
 use receive::ServerConnection;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 thread_local! {
     /// The connections that this thread serves, innermost last: more than one where it serves another
@@ -31,6 +34,8 @@ struct Served {
     in_upcall: bool,
     /// Whether another thread receives there meanwhile.
     handed_over: bool,
+    /// What a reactor's thread has in hand there.
+    mark: u64,
     /// How the upcall's request has arrived, where that is known.
     arrival: Option<FrameArrival>,
 }
@@ -54,16 +59,21 @@ pub fn frame_arrival() -> Option<FrameArrival> {
 }
 
 /// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
-/// that upcall's connection from now on.
+/// that upcall's connection from now on. How long it may block at most, where others of this ORB may need
+/// it: a reactor's thread.
 #[inline]
-pub(crate) fn about_to_block() {
+pub(crate) fn about_to_block() -> Option<Duration> {
     SERVED.with_borrow_mut(|served| {
-        let innermost = served.last_mut();
-        if let Some(innermost) = innermost.filter(|one| one.in_upcall && !one.handed_over) {
+        let innermost = served.last_mut().filter(|one| one.in_upcall)?;
+        if !innermost.handed_over {
             innermost.handed_over = true;
-            receive::hand_over(&innermost.connection);
+            receive::hand_over(&innermost.connection, innermost.mark);
         }
-    });
+        let connection = &innermost.connection;
+        let is_shared = connection.on_reactor().is_some();
+        let bound = connection.orb.config().timeouts.nested_call;
+        bound.filter(|_| is_shared)
+    })
 }
 
 /// Whether a thread that is about to block is in an upcall and more has been received on that upcall's
@@ -79,22 +89,49 @@ pub(crate) fn is_wanted_elsewhere() -> bool {
 }
 
 /// Marks the calling thread as one that serves a connection, until dropped.
-struct Serving(());
+struct Serving {
+    /// Why requests are not served, if they are not.
+    refuses: Option<Refusal>,
+}
+
+/// Why a thread refuses requests (TRANSIENT).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// All threads that could serve them are held up.
+    AllBusy,
+    /// Too many upcalls are under way on it, one within the other.
+    TooDeep,
+}
 
 /// Marks it as in an upcall of the connection that it serves, until dropped.
 struct Upcall<'s>(std::marker::PhantomData<&'s Serving>);
 
 impl Serving {
     fn enter(connection: Arc<ServerConnection>) -> Self {
+        Self::enter_refusing(connection, None)
+    }
+
+    fn enter_refusing(connection: Arc<ServerConnection>, refuses: Option<Refusal>) -> Self {
         SERVED.with_borrow_mut(|served| {
             served.push(Served {
                 connection,
                 in_upcall: false,
                 handed_over: false,
+                mark: 0,
                 arrival: None,
             });
         });
-        Self(())
+        Self { refuses }
+    }
+
+    /// Notes what a reactor's thread has in hand.
+    #[inline]
+    fn has_in_hand(&self, mark: u64) {
+        SERVED.with_borrow_mut(|served| {
+            if let Some(innermost) = served.last_mut() {
+                innermost.mark = mark;
+            }
+        });
     }
 
     #[inline]

@@ -6,15 +6,16 @@
 //! called back or waited for meanwhile, is answered.
 
 use super::Serving;
+use super::concurrency::OnReactor;
 use crate::messaging::{
     self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken,
 };
 use crate::orb::Orb;
 use crate::sync;
 use punctual_cdr::{Block, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, LeaderFollowers};
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
+use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
@@ -40,7 +41,7 @@ pub(super) struct ServerConnection {
     /// The number of the endpoint it came in at.
     endpoint: u64,
     /// Held by the thread that receives.
-    inbox: Mutex<Inbox>,
+    pub(super) inbox: Mutex<Inbox>,
     /// Held while a message is sent.
     sender: Mutex<()>,
     /// Whether a thread receives, or is about to.
@@ -61,6 +62,8 @@ pub(super) struct ServerConnection {
     spoken: AtomicU8,
     /// Its number among the ORB's connections, once it is served.
     number: OnceLock<u64>,
+    /// Where a reactor serves it.
+    reactor: OnceLock<Box<OnReactor>>,
 }
 
 /// Code sets that are read for each request and written once.
@@ -107,20 +110,39 @@ impl ServerConnection {
             followers: AtomicU32::new(0),
             spoken: AtomicU8::new(GiopVersion::V1_0.minor()),
             number: OnceLock::new(),
+            reactor: OnceLock::new(),
             orb,
         })
     }
 
     /// Serves the client until its connection ends.
     pub(super) fn serve_until_closed(self: Arc<Self>) {
+        self.join();
+        self.serve();
+    }
+
+    /// Has a reactor serve it until it ends.
+    pub(super) fn serve_on(self: &Arc<Self>, pool: &Arc<LeaderFollowers>) -> std::io::Result<()> {
+        self.reactor
+            .get_or_init(|| Box::new(OnReactor::new(pool.clone())));
+        self.join();
+        pool.reactor().register(self.clone()).map(drop)
+    }
+
+    /// What it has where a reactor serves it.
+    #[inline]
+    pub(super) fn on_reactor(&self) -> Option<&OnReactor> {
+        self.reactor.get().map(|on| &**on)
+    }
+
+    fn join(self: &Arc<Self>) {
         self.number
-            .get_or_init(|| self.orb.lane().listening.join(&self));
+            .get_or_init(|| self.orb.lane().listening.join(self));
         // A goodbye that was said to all just before this one joined reaches it here.
         let listening = &self.orb.lane().listening;
         if self.orb.is_shut_down() || !listening.is_open(self.endpoint) {
             self.say_goodbye();
         }
-        self.serve();
     }
 
     /// Receives and serves, until the connection ends or another thread receives instead.
@@ -163,7 +185,7 @@ impl ServerConnection {
     /// Whether what comes next may be looked at as a whole: not on a new connection, nor where people
     /// look on.
     #[inline]
-    fn expects_plain_requests(&self, inbox: &Inbox) -> bool {
+    pub(super) fn expects_plain_requests(&self, inbox: &Inbox) -> bool {
         inbox.is_empty() && self.heard.load(Ordering::Relaxed) && !self.orb.tracer().is_on()
     }
 
@@ -178,12 +200,31 @@ impl ServerConnection {
     }
 
     #[inline]
-    fn has_received(&self, version: GiopVersion, more: bool) {
+    pub(super) fn has_received(&self, version: GiopVersion, more: bool) {
         // Only the thread that has the inbox counts.
         let received = self.received.load(Ordering::Relaxed).wrapping_add(1);
         self.received.store(received, Ordering::Relaxed);
         self.buffered.store(more, Ordering::Relaxed);
         self.spoken.store(version.minor(), Ordering::Relaxed);
+    }
+
+    /// Notes a message that has come, and whether more came with it.
+    pub(super) fn has_message(&self, message: &Message, more: bool) {
+        self.heard.store(true, Ordering::Relaxed);
+        self.has_received(message.header.version, more);
+        self.orb
+            .tracer()
+            .show(Direction::Received, self.peer(), &message.block);
+    }
+
+    /// How many messages have come.
+    pub(super) fn number_received(&self) -> u32 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// Whether a first message has come.
+    pub(super) fn is_heard(&self) -> bool {
+        self.heard.load(Ordering::Relaxed)
     }
 
     /// The next whole message; `None` when there will be none.
@@ -193,11 +234,7 @@ impl ServerConnection {
         loop {
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {
-                    self.heard.store(true, Ordering::Relaxed);
-                    self.has_received(message.header.version, inbox.is_mid_message());
-                    self.orb
-                        .tracer()
-                        .show(Direction::Received, self.peer(), &message.block);
+                    self.has_message(&message, inbox.is_mid_message());
                     return Some(message);
                 }
                 Ok(Taken::Need(need)) => {
@@ -227,7 +264,7 @@ impl ServerConnection {
     }
 
     /// Ends the connection for a reason, which is logged unless it is an ordinary goodbye.
-    fn end(&self, error: &InboxError, mid_message: bool) {
+    pub(super) fn end(&self, error: &InboxError, mid_message: bool) {
         match error {
             InboxError::Link(link) => match link.cause {
                 Cause::Closed if !mid_message => {}
@@ -266,10 +303,13 @@ impl ServerConnection {
 
     /// How many messages have come, if nobody receives at the moment and no reply is being sent: a peer
     /// that does not take its replies has no more of them made.
-    pub(super) fn stands_still_at(&self) -> Option<u32> {
+    pub(super) fn stands_still_at(&self) -> Option<u64> {
+        if let Some(on) = self.on_reactor() {
+            return Some(on.in_hand()).filter(|&mark| mark != 0);
+        }
         let is_sending = matches!(self.sender.try_lock(), Err(TryLockError::WouldBlock));
         let is_still = !self.reading.load(Ordering::Relaxed) && !is_sending;
-        is_still.then(|| self.received.load(Ordering::Relaxed))
+        is_still.then(|| self.received.load(Ordering::Relaxed).into())
     }
 
     /// Whether there is something to receive.
@@ -301,11 +341,17 @@ impl ServerConnection {
 
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
-        self.link.close();
+        // What waits for room goes first.
+        if self.on_reactor().is_none_or(OnReactor::close_when_sent) {
+            self.link.close();
+        }
     }
 
     /// Sends a reply; a peer that does not take it in time is closed.
     pub(super) fn send(&self, message: &Block) {
+        if let Some(on) = self.on_reactor() {
+            return self.send_by_reactor(on, message);
+        }
         let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
@@ -318,18 +364,48 @@ impl ServerConnection {
         };
         drop(sending);
         if let Err(error) = sent {
-            self.complain(&format!("a reply could not be sent: {error}; closed"));
-            self.close();
+            self.has_not_sent(&error);
+        }
+    }
+
+    /// A reply did not go out.
+    #[cold]
+    pub(super) fn has_not_sent(&self, error: &SendError) {
+        self.complain(&format!("a reply could not be sent: {error}; closed"));
+        self.close();
+    }
+
+    /// Sends a reply, or as much of it as goes without waiting; the rest goes when there is room.
+    fn send_by_reactor(&self, on: &OnReactor, message: &Block) {
+        self.orb
+            .tracer()
+            .show(Direction::Sent, self.peer(), message);
+        let sent = messaging::with_parts(message, self.fragmenting, |parts| on.send(self, parts));
+        match sent {
+            Ok(false) => {}
+            Ok(true) => self.link.close(),
+            Err(error) => self.has_not_sent(&error),
         }
     }
 
     fn send_control(&self, kind: MessageKind) {
+        let minor = self.spoken.load(Ordering::Relaxed);
+        let version = GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0);
+        if let Some(on) = self.on_reactor() {
+            let message = messaging::control(&*self.link, &*self.session, kind, version);
+            if let Some(message) = message {
+                self.orb
+                    .tracer()
+                    .show(Direction::Sent, self.peer(), &message);
+                // The connection is closed next: a peer that is gone already hears nothing.
+                let _ = on.send(self, &[IoSlice::new(&message)]);
+            }
+            return;
+        }
         let _sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let soon = Deadline::after(std::time::Duration::from_millis(100));
         let tracer = self.orb.tracer();
         // The connection is closed next: a peer that is gone already hears nothing.
-        let minor = self.spoken.load(Ordering::Relaxed);
-        let version = GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0);
         let _ = messaging::send_control(&*self.link, &*self.session, kind, version, tracer, soon);
     }
 
@@ -424,7 +500,12 @@ impl AgreedCodeSets {
 
 /// Lets another thread receive on a connection whose own is about to block in a nested call, or takes
 /// long. A client that has so many calls in upcalls at once waits for one of them to end.
-pub(super) fn hand_over(connection: &Arc<ServerConnection>) {
+///
+/// `mark` is what the thread has in hand, where a reactor's thread does: others of the reactor come then.
+pub(super) fn hand_over(connection: &Arc<ServerConnection>, mark: u64) {
+    if let Some(on) = connection.on_reactor() {
+        return on.give_way(mark, connection.has_received_more());
+    }
     // Relaxed: a bound, and no more; nothing is read by it.
     if connection.followers.fetch_add(1, Ordering::Relaxed) >= MAX_FOLLOWERS {
         connection.followers.fetch_sub(1, Ordering::Relaxed);

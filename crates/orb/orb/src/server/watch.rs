@@ -21,7 +21,7 @@ pub(super) fn watch(orb: &Orb, interval: Duration) {
             };
             // Still where it stood at the last look.
             if before.get(&number) == Some(&received) && connection.has_more() {
-                hand_over(&connection);
+                hand_over(&connection, received);
             }
             now.insert(number, received);
         }

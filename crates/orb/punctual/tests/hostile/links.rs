@@ -11,7 +11,9 @@ use punctual::protocol::shmiop::{ShmOptions, Shmiop};
 use punctual::protocol::ssliop::Ssliop;
 use punctual::protocol::uiop::{Uiop, UiopOptions};
 use punctual::protocol::{Adapter, Address, Link};
-use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, RootPoa};
+use punctual::{
+    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa,
+};
 use punctual_ior::{IiopProfile, Ior, PairProfile, UiopProfile, tags};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,29 +27,56 @@ pub(crate) enum Over {
     Shmiop,
     Reliable,
     Ssliop,
+    /// TCP, served by one thread on a reactor.
+    Reactive,
+    /// TCP, served by a pool.
+    Pooled,
+    /// TLS, served by a pool.
+    PooledSsliop,
 }
 
 impl Over {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Iiop => "iiop",
+            Self::Iiop | Self::Reactive | Self::Pooled => "iiop",
             Self::Uiop => "uiop",
             Self::Shmiop => "shmiop",
             Self::Reliable => "reliable+diop",
-            Self::Ssliop => "ssliop",
+            Self::Ssliop | Self::PooledSsliop => "ssliop",
         }
     }
 
-    pub(crate) fn named(name: &str) -> Self {
+    /// What tells it from all others.
+    pub(crate) fn label(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Who serves connections.
+    fn concurrency(self) -> Concurrency {
+        match self {
+            Self::Reactive => Concurrency::Reactive,
+            Self::Pooled | Self::PooledSsliop => Concurrency::LeaderFollowers(PoolSize {
+                threads: 2,
+                most: 8,
+                reserve: true,
+            }),
+            _ => Concurrency::ThreadPerConnection,
+        }
+    }
+
+    pub(crate) fn labelled(label: &str) -> Self {
         [
             Self::Iiop,
             Self::Uiop,
             Self::Shmiop,
             Self::Reliable,
             Self::Ssliop,
+            Self::Reactive,
+            Self::Pooled,
+            Self::PooledSsliop,
         ]
         .into_iter()
-        .find(|over| over.name() == name)
+        .find(|over| over.label() == label)
         .unwrap()
     }
 
@@ -62,13 +91,17 @@ impl Over {
     /// The link itself, for peers that do without an ORB.
     pub(crate) fn link(self, tls: &Path) -> Arc<dyn Link> {
         match self {
-            Self::Iiop => Arc::new(Iiop::new(IiopOptions::default())),
+            Self::Iiop | Self::Reactive | Self::Pooled => {
+                Arc::new(Iiop::new(IiopOptions::default()))
+            }
             Self::Uiop => Arc::new(Uiop::new(UiopOptions::default())),
             Self::Shmiop => Arc::new(Shmiop::new(ShmOptions::default())),
             Self::Reliable => {
                 Reliable::new(impatient()).over(Arc::new(Diop::new(DiopOptions::default())))
             }
-            Self::Ssliop => Arc::new(Ssliop::new(Authority::options(tls)).unwrap()),
+            Self::Ssliop | Self::PooledSsliop => {
+                Arc::new(Ssliop::new(Authority::options(tls)).unwrap())
+            }
         }
     }
 
@@ -76,7 +109,8 @@ impl Over {
     pub(crate) fn orb(self, tls: &Path, configure: impl FnOnce(&mut OrbConfig)) -> OrbBuilder {
         Orb::builder().configure(|config| {
             config.reliable = impatient();
-            if self == Self::Ssliop {
+            config.concurrency = self.concurrency();
+            if self.name() == "ssliop" {
                 config.tls = Some(Authority::options(tls));
             }
             configure(config);
@@ -214,7 +248,8 @@ macro_rules! over_every_link {
         $crate::links::over_links! {
             [
                 (over_iiop, Iiop), (over_uiop, Uiop), (over_shmiop, Shmiop),
-                (over_reliable_diop, Reliable), (over_ssliop, Ssliop)
+                (over_reliable_diop, Reliable), (over_ssliop, Ssliop), (by_a_reactor, Reactive),
+                (by_a_pool, Pooled), (over_ssliop_by_a_pool, PooledSsliop)
             ]
             $($(#[$doc])* fn $name($over: Over) $body)*
         }

@@ -58,7 +58,7 @@ impl Process {
             .args(["process::another_process", "--exact", "--ignored"])
             .args(["--nocapture", "--test-threads=1"])
             .env(ROLE, role)
-            .env(LINK, over.name())
+            .env(LINK, over.label())
             .env(FOLDER, folder)
             .env(REFERENCE, reference)
             .stdin(Stdio::piped())
@@ -141,7 +141,7 @@ fn another_process() {
         return;
     };
     log::to_stderr();
-    let over = Over::named(&std::env::var(LINK).unwrap());
+    let over = Over::labelled(&std::env::var(LINK).unwrap());
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let reference = std::env::var(REFERENCE).unwrap();
     match role.as_str() {

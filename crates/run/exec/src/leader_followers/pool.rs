@@ -99,6 +99,12 @@ impl LeaderFollowers {
         &self.reactor
     }
 
+    /// Its threads, for who waits until they have ended.
+    #[must_use]
+    pub fn crew(&self) -> Crew {
+        self.crew.clone()
+    }
+
     /// How many threads it has, the reserve among them.
     #[must_use]
     pub fn threads(&self) -> usize {

@@ -117,8 +117,10 @@ impl Reactor {
     /// may have come along with a connection.
     ///
     /// # Errors
-    /// `QuotaExceeded` when there are as many as there may be, else what `epoll_ctl(2)` says.
+    /// `QuotaExceeded` when there are as many as there may be, `InvalidInput` for a handler without a
+    /// descriptor, else what `epoll_ctl(2)` says.
     pub fn register(&self, handler: Arc<dyn Handler>) -> io::Result<Token> {
+        let descriptor = handler.descriptor().ok_or(io::ErrorKind::InvalidInput)?;
         let token = self.table.take()?;
         let Some(place) = self.table.place(token) else {
             return Err(io::ErrorKind::NotFound.into());
@@ -128,7 +130,7 @@ impl Reactor {
         place.set_handler(Some(handler.clone()));
         let added = self
             .epoll
-            .add(handler.descriptor(), token.to_word(), Interest::Read);
+            .add(descriptor, token.to_word(), Interest::Read);
         if let Err(error) = added {
             let _ = place.owner.retire(token.generation);
             self.clear(token);
@@ -166,7 +168,7 @@ impl Reactor {
         if place.owner.generation() != token.generation {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let descriptor = handler.descriptor();
+        let descriptor = handler.descriptor().ok_or(io::ErrorKind::NotFound)?;
         self.epoll.set(descriptor, token.to_word(), interest)
     }
 
@@ -233,7 +235,10 @@ impl Reactor {
         }
     }
 
-    fn hand_over(&self, token: Token, left: Readiness) {
+    /// Hands a registration over, as [`Turn::hand_over`]. For its owner, or one that stands in for it:
+    /// once, while the owner does nothing about it, which learns of it ([`Turn::disown`]) before its turn
+    /// ends.
+    pub fn hand_over(&self, token: Token, left: Readiness) {
         let Some(place) = self.table.place(token) else {
             return;
         };
@@ -253,9 +258,9 @@ impl Reactor {
             return;
         };
         let handler = place.set_handler(None);
-        if let Some(handler) = &handler {
+        if let Some(descriptor) = handler.as_ref().and_then(|handler| handler.descriptor()) {
             // Fails for one whose connection is closed already, which took it out.
-            let _ = self.epoll.remove(handler.descriptor());
+            let _ = self.epoll.remove(descriptor);
         }
         place.due.store(0, Ordering::SeqCst);
         let _ = place.owner.vacate(token.generation);

@@ -15,8 +15,8 @@ use std::time::Duration;
 /// It is called by one thread at a time, and by whichever has been told; but for a turn that was handed
 /// over ([`Turn::hand_over`]), which may overlap with the next. One that panics is taken out.
 pub trait Handler: Send + Sync {
-    /// The descriptor; the same one for as long as it is registered.
-    fn descriptor(&self) -> BorrowedFd<'_>;
+    /// The descriptor; the same one for as long as it is registered. What has none cannot be.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
     /// Something happened: takes all there is to take, since it is told of a change only once. It may be
     /// called for no reason.
@@ -109,6 +109,12 @@ impl Turn<'_> {
         if std::mem::take(&mut self.owns) {
             self.reactor.hand_over(self.token, left);
         }
+    }
+
+    /// Says that the registration has been handed over already, by whoever stood in for this thread
+    /// ([`Reactor::hand_over`]).
+    pub fn disown(&mut self) {
+        self.owns = false;
     }
 
     /// Changes what is waited for, see [`Reactor::set_interest`].

@@ -18,8 +18,8 @@ pub(crate) struct Served<F> {
 }
 
 impl<F: Fn(&UnixStream, &mut Turn<'_>) + Send + Sync> Handler for Served<F> {
-    fn descriptor(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.stream.as_fd())
     }
 
     fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {

@@ -1,0 +1,206 @@
+//! How an endpoint serves its connections, as configurations say it.
+
+use super::{ConfigError, bad_value};
+use std::fmt;
+
+/// Which threads serve an endpoint's connections (papers 000, §5, and 001, §4: the concurrency
+/// strategies).
+///
+/// Endpoint options `concurrency`, `threads`, `max_threads` and `reserve`:
+/// `iiop://:2809/concurrency=leader_followers&threads=2&max_threads=8`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Concurrency {
+    /// A thread for each connection, which blocks in receiving. The quickest for few connections, and
+    /// the only one for links that cannot be received from without blocking: shared memory, datagrams,
+    /// those of plugins.
+    #[default]
+    ThreadPerConnection,
+    /// One thread for the connections of all endpoints that say so, on `epoll`: upcalls come one after
+    /// the other. An upcall that takes long keeps all others waiting.
+    Reactive,
+    /// A pool of threads that wait in `epoll` together, Leader/Followers: whichever is woken serves.
+    LeaderFollowers(PoolSize),
+}
+
+/// How many threads a pool has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSize {
+    /// From the start, at least 1. Default 1.
+    pub threads: usize,
+    /// At most, where those that are there are held up. Default 16.
+    pub most: usize,
+    /// Whether requests are refused with TRANSIENT while all of those are held up for some
+    /// milliseconds; otherwise they wait. Default yes.
+    pub reserve: bool,
+}
+
+impl Default for PoolSize {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            most: 16,
+            reserve: true,
+        }
+    }
+}
+
+/// What a configuration says of it, each part or none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wording<'t> {
+    pub(crate) strategy: Option<&'t str>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) most: Option<usize>,
+    pub(crate) reserve: Option<bool>,
+}
+
+const THREAD_PER_CONNECTION: &str = "thread_per_connection";
+const REACTIVE: &str = "reactive";
+const LEADER_FOLLOWERS: &str = "leader_followers";
+
+/// Options of an endpoint that are about this, and no property of its link.
+pub(crate) const OPTIONS: [&str; 4] = ["concurrency", "threads", "max_threads", "reserve"];
+
+impl Concurrency {
+    /// This, with what a configuration says over it; the error tells people what fits.
+    pub(crate) fn said(self, wording: Wording<'_>) -> Result<Self, &'static str> {
+        let strategy = match wording.strategy {
+            None => self,
+            Some(THREAD_PER_CONNECTION) => Self::ThreadPerConnection,
+            Some(REACTIVE) => Self::Reactive,
+            Some(LEADER_FOLLOWERS) => Self::LeaderFollowers(match self {
+                Self::LeaderFollowers(size) => size,
+                _ => PoolSize::default(),
+            }),
+            Some(_) => return Err("thread_per_connection, reactive or leader_followers"),
+        };
+        let sized =
+            wording.threads.is_some() || wording.most.is_some() || wording.reserve.is_some();
+        let Self::LeaderFollowers(mut size) = strategy else {
+            return match sized {
+                true => Err("threads, max_threads and reserve for leader_followers only"),
+                false => Ok(strategy),
+            };
+        };
+        size.threads = wording.threads.unwrap_or(size.threads);
+        size.most = wording.most.unwrap_or(size.most.max(size.threads));
+        size.reserve = wording.reserve.unwrap_or(size.reserve);
+        if size.threads == 0 || size.most < size.threads {
+            return Err("at least one thread, and max_threads no fewer than threads");
+        }
+        Ok(Self::LeaderFollowers(size))
+    }
+
+    /// As `-ORBConcurrency` says it: a strategy, then perhaps `name=value`, with commas between.
+    pub(super) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
+        let (strategy, rest) = text.split_once(',').unwrap_or((text, ""));
+        let parts = rest.split(',').filter(|part| !part.is_empty());
+        let pairs = parts.map(|part| part.split_once('=').unwrap_or((part, "")));
+        let wording = Wording::of(pairs, Some(strategy));
+        wording
+            .and_then(|wording| Self::default().said(wording))
+            .map_err(|expected| bad_value(key, text, expected))
+    }
+}
+
+impl<'t> Wording<'t> {
+    /// Of options by name, those that are about this.
+    pub(crate) fn of(
+        pairs: impl Iterator<Item = (&'t str, &'t str)>,
+        strategy: Option<&'t str>,
+    ) -> Result<Self, &'static str> {
+        let mut wording = Self {
+            strategy,
+            ..Self::default()
+        };
+        let number = |text: &str| text.parse::<usize>().map_err(|_| "a number of threads");
+        for (name, value) in pairs {
+            match name {
+                "concurrency" => wording.strategy = Some(value),
+                "threads" => wording.threads = Some(number(value)?),
+                "max_threads" => wording.most = Some(number(value)?),
+                "reserve" => {
+                    wording.reserve = Some(value.parse().map_err(|_| "true or false for reserve")?);
+                }
+                _ => return Err("threads, max_threads or reserve behind the strategy"),
+            }
+        }
+        Ok(wording)
+    }
+
+    /// Whether nothing is said.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.strategy.is_none()
+            && self.threads.is_none()
+            && self.most.is_none()
+            && self.reserve.is_none()
+    }
+}
+
+impl fmt::Display for Concurrency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ThreadPerConnection => THREAD_PER_CONNECTION,
+            Self::Reactive => REACTIVE,
+            Self::LeaderFollowers(_) => LEADER_FOLLOWERS,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Concurrency, String> {
+        Concurrency::parse("-ORBConcurrency", text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_strategy_and_the_size_of_its_pool_are_read() {
+        assert_eq!(
+            parse("thread_per_connection"),
+            Ok(Concurrency::ThreadPerConnection)
+        );
+        assert_eq!(parse("reactive"), Ok(Concurrency::Reactive));
+        let size = PoolSize {
+            threads: 20,
+            most: 20,
+            reserve: false,
+        };
+        assert_eq!(
+            parse("leader_followers,threads=20,reserve=false"),
+            Ok(Concurrency::LeaderFollowers(size))
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for text in [
+            "",
+            "pool",
+            "reactive,threads=2",
+            "leader_followers,threads=0",
+            "leader_followers,threads=4,max_threads=3",
+            "leader_followers,threads=many",
+            "leader_followers,colour=red",
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains("-ORBConcurrency"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_says_only_what_differs_from_the_default_of_all() {
+        let all = parse("leader_followers,threads=3").unwrap();
+        let wording = Wording {
+            most: Some(5),
+            ..Wording::default()
+        };
+        let size = PoolSize {
+            threads: 3,
+            most: 5,
+            reserve: true,
+        };
+        assert_eq!(all.said(wording), Ok(Concurrency::LeaderFollowers(size)));
+        assert_eq!(all.said(Wording::default()), Ok(all));
+    }
+}

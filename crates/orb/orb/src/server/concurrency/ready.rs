@@ -1,0 +1,193 @@
+//! A turn at a connection: receive what is there, serve it.
+
+use super::turn::{Late, OnReactor, Wanted};
+use crate::messaging::{InboxError, Taken};
+use crate::server::receive::ServerConnection;
+use crate::server::{Refusal, Serving};
+use crate::sync;
+use punctual_cdr::{Block, GiopVersion};
+use punctual_exec::reactor::{Handler, Readiness, Role, Turn, depth};
+use punctual_link::{LinkError, Phase, Waitable};
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+/// Messages that one connection has served in a turn, before it goes behind others.
+const MESSAGES: usize = 64;
+
+impl Handler for ServerConnection {
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self.link().waitable() {
+            Waitable::Descriptor(descriptor) => Some(descriptor),
+            _ => None,
+        }
+    }
+
+    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
+        let Some(on) = self.on_reactor() else {
+            return;
+        };
+        on.token.get_or_init(|| turn.token());
+        match on.flush(&self) {
+            Ok(false) => {}
+            Ok(true) => self.link().close(),
+            Err(error) => self.has_not_sent(&error),
+        }
+        if turn.readiness().has(Readiness::DEADLINE) {
+            self.give_up_if_late(on);
+        }
+        let refusal = match turn.role() {
+            Role::Reserve => Some(Refusal::AllBusy),
+            Role::Worker if depth() > self.orb.config().max_nesting.saturating_add(1) => {
+                Some(Refusal::TooDeep)
+            }
+            Role::Worker => None,
+        };
+        let serving = Serving::enter_refusing(self.clone(), refusal);
+        self.serve_ready(on, turn, &serving);
+    }
+}
+
+/// How reading went on.
+enum Step {
+    /// Something was served, or received: once more.
+    On,
+    /// There is no more, or somebody else has it.
+    Over,
+}
+
+impl ServerConnection {
+    fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut Turn<'_>, serving: &Serving) {
+        let mut block = Block::default();
+        // Whether the socket is known to be empty. Behind the last octets may be the end.
+        let mut emptied = false;
+        for _ in 0..MESSAGES {
+            // Room for replies brings the next turn.
+            if on.is_congested() {
+                return;
+            }
+            match self.step(on, turn, serving, &mut block, &mut emptied) {
+                Step::On => {}
+                Step::Over => return,
+            }
+        }
+        turn.hand_over(Readiness::READ);
+    }
+
+    fn step(
+        self: &Arc<Self>,
+        on: &OnReactor,
+        turn: &mut Turn<'_>,
+        serving: &Serving,
+        block: &mut Block,
+        emptied: &mut bool,
+    ) -> Step {
+        let Some(mut inbox) = sync::try_lock(&self.inbox) else {
+            return Step::Over;
+        };
+        if !*emptied && self.expects_plain_requests(&inbox) {
+            if block.capacity() == 0 {
+                *block = self.link().lend(0);
+            } else {
+                block.clear();
+            }
+            match self.link().receive_now(block, inbox.least()) {
+                Ok(None) => return self.rest(on, Wanted::Anything),
+                Ok(Some(taken)) => *emptied = is_all(taken, turn),
+                Err(error) => return self.is_over(turn, &error.into(), false),
+            }
+            if let Some(request) = self.session.plain_request(block, self.orb.limits()) {
+                self.has_received(GiopVersion::V1_2, false);
+                drop(inbox);
+                let serve = || self.serve_plain(block, &request, serving);
+                return self.in_turn(on, turn, serving, serve);
+            }
+            inbox.put(std::mem::take(block));
+        }
+        match inbox.take(self.link()) {
+            Ok(Taken::Message(message)) => {
+                self.has_message(&message, inbox.is_mid_message());
+                drop(inbox);
+                self.in_turn(on, turn, serving, || self.handle(message, serving))
+            }
+            Ok(Taken::Need(_)) if *emptied => {
+                let wanted = self.wanted(inbox.is_mid_message());
+                inbox.let_go();
+                self.rest(on, wanted)
+            }
+            Ok(Taken::Need(need)) => match inbox.receive_now(self.link(), need) {
+                Ok(None) => {
+                    let wanted = self.wanted(inbox.is_mid_message());
+                    inbox.let_go();
+                    self.rest(on, wanted)
+                }
+                Ok(Some(taken)) => {
+                    *emptied = is_all(taken, turn);
+                    Step::On
+                }
+                Err(error) => self.is_over(turn, &error.into(), inbox.is_mid_message()),
+            },
+            Err(error) => self.is_over(turn, &error, inbox.is_mid_message()),
+        }
+    }
+
+    /// Serves a message with the connection in hand.
+    #[inline]
+    fn in_turn(
+        &self,
+        on: &OnReactor,
+        turn: &mut Turn<'_>,
+        serving: &Serving,
+        serve: impl FnOnce(),
+    ) -> Step {
+        let mark = on.take_in_hand(self.number_received());
+        serving.has_in_hand(mark);
+        serve();
+        if on.put_down(mark) {
+            return Step::On;
+        }
+        turn.disown();
+        Step::Over
+    }
+
+    fn wanted(&self, mid_message: bool) -> Wanted {
+        match (mid_message, self.is_heard()) {
+            (true, _) => Wanted::Rest(self.number_received()),
+            (false, true) => Wanted::Anything,
+            (false, false) => Wanted::First,
+        }
+    }
+
+    #[inline]
+    fn rest(&self, on: &OnReactor, wanted: Wanted) -> Step {
+        on.rest(self, wanted);
+        Step::Over
+    }
+
+    fn is_over(&self, turn: &Turn<'_>, error: &InboxError, mid_message: bool) -> Step {
+        self.end(error, mid_message);
+        turn.deregister();
+        Step::Over
+    }
+
+    fn give_up_if_late(&self, on: &OnReactor) {
+        match on.late() {
+            None => {}
+            Some(Late::Writing) => {
+                let error = punctual_link::SendError {
+                    error: LinkError::timed_out(Phase::Send),
+                    sent: 0,
+                };
+                self.has_not_sent(&error);
+            }
+            Some(Late::Reading) => {
+                let error = LinkError::timed_out(Phase::Receive);
+                self.end(&error.into(), self.is_heard());
+            }
+        }
+    }
+}
+
+/// Whether a receive has emptied the socket; not where the end was told of, which comes behind.
+fn is_all(taken: punctual_link::Taken, turn: &Turn<'_>) -> bool {
+    taken.all && !turn.readiness().has(Readiness::END)
+}
