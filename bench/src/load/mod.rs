@@ -21,6 +21,7 @@ use crate::contender::{self, Contender, Harness, Wanted};
 use crate::giop::{self, Connection, Target};
 use crate::machine::Machine;
 use crate::output::{Json, progress};
+use crate::placement::{Placement, Processors};
 use crate::process::Memory;
 use crate::running::{Launch, Serving};
 use busy::Busy;
@@ -100,11 +101,33 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
 }
 
-/// Runs all phases with one server.
+/// Runs all phases with one server. It and the clients have a processor each, where there are two: left
+/// to the scheduler, a phase may take several times as long as the same one before.
 ///
 /// # Errors
 /// When it does not start, or does not answer even when it has peace.
 pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
+    let processors = Placement::Cross.processors().ok();
+    let report = Report::new(contender.name, Machine::this(), size);
+    // A thread of its own, as what is pinned stays so, and those that it starts with it.
+    std::thread::scope(|scope| {
+        let clients = std::thread::Builder::new().name("clients".to_owned());
+        let measuring = clients.spawn_scoped(scope, || {
+            if let Some(processors) = processors {
+                punctual_sys::processor::pin_to(processors.client)?;
+            }
+            run_phases(contender, size, processors, report)
+        })?;
+        measuring.join().map_err(|_| "the clients panicked")?
+    })
+}
+
+fn run_phases(
+    contender: &Contender,
+    size: Size,
+    processors: Option<Processors>,
+    mut report: Report,
+) -> Result<Report> {
     giop::allow(size.connections as usize + SPARE)?;
     let progress = progress(STEPS);
     let step = |what: &'static str| {
@@ -113,10 +136,10 @@ pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     };
     let server = contender.serve(&Launch {
         connections: Some(size.connections as usize + SPARE),
+        processors,
         ..Launch::default()
     })?;
     let target = Target::of(server.address())?;
-    let mut report = Report::new(contender.name, Machine::this(), size);
     let length = Duration::from_millis(size.phase);
     report.memory.started = server.observed().memory()?;
     let threads = server.observed().threads()?;
