@@ -8,6 +8,8 @@
 pub mod bell;
 pub mod clock;
 pub mod credentials;
+#[allow(unsafe_code)]
+pub mod cycles;
 pub mod epoll;
 pub mod futex;
 pub mod host;
