@@ -22,7 +22,19 @@ pub struct Block {
     bytes: Vec<u8>,
     rest: Rest,
     /// Segments that stand between the octets, in the order of their places. Few messages have any.
-    lent: Option<Box<Vec<Lent>>>,
+    lent: Option<Box<Beside>>,
+}
+
+/// Segments, let go of out of the way: blocks without any are dropped in passing.
+#[derive(Default)]
+struct Beside(Vec<Lent>);
+
+impl Drop for Beside {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        self.0 = Vec::new();
+    }
 }
 
 /// Where a block's memory rests when the block is dropped.
@@ -113,7 +125,9 @@ impl Block {
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.lent = None;
+        if self.lent.is_some() {
+            self.lent = None;
+        }
     }
 
     /// Keeps the first `len` octets.
@@ -185,30 +199,40 @@ impl Block {
     #[inline]
     #[must_use]
     pub fn lent(&self) -> &[Lent] {
-        self.lent.as_deref().map_or(&[], Vec::as_slice)
+        self.lent.as_ref().map_or(&[], |beside| &beside.0)
     }
 
     /// The segments, to be taken out or moved.
     #[must_use]
     pub fn lent_mut(&mut self) -> &mut Vec<Lent> {
-        self.lent.get_or_insert_default()
+        &mut self.lent.get_or_insert_default().0
+    }
+
+    /// Empties it for its next use, or gives it back if it has grown too large to be kept at hand.
+    #[inline]
+    pub fn reuse(&mut self) {
+        match self.rest {
+            Rest::Shelf(kept) if self.bytes.capacity() <= kept => self.clear(),
+            _ => *self = Self::default(),
+        }
     }
 
     /// Takes the segments that stand between the octets; what is left is the octets alone.
     #[inline]
     #[must_use]
     pub fn take_lent(&mut self) -> Vec<Lent> {
-        self.lent.take().map_or_else(Vec::new, |lent| *lent)
+        let taken = self.lent.take();
+        taken.map_or_else(Vec::new, |mut beside| std::mem::take(&mut beside.0))
     }
 
     /// Octets in all, those of the segments included.
     #[inline]
     #[must_use]
     pub fn full_len(&self) -> usize {
-        let Some(lent) = &self.lent else {
+        let Some(beside) = &self.lent else {
             return self.bytes.len();
         };
-        let lent: usize = lent.iter().map(|lent| lent.segment.len()).sum();
+        let lent: usize = beside.0.iter().map(|lent| lent.segment.len()).sum();
         self.bytes.len() + lent
     }
 

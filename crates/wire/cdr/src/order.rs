@@ -40,6 +40,16 @@ impl ByteOrder {
         }
     }
 
+    /// The other one.
+    #[inline]
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Big => Self::Little,
+            Self::Little => Self::Big,
+        }
+    }
+
     /// Whether this is the machine's own order.
     #[inline]
     #[must_use]

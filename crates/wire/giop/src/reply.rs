@@ -70,56 +70,6 @@ pub struct ReplyHeader<'m> {
     pub contexts: ServiceContexts<'m>,
 }
 
-/// The head of a GIOP 1.2 reply without service contexts, in the machine's byte order and with a size
-/// that [`crate::finish_message`] fills in. A body may follow at once: it ends at a multiple of 8.
-#[inline]
-#[must_use]
-pub const fn plain_reply(request_id: u32, status: ReplyStatus) -> [u8; MessageHeader::LEN + 12] {
-    let (version, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
-    let [m0, m1, m2, m3, v0, v1, f, k, ..] =
-        MessageHeader::new(version, order, MessageKind::Reply, 0).to_octets();
-    let [i0, i1, i2, i3] = request_id.to_ne_bytes();
-    let [s0, s1, s2, s3] = status.number().to_ne_bytes();
-    [
-        m0, m1, m2, m3, v0, v1, f, k, 0, 0, 0, 0, i0, i1, i2, i3, s0, s1, s2, s3, 0, 0, 0, 0,
-    ]
-}
-
-/// Whether `received` is one whole message and nothing else, the reply to `request_id`, and of the usual
-/// kind: GIOP 1.2, not fragmented, with results or a user exception and no service contexts. Its byte
-/// order, its status, and where its body begins. `None` for anything else: [`crate::examine`] tells more.
-#[inline]
-#[must_use]
-pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplyStatus, usize)> {
-    const HEAD: usize = MessageHeader::LEN + 12;
-    const REPLY: u8 = MessageKind::Reply.number();
-    let head: &[u8; HEAD] = received.first_chunk()?;
-    let (start, numbers) = head.split_at(8);
-    let order = match start {
-        [b'G', b'I', b'O', b'P', 1, 2, 0, REPLY] => ByteOrder::Big,
-        [b'G', b'I', b'O', b'P', 1, 2, 1, REPLY] => ByteOrder::Little,
-        _ => return None,
-    };
-    let number = |at: usize| {
-        let octets = numbers.get(at..).and_then(<[u8]>::first_chunk).copied();
-        let octets = octets.unwrap_or_default();
-        match order {
-            ByteOrder::Big => u32::from_be_bytes(octets),
-            ByteOrder::Little => u32::from_le_bytes(octets),
-        }
-    };
-    let is_own = number(0) as usize == received.len() - MessageHeader::LEN
-        && number(4) == request_id
-        && number(12) == 0;
-    let status = match number(8) {
-        0 if is_own => ReplyStatus::NoException,
-        1 if is_own => ReplyStatus::UserException,
-        _ => return None,
-    };
-    // The body is aligned to 8, and so begins right here.
-    Some((order, status, HEAD))
-}
-
 /// The request id, the status and the body's offset of a reply of the usual kind: GIOP 1.2, no service
 /// contexts. `None` for any other, and for what is no reply: [`ReplyHeader::decode`] tells more.
 ///

@@ -7,92 +7,11 @@
 //!      the body is aligned to 8, if there is one
 //! ```
 
-use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion, Limits};
+use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
 
-use crate::header::{MessageHeader, MessageKind};
 use crate::message::enter_body;
 use crate::service_context::ServiceContexts;
 use crate::target::Target;
-
-/// What a request of the usual kind says before its body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlainRequest<'m> {
-    /// What the reply will refer to.
-    pub request_id: u32,
-    /// Which answer is wanted.
-    pub response: ResponseFlags,
-    /// The object that is called.
-    pub object_key: &'m [u8],
-    /// The operation's name in IDL.
-    pub operation: &'m str,
-    /// The byte order.
-    pub order: ByteOrder,
-    /// Where the body begins.
-    pub body: usize,
-}
-
-/// Whether `received` is one whole message and nothing else: a request of the usual kind, that is GIOP
-/// 1.2, not fragmented, to an object key, without service contexts. `None` for anything else, malformed
-/// or not: [`crate::examine`] and [`RequestHeader::decode`] tell more. Checks all that they check.
-#[inline]
-#[must_use]
-pub fn plain_request<'m>(received: &'m [u8], limits: &Limits) -> Option<PlainRequest<'m>> {
-    /// Up to the length of the object key.
-    const HEAD: usize = MessageHeader::LEN + 16;
-    const REQUEST: u8 = MessageKind::Request.number();
-    let head: &[u8; HEAD] = received.first_chunk()?;
-    let (start, numbers) = head.split_first_chunk::<8>()?;
-    let order = match start {
-        [b'G', b'I', b'O', b'P', 1, 2, 0, REQUEST] => ByteOrder::Big,
-        [b'G', b'I', b'O', b'P', 1, 2, 1, REQUEST] => ByteOrder::Little,
-        _ => return None,
-    };
-    let number = |octets: &[u8; 4]| match order {
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-    };
-    let (size, numbers) = numbers.split_first_chunk()?;
-    let (id, numbers) = numbers.split_first_chunk()?;
-    // Reserved octets and padding are not looked at.
-    let [response, _, _, _, 0, 0, _, _, key @ ..] = numbers else {
-        return None;
-    };
-    let key_length = number(key.first_chunk()?) as usize;
-    if number(size) as usize != received.len() - MessageHeader::LEN
-        || received.len() > limits.message
-        || key_length > limits.sequence
-    {
-        return None;
-    }
-    let behind = received.get(HEAD..)?;
-    let (object_key, _) = behind.split_at_checked(key_length)?;
-    let (length, behind) = behind
-        .get(key_length.next_multiple_of(4)..)?
-        .split_first_chunk()?;
-    let name_length = number(length) as usize;
-    if name_length > limits.string {
-        return None;
-    }
-    let (name, _) = behind.split_at_checked(name_length)?;
-    let (0, name) = name.split_last()? else {
-        return None;
-    };
-    let operation = punctual_cdr::short_ascii(name)?;
-    let behind = behind.get(name_length.next_multiple_of(4)..)?;
-    let ([0, 0, 0, 0], behind) = behind.split_first_chunk()? else {
-        return None;
-    };
-    let end = received.len() - behind.len();
-    Some(PlainRequest {
-        request_id: number(id),
-        response: ResponseFlags(*response),
-        object_key,
-        operation,
-        order,
-        // Where there is no body there may be padding, or part of it.
-        body: end.next_multiple_of(8).min(received.len()),
-    })
-}
 
 /// Which answer a request wants (§9.4.2.2): not the number of a SyncScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

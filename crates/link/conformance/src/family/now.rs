@@ -178,7 +178,10 @@ pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Add
 pub fn a_link_that_needs_a_thread_says_so(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [client, server] {
-        assert_eq!(end.serves_without_blocking(), link.serves_without_blocking());
+        assert_eq!(
+            end.serves_without_blocking(),
+            link.serves_without_blocking()
+        );
         if end.serves_without_blocking() {
             assert!(matches!(end.waitable(), Waitable::Descriptor(_)));
             continue;

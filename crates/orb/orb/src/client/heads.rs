@@ -4,8 +4,8 @@
 use super::endpoint_select::Endpoint;
 use super::invocation::Operation;
 use super::mux::ClientConnection;
-use crate::messaging::Head;
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
+use crate::messaging::{Head, Template};
+use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
 use std::sync::OnceLock;
 
@@ -22,18 +22,12 @@ pub(super) struct Heads {
     next: OnceLock<Box<Heads>>,
 }
 
-/// A request's message up to its body.
+/// The head of the requests for one operation.
 #[derive(Debug)]
 pub(super) struct RequestHead {
     operation: &'static str,
     two_way: bool,
-    /// Up to where the body begins, padding included.
-    octets: Box<[u8]>,
-    /// Its length where there is no body.
-    bare: usize,
-    /// Where alignment counts from.
-    origin: usize,
-    id_at: usize,
+    pub(super) template: Template,
 }
 
 impl Heads {
@@ -79,16 +73,10 @@ impl RequestHead {
         connection: &ClientConnection,
         endpoint: &Endpoint,
     ) -> Result<Option<Self>, CdrError> {
-        let (session, version) = (&*connection.session, connection.version);
-        let Some(layout) = session.repeatable_head(version) else {
-            return Ok(None);
-        };
         let coding = Coding {
             code_sets: connection.code_sets,
-            ..Coding::new(version, &connection.limits)
+            ..Coding::new(connection.version, &connection.limits)
         };
-        let (kind, order) = (MessageKind::Request, ByteOrder::NATIVE);
-        let mut out = session.begin(Block::default(), kind, order, coding);
         let header = RequestHeader {
             request_id: 0,
             response: operation.response(),
@@ -96,18 +84,12 @@ impl RequestHead {
             operation: operation.name,
             contexts: ServiceContexts::none(),
         };
-        session.put_head(&mut out, &Head::Request(header, None))?;
-        let bare = out.position();
-        if version == GiopVersion::V1_2 {
-            out.align(8);
-        }
-        Ok(Some(Self {
+        let (kind, head) = (MessageKind::Request, Head::Request(header, None));
+        let template = Template::new(&*connection.session, kind, &head, coding)?;
+        Ok(template.map(|template| Self {
             operation: operation.name,
             two_way: operation.two_way,
-            octets: out.into_block().into_vec().into(),
-            bare,
-            origin: layout.origin,
-            id_at: layout.request_id,
+            template,
         }))
     }
 
@@ -116,30 +98,6 @@ impl RequestHead {
     #[inline]
     fn is_of(&self, operation: &Operation) -> bool {
         std::ptr::eq(self.operation, operation.name) && self.two_way == operation.two_way
-    }
-
-    /// Begins a message with it: an encoder that stands at the body.
-    #[inline]
-    pub(super) fn begin<'e>(
-        &self,
-        mut block: Block,
-        request_id: u32,
-        coding: Coding<'e>,
-    ) -> Encoder<'e> {
-        block.extend_from_slice(&self.octets);
-        let mut out = Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding);
-        out.patch_u32(self.id_at, request_id);
-        out
-    }
-
-    /// Ends it: a body that turned out to be empty takes no padding.
-    #[inline]
-    pub(super) fn end(&self, out: Encoder<'_>) -> Block {
-        let mut block = out.into_block();
-        if block.len() == self.octets.len() && block.lent().is_empty() {
-            block.truncate(self.bare);
-        }
-        block
     }
 }
 

@@ -118,6 +118,7 @@ impl<'a> Call<'a> {
     }
 
     /// Makes a two-way call; its results or its user exception are given to `results`.
+    #[inline]
     pub(crate) fn invoke(
         object: &ObjectRef,
         operation: &Operation,

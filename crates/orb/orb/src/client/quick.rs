@@ -10,6 +10,7 @@ use super::heads::RequestHead;
 use super::invocation::{Arguments, Operation};
 use super::mux::{ClientConnection, PendingReply};
 use super::reply::{Body, Reply, ReplyOutcome, Results};
+use super::route::Path;
 use super::wait::{NoReply, Waited};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::messaging::{Message, OwnReply};
@@ -18,6 +19,8 @@ use crate::server;
 use punctual_cdr::{Block, CdrError, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
+use std::cell::Cell;
+use std::sync::Arc;
 
 /// What became of a call.
 pub(super) enum Quick {
@@ -42,33 +45,80 @@ pub(super) fn attempt(
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
 ) -> Quick {
-    let path = object.path_at_hand(operation.two_way);
-    let Some(path) = path
-        .as_ref()
-        .filter(|path| path.is_quick(operation.two_way) && path.effective.holds(object.orb()))
+    let key = Key {
+        version: object.version(),
+        two_way: operation.two_way,
+    };
+    // A thread that is ending has no memory any more; a call within the marshaling of another finds none.
+    let last = LAST.try_with(Cell::take).ok().flatten();
+    let Some(mut last) = last
+        .filter(|last| last.key == key)
+        .or_else(|| Last::find(object, key))
     else {
         return Quick::No;
     };
-    let Some(connection) = path.connection() else {
+    let (path, connection) = (&*last.path, &*last.connection);
+    if !path.effective.holds(object.orb()) {
         return Quick::No;
-    };
+    }
     let deadline = Deadline::after_maybe(object.timeout_under(&path.effective));
     if connection.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Quick::No;
     }
-    let Some(head) = path.heads.head(operation, &connection, path.endpoint()) else {
+    let Some(head) = path.heads.head(operation, connection, path.endpoint()) else {
         return Quick::No;
     };
     let call = QuickCall {
         object,
-        connection: &connection,
+        connection,
         head,
         deadline,
         lends: path.lends,
     };
-    match call.make(operation.two_way, arguments, results) {
-        Ok(()) => Quick::Done,
+    match call.make(operation.two_way, &mut last.block, arguments, results) {
+        Ok(()) => {
+            last.block.reuse();
+            let _ = LAST.try_with(|place| place.set(Some(last)));
+            Quick::Done
+        }
         Err(attempted) => Quick::Attempted(attempted),
+    }
+}
+
+thread_local! {
+    /// By what way the thread's last call has gone. Threads call through the same reference again and
+    /// again, and this spares the counting of references to what they share. It keeps one connection of
+    /// each thread from being let go, until the thread calls by another.
+    static LAST: Cell<Option<Box<Last>>> = const { Cell::new(None) };
+}
+
+struct Last {
+    key: Key,
+    /// Memory for the next call's request and reply.
+    block: Block,
+    path: Arc<Path>,
+    connection: Arc<ClientConnection>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    version: (u64, u64),
+    two_way: bool,
+}
+
+impl Last {
+    #[cold]
+    fn find(object: &ObjectRef, key: Key) -> Option<Box<Self>> {
+        let path = object.path(key.two_way)?;
+        let connection = path.connection()?;
+        path.is_quick(key.two_way).then(|| {
+            Box::new(Self {
+                key,
+                block: Block::default(),
+                path,
+                connection,
+            })
+        })
     }
 }
 
@@ -85,6 +135,7 @@ impl QuickCall<'_> {
     fn make(
         &self,
         two_way: bool,
+        block: &mut Block,
         arguments: &Arguments<'_>,
         results: &mut Results<'_>,
     ) -> Result<(), Box<Attempted>> {
@@ -92,15 +143,17 @@ impl QuickCall<'_> {
         let Some(pending) = connection.register() else {
             return Err(self.finally(too_many_calls()));
         };
-        let mut block = match self.marshal(pending.id(), arguments) {
-            Ok(request) => request,
-            Err(error) => return Err(self.finally(cdr_exception(error, CompletionStatus::No))),
-        };
+        if block.capacity() == 0 {
+            *block = connection.lend();
+        }
+        if let Err(error) = self.marshal(block, pending.id(), arguments) {
+            return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
+        }
         let limit = connection.limits.message;
         if block.full_len() > limit {
             return Err(self.finally(too_large(block.full_len(), limit)));
         }
-        if let Err(error) = connection.send_plainly(&mut block, self.deadline) {
+        if let Err(error) = connection.send_plainly(block, self.deadline) {
             return Err(self.failed(not_sent(connection.peer(), &error)));
         }
         if !two_way {
@@ -109,7 +162,7 @@ impl QuickCall<'_> {
         let bound = server::about_to_block();
         let deadline = connection.bounded(self.deadline, bound);
         // The request's memory serves for its reply.
-        match connection.wait_with(&mut block, &pending, deadline) {
+        match connection.wait_with(block, &pending, deadline) {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
@@ -117,7 +170,7 @@ impl QuickCall<'_> {
                 };
                 // Nobody waits for the place while the results are read.
                 drop(pending);
-                results(body, &mut self.decoder(&block, &reply));
+                results(body, &mut self.decoder(block, &reply));
                 Ok(())
             }
             Waited::Otherwise(waited) => self.read(waited, &pending, results),
@@ -125,18 +178,23 @@ impl QuickCall<'_> {
     }
 
     #[inline]
-    fn marshal(&self, request_id: u32, arguments: &Arguments<'_>) -> Result<Block, CdrError> {
+    fn marshal(
+        &self,
+        block: &mut Block,
+        request_id: u32,
+        arguments: &Arguments<'_>,
+    ) -> Result<(), CdrError> {
         let connection = self.connection;
         let mut out = self
             .head
-            .begin(connection.lend(), request_id, self.coding());
+            .template
+            .begin(std::mem::take(block), request_id, self.coding());
         if self.lends {
             out.set_lender(connection.link.lender());
         }
         arguments(&mut out)?;
-        let mut block = self.head.end(out);
-        connection.session.finish(&mut block)?;
-        Ok(block)
+        *block = self.head.template.end(out);
+        Ok(())
     }
 
     #[inline]

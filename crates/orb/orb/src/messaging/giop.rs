@@ -7,8 +7,8 @@ use super::protocol::{
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    PlainRequest, ReplyHeader, ReplyStatus, RequestHeader, ServiceContexts, begin_message, examine,
-    finish_message, glance_at_reply, own_reply, plain_reply, plain_request,
+    PlainRequest, PlainRequests, ReplyHeader, RequestHeader, begin_message, examine,
+    finish_message, glance_at_reply, own_reply,
 };
 use std::sync::Arc;
 
@@ -151,30 +151,13 @@ impl Session for GiopSession {
     }
 
     #[inline]
-    fn plain_request<'m>(&self, received: &'m [u8], limits: &Limits) -> Option<PlainRequest<'m>> {
-        plain_request(received, limits)
-    }
-
-    #[inline]
-    fn begin_reply<'e>(
+    fn plain_request<'m>(
         &self,
-        mut block: Block,
-        request_id: u32,
-        status: ReplyStatus,
-        coding: Coding<'e>,
-    ) -> Result<Encoder<'e>, CdrError> {
-        if coding.version == GiopVersion::V1_2 {
-            block.extend_from_slice(&plain_reply(request_id, status));
-            return Ok(Encoder::resume(block, 0, ByteOrder::NATIVE, coding));
-        }
-        let mut out = self.begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
-        let header = ReplyHeader {
-            request_id,
-            status,
-            contexts: ServiceContexts::none(),
-        };
-        header.encode(&mut out)?;
-        Ok(out)
+        requests: &'m mut PlainRequests,
+        received: &'m [u8],
+        limits: &Limits,
+    ) -> Option<PlainRequest<'m>> {
+        requests.read(received, limits)
     }
 
     #[inline]
@@ -195,6 +178,8 @@ impl Session for GiopSession {
         Some(RepeatableHead {
             origin: 0,
             request_id,
+            size: MessageHeader::LEN - 4,
+            uncounted: MessageHeader::LEN,
         })
     }
 

@@ -118,6 +118,8 @@ impl Session for LiteSession {
         Some(RepeatableHead {
             origin: ORIGIN,
             request_id: lite::MessageHeader::LEN,
+            size: 0,
+            uncounted: lite::MessageHeader::LEN,
         })
     }
 

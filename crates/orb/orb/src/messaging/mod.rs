@@ -9,6 +9,7 @@ mod inbox;
 mod lite;
 mod outbox;
 mod protocol;
+mod template;
 mod trace;
 
 pub use frames::Frames;
@@ -20,4 +21,5 @@ pub use protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
     OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
+pub(crate) use template::Template;
 pub(crate) use trace::{Direction, Tracer};

@@ -10,7 +10,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVer
 use punctual_giop::sequenced::{self, Arrival, Statistics};
 use punctual_giop::{
     CancelRequest, FrameError, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    PlainRequest, ReplyHeader, ReplyStatus, RequestHeader, ServiceContexts,
+    PlainRequest, PlainRequests, ReplyHeader, ReplyStatus, RequestHeader,
 };
 use punctual_link::{Framing, Guarantees};
 use std::fmt::Debug;
@@ -199,6 +199,10 @@ pub struct RepeatableHead {
     pub origin: usize,
     /// Where the request id stands, an `unsigned long` in the machine's order.
     pub request_id: usize,
+    /// Where the message's size stands, another one.
+    pub size: usize,
+    /// How many octets ahead of what it counts.
+    pub uncounted: usize,
 }
 
 /// One of several requests in a message, given to a function that is called for each.
@@ -261,31 +265,16 @@ pub trait Session: Send + Sync + Debug {
     /// What `received` asks for, if it is one whole message and nothing else: a request of the usual
     /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
     #[inline]
-    fn plain_request<'m>(&self, received: &'m [u8], limits: &Limits) -> Option<PlainRequest<'m>> {
-        let _ = (received, limits);
-        None
-    }
-
-    /// Begins a reply without service contexts in an empty block: an encoder that stands behind its
-    /// head.
     ///
-    /// # Errors
-    /// A status that the version lacks.
-    fn begin_reply<'e>(
+    /// `requests` are those of the thread that asks.
+    fn plain_request<'m>(
         &self,
-        block: Block,
-        request_id: u32,
-        status: ReplyStatus,
-        coding: Coding<'e>,
-    ) -> Result<Encoder<'e>, CdrError> {
-        let mut out = self.begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
-        let header = ReplyHeader {
-            request_id,
-            status,
-            contexts: ServiceContexts::none(),
-        };
-        self.put_head(&mut out, &Head::Reply(header))?;
-        Ok(out)
+        requests: &'m mut PlainRequests,
+        received: &'m [u8],
+        limits: &Limits,
+    ) -> Option<PlainRequest<'m>> {
+        let _ = (requests, received, limits);
+        None
     }
 
     /// The head of a reply, in the octets from where alignment counts, if it is of the usual kind: one

@@ -12,7 +12,7 @@ use crate::client::{self, Body, Call, Operation, Path};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
 use crate::policy::{Effective, Policy, PolicySet, SetOverride};
-use arc_swap::{ArcSwapOption, Guard};
+use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -20,6 +20,7 @@ use punctual_link::{Address, Loan};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A reference to an object somewhere (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
@@ -35,6 +36,10 @@ pub struct ObjectRef {
 
 struct Shared {
     orb: Orb,
+    /// No other has it.
+    number: u64,
+    /// Changes with the paths.
+    version: AtomicU64,
     original: Arc<Target>,
     /// Where the object has moved for good, as a server has said (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
@@ -58,8 +63,12 @@ impl ObjectRef {
         policies: PolicySet,
         timeout: Option<Duration>,
     ) -> Self {
+        // Relaxed: a number, and no more.
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let shared = Shared {
             orb,
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            version: AtomicU64::new(0),
             original,
             moved: ArcSwapOption::empty(),
             path: ArcSwapOption::empty(),
@@ -333,14 +342,21 @@ impl ObjectRef {
         self.path_of(two_way).load_full()
     }
 
-    /// The same, for a look: no count is changed.
+    /// Tells this reference, its clones, and its paths as they are now from all others.
     #[inline]
-    pub(crate) fn path_at_hand(&self, two_way: bool) -> Guard<Option<Arc<Path>>> {
-        self.path_of(two_way).load()
+    pub(crate) fn version(&self) -> (u64, u64) {
+        // Acquire pairs with the Release in `paths_have_changed`.
+        let version = self.shared.version.load(Ordering::Acquire);
+        (self.shared.number, version)
+    }
+
+    fn paths_have_changed(&self) {
+        self.shared.version.fetch_add(1, Ordering::Release);
     }
 
     pub(crate) fn remember(&self, two_way: bool, path: Arc<Path>) {
         self.path_of(two_way).store(Some(path));
+        self.paths_have_changed();
     }
 
     /// Forgets where the last call succeeded, and where the object has moved.
@@ -348,6 +364,7 @@ impl ObjectRef {
         self.shared.path.store(None);
         self.shared.one_way_path.store(None);
         self.shared.moved.store(None);
+        self.paths_have_changed();
     }
 }
 

@@ -47,7 +47,13 @@ impl ServerConnection {
 
     /// Does what a plain request asks for, which was received into `block`.
     #[inline]
-    pub(super) fn serve_plain(&self, block: &Block, request: &PlainRequest<'_>, serving: &Serving) {
+    pub(super) fn serve_plain(
+        &self,
+        block: &Block,
+        request: &PlainRequest<'_>,
+        spare: &mut Block,
+        serving: &Serving,
+    ) {
         // CloseConnection tells the client of one that was not begun.
         let Some(_in_progress) = self.begin() else {
             return;
@@ -59,9 +65,10 @@ impl ServerConnection {
             environment: Some(&self.orb),
         };
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call = ServerCall::of_plain(self, request, body);
+        let mut call = ServerCall::of_plain(self, request, body, std::mem::take(spare));
         let answer = self.answer(request.object_key, &mut call, serving);
-        self.conclude(&mut call, answer);
+        self.conclude(&call, answer);
+        *spare = call.take_memory();
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.
@@ -115,23 +122,29 @@ impl ServerConnection {
             Ok(key) => self.answer(&key, &mut call, serving),
             Err(exception) => Answer::Failed(exception.into()),
         };
-        self.conclude(&mut call, answer);
+        self.conclude(&call, answer);
         Ok(())
     }
 
     /// Sends what a call was answered with, if anybody waits for that.
     #[inline]
-    fn conclude(&self, call: &mut ServerCall<'_>, answer: Answer) {
-        let reply = match answer {
-            Answer::Given => call.take_reply(),
-            Answer::Failed(error) => {
-                if let DispatchError::System(exception) = &error {
-                    self.note(call.operation(), exception);
+    fn conclude(&self, call: &ServerCall<'_>, answer: Answer) {
+        match answer {
+            Answer::Given => {
+                if let Some(reply) = call.reply_made() {
+                    self.send(reply);
                 }
-                call.fail(&error)
             }
-        };
-        if let Some(reply) = reply {
+            Answer::Failed(error) => self.fail(call, &error),
+        }
+    }
+
+    #[cold]
+    fn fail(&self, call: &ServerCall<'_>, error: &DispatchError) {
+        if let DispatchError::System(exception) = error {
+            self.note(call.operation(), exception);
+        }
+        if let Some(reply) = call.fail(error) {
             self.send(&reply);
         }
     }

@@ -7,6 +7,7 @@
 mod concurrency;
 mod dispatch;
 mod listen;
+mod memory;
 mod publish;
 mod receive;
 mod reply;

@@ -7,18 +7,20 @@
 
 use super::Serving;
 use super::concurrency::OnReactor;
+use super::memory::Memory;
 use crate::messaging::{
-    self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken,
+    self, Abilities, Direction, Fragmenting, Head, Inbox, InboxError, Message, Session, Taken,
+    Template,
 };
 use crate::orb::Orb;
-use crate::sync;
-use punctual_cdr::{Block, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
+use crate::sync::{self, Mutex};
+use punctual_cdr::{Block, CodeSets, Coding, GiopVersion, Limits, NarrowCodeSet, WideCodeSet};
 use punctual_exec::{Deadline, LeaderFollowers};
-use punctual_giop::MessageKind;
+use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts};
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, OnceLock};
 
 /// In `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
@@ -38,6 +40,8 @@ pub(super) struct ServerConnection {
     fragmenting: Fragmenting,
     /// Whether the link lends memory for large results.
     pub(super) lends: bool,
+    /// The head of a reply of GIOP 1.2 with results, where it is the same but for its id.
+    results: Option<Template>,
     /// The number of the endpoint it came in at.
     endpoint: u64,
     /// Held by the thread that receives.
@@ -95,6 +99,7 @@ impl ServerConnection {
             inbox: Mutex::new(inbox),
             fragmenting,
             lends: link.lender().is_some(),
+            results: results(&*session, orb.limits()),
             link,
             session,
             abilities,
@@ -148,8 +153,12 @@ impl ServerConnection {
     /// Receives and serves, until the connection ends or another thread receives instead.
     fn serve(self: &Arc<Self>) {
         let serving = Serving::enter(self.clone());
-        // What comes alone comes here: each request has ended before the next is received.
-        let mut block = Block::default();
+        let mut memory = Memory::take();
+        self.serve_with(&serving, &mut memory);
+        memory.rest();
+    }
+
+    fn serve_with(self: &Arc<Self>, serving: &Serving, memory: &mut Memory) {
         loop {
             // Another thread took over while this one was in an upcall; one is enough.
             let Some(mut inbox) = sync::try_lock(&self.inbox) else {
@@ -157,26 +166,29 @@ impl ServerConnection {
             };
             self.reading.store(true, Ordering::Relaxed);
             if self.expects_plain_requests(&inbox) {
-                if let Err(error) = self.receive_alone(&inbox, &mut block) {
+                if let Err(error) = self.receive_alone(&inbox, &mut memory.block) {
                     self.end(&error.into(), false);
                     return;
                 }
-                if let Some(request) = self.session.plain_request(&block, self.orb.limits())
+                let (block, limits) = (&memory.block, self.orb.limits());
+                if let Some(request) =
+                    self.session
+                        .plain_request(&mut memory.requests, block, limits)
                     && block.lent().is_empty()
                 {
                     self.has_received(GiopVersion::V1_2, false);
                     self.reading.store(false, Ordering::Relaxed);
                     drop(inbox);
-                    self.serve_plain(&block, &request, &serving);
+                    self.serve_plain(block, &request, &mut memory.reply, serving);
                     continue;
                 }
-                inbox.put(std::mem::take(&mut block));
+                inbox.put(std::mem::take(&mut memory.block));
             }
             let message = self.next(&mut inbox);
             self.reading.store(false, Ordering::Relaxed);
             drop(inbox);
             match message {
-                Some(message) => self.handle(message, &serving),
+                Some(message) => self.handle(message, serving),
                 None => return,
             }
         }
@@ -307,7 +319,7 @@ impl ServerConnection {
         if let Some(on) = self.on_reactor() {
             return Some(on.in_hand()).filter(|&mark| mark != 0);
         }
-        let is_sending = matches!(self.sender.try_lock(), Err(TryLockError::WouldBlock));
+        let is_sending = sync::try_lock(&self.sender).is_none();
         let is_still = !self.reading.load(Ordering::Relaxed) && !is_sending;
         is_still.then(|| self.received.load(Ordering::Relaxed).into())
     }
@@ -352,7 +364,7 @@ impl ServerConnection {
         if let Some(on) = self.on_reactor() {
             return self.send_by_reactor(on, message);
         }
-        let sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let sending = sync::lock(&self.sender);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
         let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
@@ -402,7 +414,7 @@ impl ServerConnection {
             }
             return;
         }
-        let _sending = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let _sending = sync::lock(&self.sender);
         let soon = Deadline::after(std::time::Duration::from_millis(100));
         let tracer = self.orb.tracer();
         // The connection is closed next: a peer that is gone already hears nothing.
@@ -415,6 +427,14 @@ impl ServerConnection {
         // Release pairs with `begin`.
         self.calls.fetch_or(CLOSING, Ordering::Release);
         self.link.close();
+    }
+
+    /// The head of replies with results to requests of this version, if there is one at hand.
+    #[inline]
+    pub(super) fn template(&self, version: GiopVersion) -> Option<&Template> {
+        self.results
+            .as_ref()
+            .filter(|_| version == GiopVersion::V1_2)
     }
 
     /// The number of the endpoint it came in at.
@@ -455,6 +475,18 @@ impl Drop for InProgress<'_> {
             self.0.close_in_order();
         }
     }
+}
+
+/// The head of a reply with results, whatever its id.
+fn results(session: &dyn Session, limits: &Limits) -> Option<Template> {
+    let header = ReplyHeader {
+        request_id: 0,
+        status: ReplyStatus::NoException,
+        contexts: ServiceContexts::none(),
+    };
+    let (kind, head) = (MessageKind::Reply, Head::Reply(header));
+    let coding = Coding::new(GiopVersion::V1_2, limits);
+    Template::new(session, kind, &head, coding).ok().flatten()
 }
 
 impl AgreedCodeSets {

@@ -14,8 +14,8 @@ use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, Marshal,
 };
 use punctual_giop::{
-    LocateReplyHeader, LocateStatus, MessageKind, PlainRequest, ReplyStatus, RequestHeader,
-    ResponseFlags, ServiceContexts, SystemExceptionBody,
+    LocateReplyHeader, LocateStatus, MessageKind, PlainRequest, ReplyHeader, ReplyStatus,
+    RequestHeader, ResponseFlags, ServiceContexts, SystemExceptionBody,
 };
 use punctual_link::Loan;
 use std::fmt;
@@ -32,7 +32,9 @@ pub struct ServerCall<'m> {
     /// What was lent with the message.
     lent: &'m [Lent],
     arrival: Option<FrameArrival>,
-    reply: Option<Block>,
+    /// The reply, or memory for it.
+    reply: Block,
+    has_reply: bool,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
     answered: bool,
 }
@@ -69,7 +71,8 @@ impl<'m> ServerCall<'m> {
             arguments,
             lent,
             arrival,
-            reply: None,
+            reply: Block::default(),
+            has_reply: false,
             answered: false,
         }
     }
@@ -79,6 +82,7 @@ impl<'m> ServerCall<'m> {
         connection: &'m ServerConnection,
         request: &PlainRequest<'m>,
         arguments: Decoder<'m>,
+        spare: Block,
     ) -> Self {
         Self {
             connection,
@@ -94,7 +98,8 @@ impl<'m> ServerCall<'m> {
             arguments,
             lent: &[],
             arrival: None,
-            reply: None,
+            reply: spare,
+            has_reply: false,
             answered: false,
         }
     }
@@ -195,7 +200,8 @@ impl<'m> ServerCall<'m> {
         if block.full_len() > limit {
             return Err(too_large(block.full_len(), limit).into());
         }
-        self.reply = Some(block);
+        self.reply = block;
+        self.has_reply = true;
         Ok(Dispatched(()))
     }
 
@@ -250,15 +256,19 @@ impl<'m> ServerCall<'m> {
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
-        let marshaled = self.encode(status, write);
-        let block = marshaled.map_err(|error| {
-            cdr_exception(error, CompletionStatus::Yes).in_context("marshaling the results")
-        })?;
-        let limit = self.connection.orb.limits().message;
-        if block.full_len() > limit {
-            return Err(too_large(block.full_len(), limit).into());
+        let memory = std::mem::take(&mut self.reply);
+        match self.encode_in(memory, status, write) {
+            Ok(block) => self.reply = block,
+            Err(error) => {
+                let exception = cdr_exception(error, CompletionStatus::Yes);
+                return Err(exception.in_context("marshaling the results").into());
+            }
         }
-        self.reply = Some(block);
+        let (length, limit) = (self.reply.full_len(), self.connection.orb.limits().message);
+        if length > limit {
+            return Err(too_large(length, limit).into());
+        }
+        self.has_reply = true;
         Ok(Dispatched(()))
     }
 
@@ -276,8 +286,15 @@ impl<'m> ServerCall<'m> {
 
     /// The reply that was made, if anybody waits for one.
     #[inline]
-    pub(super) fn take_reply(&mut self) -> Option<Block> {
-        self.reply.take()
+    pub(super) fn reply_made(&self) -> Option<&Block> {
+        self.has_reply.then_some(&self.reply)
+    }
+
+    /// The reply's memory, which has been sent, for another.
+    #[inline]
+    pub(super) fn take_memory(&mut self) -> Block {
+        self.reply.reuse();
+        std::mem::take(&mut self.reply)
     }
 
     /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
@@ -316,15 +333,48 @@ impl<'m> ServerCall<'m> {
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Block, CdrError> {
+        self.encode_in(Block::default(), status, write)
+    }
+
+    #[inline]
+    fn encode_in(
+        &self,
+        mut block: Block,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        if block.capacity() == 0 {
+            block = self.connection.link().lend(0);
+        }
         let connection = self.connection;
         let coding = Coding {
             version: self.version,
             ..*self.arguments.coding()
         };
-        let block = connection.link().lend(0);
-        let mut out = connection
+        let template = match status {
+            ReplyStatus::NoException => connection.template(self.version),
+            _ => None,
+        };
+        if let Some(template) = template {
+            let mut out = template.begin(block, self.request_id, coding);
+            if connection.lends {
+                out.set_lender(connection.link().lender());
+            }
+            write(&mut out)?;
+            return Ok(template.end(out));
+        }
+        let mut out =
+            connection
+                .session
+                .begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
+        let header = ReplyHeader {
+            request_id: self.request_id,
+            status,
+            contexts: ServiceContexts::none(),
+        };
+        connection
             .session
-            .begin_reply(block, self.request_id, status, coding)?;
+            .put_head(&mut out, &Head::Reply(header))?;
         if connection.lends {
             out.set_lender(connection.link().lender());
         }

@@ -128,9 +128,7 @@ impl Reactor {
         // From here on it is owned by this thread, so that nobody serves what is half made.
         let _ = place.owner.offer(token.generation, Readiness::NONE);
         place.set_handler(Some(handler.clone()));
-        let added = self
-            .epoll
-            .add(descriptor, token.to_word(), Interest::Read);
+        let added = self.epoll.add(descriptor, token.to_word(), Interest::Read);
         if let Err(error) = added {
             let _ = place.owner.retire(token.generation);
             self.clear(token);

@@ -2,10 +2,11 @@
 
 use super::turn::{Late, OnReactor, Wanted};
 use crate::messaging::{InboxError, Taken};
+use crate::server::memory::Memory;
 use crate::server::receive::ServerConnection;
 use crate::server::{Refusal, Serving};
 use crate::sync;
-use punctual_cdr::{Block, GiopVersion};
+use punctual_cdr::GiopVersion;
 use punctual_exec::reactor::{Handler, Readiness, Role, Turn, depth};
 use punctual_link::{LinkError, Phase, Waitable};
 use std::os::fd::BorrowedFd;
@@ -57,7 +58,18 @@ enum Step {
 
 impl ServerConnection {
     fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut Turn<'_>, serving: &Serving) {
-        let mut block = Block::default();
+        let mut memory = Memory::take();
+        self.serve_turn(on, turn, serving, &mut memory);
+        memory.rest();
+    }
+
+    fn serve_turn(
+        self: &Arc<Self>,
+        on: &OnReactor,
+        turn: &mut Turn<'_>,
+        serving: &Serving,
+        memory: &mut Memory,
+    ) {
         // Whether the socket is known to be empty. Behind the last octets may be the end.
         let mut emptied = false;
         for _ in 0..MESSAGES {
@@ -65,7 +77,7 @@ impl ServerConnection {
             if on.is_congested() {
                 return;
             }
-            match self.step(on, turn, serving, &mut block, &mut emptied) {
+            match self.step(on, turn, serving, memory, &mut emptied) {
                 Step::On => {}
                 Step::Over => return,
             }
@@ -78,13 +90,14 @@ impl ServerConnection {
         on: &OnReactor,
         turn: &mut Turn<'_>,
         serving: &Serving,
-        block: &mut Block,
+        memory: &mut Memory,
         emptied: &mut bool,
     ) -> Step {
         let Some(mut inbox) = sync::try_lock(&self.inbox) else {
             return Step::Over;
         };
         if !*emptied && self.expects_plain_requests(&inbox) {
+            let block = &mut memory.block;
             if block.capacity() == 0 {
                 *block = self.link().lend(0);
             } else {
@@ -95,10 +108,12 @@ impl ServerConnection {
                 Ok(Some(taken)) => *emptied = is_all(taken, turn),
                 Err(error) => return self.is_over(turn, &error.into(), false),
             }
-            if let Some(request) = self.session.plain_request(block, self.orb.limits()) {
+            let (requests, limits) = (&mut memory.requests, self.orb.limits());
+            if let Some(request) = self.session.plain_request(requests, block, limits) {
                 self.has_received(GiopVersion::V1_2, false);
                 drop(inbox);
-                let serve = || self.serve_plain(block, &request, serving);
+                let reply = &mut memory.reply;
+                let serve = || self.serve_plain(block, &request, reply, serving);
                 return self.in_turn(on, turn, serving, serve);
             }
             inbox.put(std::mem::take(block));
