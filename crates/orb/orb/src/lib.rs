@@ -14,6 +14,7 @@ mod lane;
 mod messaging;
 mod orb;
 mod policy;
+pub mod probe;
 mod profile;
 mod protocol;
 mod reference;

@@ -40,6 +40,11 @@ pub mod protocol {
     pub use punctual_tls as ssliop;
 }
 
+/// Time probes: stamps at the points of a call, for who measures it.
+pub mod probe {
+    pub use punctual_orb::probe::*;
+}
+
 /// Requests that arrive by one protocol leave by another: an in-line bridge.
 pub mod bridge {
     pub use punctual_bridge::*;

@@ -1,0 +1,231 @@
+//! From one thread's stamps to its calls and their stages.
+
+use super::point::{Point, Side};
+use super::ring::Stamp;
+
+/// One call as one side has seen it: stretches of time, each of a stage, without gaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    stretches: Vec<Stretch>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    begin: Stamp,
+    ticks: u64,
+}
+
+impl Seen {
+    /// Ticks of a stage, however often the call came back to it.
+    #[must_use]
+    pub fn ticks(&self, point: Point) -> u64 {
+        self.of(point).map(|stretch| stretch.ticks).sum()
+    }
+
+    /// How often a stage was begun, each with a stamp.
+    #[must_use]
+    pub fn stamps(&self, point: Point) -> usize {
+        self.of(point).count()
+    }
+
+    /// Ticks of all of it.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.stretches.iter().map(|stretch| stretch.ticks).sum()
+    }
+
+    /// The moment when a stage first began.
+    #[must_use]
+    pub fn begin_of(&self, point: Point) -> Option<Stamp> {
+        self.of(point).next().map(|stretch| stretch.begin)
+    }
+
+    /// The moment when a stage was over for the last time: the stamp of what came behind it. `None` when
+    /// the call has no such stage, or ends with it.
+    #[must_use]
+    pub fn end_of(&self, point: Point) -> Option<Stamp> {
+        let is_it = |stretch: &Stretch| stretch.begin.point == point;
+        let last = self.stretches.iter().rposition(is_it)?;
+        self.stretches.get(last + 1).map(|stretch| stretch.begin)
+    }
+
+    fn of(&self, point: Point) -> impl Iterator<Item = &Stretch> {
+        self.stretches
+            .iter()
+            .filter(move |stretch| stretch.begin.point == point)
+    }
+
+    fn add(&mut self, begin: Stamp, end: Stamp) {
+        let ticks = end.since(begin);
+        self.stretches.push(Stretch { begin, ticks });
+    }
+}
+
+/// The calls that a side of one thread has made or served, those that are there from beginning to end.
+///
+/// A client's begins with [`Point::ClientInitialise`] and ends with [`Point::ClientEnd`]; what it calls
+/// from within an upcall while it waits is another one, and part of the outer one's wait. A server's is
+/// from its receiving one request to its receiving the next, and counted where one request was answered
+/// in it: a thread that serves another request while its upcall waits does not tell the two apart.
+#[must_use]
+pub fn calls(stamps: &[Stamp], side: Side) -> Vec<Seen> {
+    let own = stamps.iter().filter(|stamp| stamp.point.side() == side);
+    match side {
+        Side::Client => made(own),
+        Side::Server => served(own),
+    }
+}
+
+fn made<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
+    let mut whole = Vec::new();
+    // The innermost last, with the stamp behind which it stands.
+    let mut open: Vec<(Seen, Stamp)> = Vec::new();
+    for &stamp in stamps {
+        if stamp.point == Point::ClientInitialise {
+            open.push((Seen::default(), stamp));
+        } else if let Some((seen, last)) = open.last_mut() {
+            seen.add(*last, stamp);
+            *last = stamp;
+            if stamp.point == Point::ClientEnd {
+                whole.extend(open.pop().map(|(seen, _)| seen));
+            }
+        }
+    }
+    whole
+}
+
+fn served<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
+    let mut whole = Vec::new();
+    let mut open: Option<(Seen, Stamp)> = None;
+    let mut answered = false;
+    for &stamp in stamps {
+        if let Some((seen, last)) = &mut open {
+            seen.add(*last, stamp);
+            *last = stamp;
+        }
+        answered |= stamp.point == Point::ServerSend;
+        // Whoever receives in vain, and then once more, is still at the same request.
+        if stamp.point == Point::ServerReceive && (answered || open.is_none()) {
+            let next = Some((Seen::default(), stamp));
+            whole.extend(std::mem::replace(&mut open, next).map(|(seen, _)| seen));
+            answered = false;
+        }
+    }
+    whole.retain(|seen| {
+        seen.stamps(Point::ServerOperation) == 1 && seen.stamps(Point::ServerSend) == 1
+    });
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Point::*;
+    use super::*;
+
+    /// Each stamp a tick, or so many, behind the one ahead of it.
+    fn stamps(points: &[(Point, u64)]) -> Vec<Stamp> {
+        let mut now = 1000;
+        let at = |&(point, later)| {
+            now += later;
+            Stamp::new(point, now)
+        };
+        points.iter().map(at).collect()
+    }
+
+    #[test]
+    fn a_stage_that_is_come_back_to_counts_together_and_all_of_them_are_the_whole() {
+        let seen = calls(
+            &stamps(&[
+                (ClientInitialise, 1),
+                (ClientMessagingSend, 2),
+                (ClientMarshal, 3),
+                (ClientMessagingSend, 4),
+                (ClientReceive, 5),
+                (ClientEnd, 60),
+            ]),
+            Side::Client,
+        );
+        let [call] = seen.as_slice() else {
+            panic!("{seen:?}");
+        };
+        assert_eq!(call.ticks(ClientMessagingSend), 3 + 5);
+        assert_eq!(call.stamps(ClientMessagingSend), 2);
+        assert_eq!(call.ticks(ClientReceive), 60);
+        assert_eq!(call.total(), 2 + 3 + 4 + 5 + 60);
+        assert_eq!(call.begin_of(ClientMarshal).unwrap().ticks, 1006);
+        assert_eq!(call.end_of(ClientMessagingSend).unwrap().ticks, 1015);
+        assert_eq!(call.end_of(ClientReceive), None);
+    }
+
+    #[test]
+    fn calls_that_are_not_there_from_beginning_to_end_are_left_out() {
+        let seen = calls(
+            &stamps(&[
+                (ClientReceive, 1),
+                (ClientEnd, 1),
+                (ClientInitialise, 1),
+                (ClientEnd, 7),
+                (ClientInitialise, 1),
+                (ClientMarshal, 1),
+            ]),
+            Side::Client,
+        );
+        assert_eq!(seen.iter().map(Seen::total).collect::<Vec<_>>(), [7]);
+    }
+
+    #[test]
+    fn a_call_from_within_an_upcall_is_part_of_the_wait_of_the_outer_one() {
+        let seen = calls(
+            &stamps(&[
+                (ClientInitialise, 1),
+                (ClientReceive, 1),
+                (ServerUpcall, 1),
+                (ClientInitialise, 1),
+                (ClientReceive, 1),
+                (ClientEnd, 5),
+                (ClientDemarshal, 3),
+                (ClientEnd, 1),
+            ]),
+            Side::Client,
+        );
+        let waits: Vec<u64> = seen.iter().map(|call| call.ticks(ClientReceive)).collect();
+        assert_eq!(waits, [5, 11]);
+        assert_eq!(seen[1].ticks(ClientDemarshal), 1);
+    }
+
+    #[test]
+    fn a_server_s_call_is_from_one_receive_to_the_next_that_comes_behind_a_reply() {
+        let one = [
+            (ServerReceive, 1),
+            (ServerTransportReceive, 1),
+            (ServerReceive, 1),
+            (ServerMessagingReceive, 10),
+            (ServerOperation, 1),
+            (ServerSend, 1),
+            (ServerTransportSend, 1),
+        ];
+        let two = [one, one, one].concat();
+        let seen = calls(&stamps(&two), Side::Server);
+        // The last one may go on.
+        assert_eq!(seen.len(), 2);
+        for call in seen {
+            assert_eq!(call.ticks(ServerReceive), 1 + 10);
+            assert_eq!(call.total(), 16);
+        }
+    }
+
+    #[test]
+    fn what_was_not_answered_or_mixed_with_another_request_is_left_out() {
+        let unanswered = [(ServerReceive, 1), (ServerOperation, 1)];
+        let mixed = [
+            (ServerReceive, 1),
+            (ServerOperation, 1),
+            (ServerOperation, 1),
+            (ServerSend, 1),
+        ];
+        let clean = [(ServerReceive, 1), (ServerOperation, 1), (ServerSend, 1)];
+        let end = [(ServerReceive, 1)];
+        let all = [&mixed[..], &clean, &unanswered, &clean, &end].concat();
+        assert_eq!(calls(&stamps(&all), Side::Server).len(), 1);
+    }
+}

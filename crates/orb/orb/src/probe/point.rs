@@ -1,0 +1,119 @@
+//! The labelled points, by the names of paper 000's stages.
+
+/// Whose call it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    /// Who calls.
+    Client,
+    /// Who is called.
+    Server,
+}
+
+macro_rules! points {
+    ($($(#[$doc:meta])* $name:ident: $side:ident, $label:literal;)+) => {
+        /// A point of a call: what begins there.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Point {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Point {
+            /// All of them, in the order of a call.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Whose it is.
+            #[must_use]
+            pub const fn side(self) -> Side {
+                match self {
+                    $(Self::$name => Side::$side,)+
+                }
+            }
+
+            /// What people call the stage that begins there.
+            #[must_use]
+            pub const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$name => $label,)+
+                }
+            }
+        }
+    };
+}
+
+points! {
+    /// The call begins: the remembered path is looked at, and whether its policies still hold. Each call
+    /// has one of these.
+    ClientInitialise: Client, "initialise";
+    /// The connection to the object is found, or made.
+    ClientReference: Client, "get object reference";
+    /// The request gets its place in the reply table, a block, its header, and its length.
+    ClientMessagingSend: Client, "messaging send";
+    /// The arguments are marshaled.
+    ClientMarshal: Client, "parameter marshal";
+    /// The right to send is taken, and given back.
+    ClientTransportSend: Client, "transport send";
+    /// The link sends: the system call, and what the link needs around it.
+    ClientSend: Client, "I/O: send";
+    /// The right to receive is taken, and handed on.
+    ClientTransportReceive: Client, "transport receive";
+    /// The link receives: until the reply is here. The server's time lies within.
+    ClientReceive: Client, "I/O: receive, waiting included";
+    /// The reply's header is read.
+    ClientMessagingReceive: Client, "messaging receive";
+    /// The results are unmarshaled.
+    ClientDemarshal: Client, "parameter demarshal";
+    /// The caller has its answer; nothing begins.
+    ClientEnd: Client, "end";
+    /// The right to receive is taken, what came is counted, the right handed on.
+    ServerTransportReceive: Server, "transport receive";
+    /// The link receives: until the next request is here.
+    ServerReceive: Server, "I/O: receive, waiting included";
+    /// The request's header is read, and what the call needs is put together.
+    ServerMessagingReceive: Server, "messaging receive";
+    /// The adapter is asked whether it serves requests.
+    ServerAdapter: Server, "POA demux";
+    /// The object key is taken apart.
+    ServerObjectKey: Server, "parse object key";
+    /// The servant is looked up in the active object map.
+    ServerServant: Server, "servant demux";
+    /// The skeleton looks the operation up by its name.
+    ServerOperation: Server, "operation demux";
+    /// The arguments are unmarshaled. The servant runs behind it: where it does not say when it begins,
+    /// its time is in here.
+    ServerDemarshal: Server, "parameter demarshal";
+    /// The servant runs.
+    ServerUpcall: Server, "user upcall";
+    /// The reply gets a block, its header and its length.
+    ServerMessagingSend: Server, "messaging send";
+    /// The results are marshaled.
+    ServerMarshal: Server, "return value marshal";
+    /// The right to send is taken, and given back.
+    ServerTransportSend: Server, "transport send";
+    /// The link sends.
+    ServerSend: Server, "I/O: send";
+}
+
+impl Point {
+    pub(super) const fn number(self) -> u8 {
+        self as u8
+    }
+
+    pub(super) fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_is_found_by_its_number() {
+        for &point in Point::ALL {
+            assert_eq!(Point::of(point.number()), Some(point));
+        }
+        let beyond = u8::try_from(Point::ALL.len()).unwrap();
+        assert_eq!(Point::of(beyond), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Stamps of one thread: it writes, others read meanwhile.
+//!
+//! A stamp is one word, so that it is read whole or not at all. The writer publishes a word by the count
+//! behind it, and overwrites the oldest. The reader takes the words below the count that it has seen, and
+//! looks at the count again: words that the writer may have overwritten meanwhile are left out.
+
+use super::point::Point;
+use crate::sync::{AtomicU64, Ordering};
+
+/// Stamps that a thread keeps: some two thousand calls'.
+pub const CAPACITY: usize = 1 << 15;
+
+/// The counter's octet that gives way to the point: at 3 GHz, the rest goes round once in 278 days.
+const POINT_BITS: u32 = 8;
+const TICKS: u64 = u64::MAX >> POINT_BITS;
+
+/// A moment of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// What began then.
+    pub point: Point,
+    /// The processor's counter, without its uppermost octet.
+    pub ticks: u64,
+}
+
+impl Stamp {
+    /// A moment by the processor's counter.
+    #[must_use]
+    pub const fn new(point: Point, counter: u64) -> Self {
+        let ticks = counter & TICKS;
+        Self { point, ticks }
+    }
+
+    /// Ticks from another stamp's moment until this one's.
+    #[must_use]
+    pub const fn since(self, other: Self) -> u64 {
+        self.ticks.wrapping_sub(other.ticks) & TICKS
+    }
+
+    /// The stamp in one number, for other processes.
+    #[must_use]
+    pub const fn to_word(self) -> u64 {
+        (self.ticks << POINT_BITS) | self.point.number() as u64
+    }
+
+    /// From that number; `None` for one that is no stamp's.
+    #[must_use]
+    pub fn from_word(word: u64) -> Option<Self> {
+        let [number, ..] = word.to_le_bytes();
+        let ticks = word >> POINT_BITS;
+        Point::of(number).map(|point| Self { point, ticks })
+    }
+}
+
+/// Stamps, the oldest of which are overwritten.
+#[derive(Debug)]
+pub(super) struct Ring {
+    words: Box<[AtomicU64]>,
+    /// Stamps that were ever written.
+    written: AtomicU64,
+}
+
+/// What a ring had to say since it was last read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) stamps: Vec<Stamp>,
+    /// Stamps that were overwritten before they were read.
+    pub(super) lost: u64,
+    /// Where the next reading begins.
+    pub(super) end: u64,
+}
+
+impl Ring {
+    /// A ring of a number of stamps, a power of two.
+    pub(super) fn new(capacity: usize) -> Self {
+        debug_assert!(capacity.is_power_of_two());
+        Self {
+            words: (0..capacity).map(|_| AtomicU64::new(0)).collect(),
+            written: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds a stamp; for the thread that owns the ring only.
+    #[inline]
+    pub(super) fn push(&self, stamp: Stamp) {
+        // Relaxed: nobody else writes it.
+        let number = self.written.load(Ordering::Relaxed);
+        if let Some(word) = self.words.get(self.place(number)) {
+            // Release pairs with the Acquire in `read`: who sees this word sees the count ahead of it.
+            word.store(stamp.to_word(), Ordering::Release);
+        }
+        // Release pairs with the first Acquire in `read`: who sees the count sees the words below it.
+        self.written.store(number + 1, Ordering::Release);
+    }
+
+    /// What was written from number `begin` on.
+    pub(super) fn read(&self, begin: u64) -> Read {
+        let capacity = self.words.len() as u64;
+        let end = self.written.load(Ordering::Acquire);
+        let oldest = begin.max(end.saturating_sub(capacity));
+        let word = |number| {
+            let word = self.words.get(self.place(number));
+            // Acquire: a word that is already the next round's brings the count that `kept` goes by.
+            word.map_or(0, |word| word.load(Ordering::Acquire))
+        };
+        let words: Vec<u64> = (oldest..end).map(word).collect();
+        // The writer may be at work on the word of this very number.
+        let now = self.written.load(Ordering::Acquire);
+        let kept = oldest.max((now + 1).saturating_sub(capacity)).min(end);
+        let overwritten = usize::try_from(kept - oldest).unwrap_or(usize::MAX);
+        let stamps: Vec<Stamp> = words
+            .into_iter()
+            .skip(overwritten)
+            .filter_map(Stamp::from_word)
+            .collect();
+        Read {
+            lost: kept - begin,
+            stamps,
+            end,
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        // A ring is far smaller than what a `usize` counts, and its length a power of two.
+        #[allow(clippy::cast_possible_truncation)]
+        let number = number as usize;
+        number & (self.words.len() - 1)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn stamp(ticks: u64) -> Stamp {
+        Stamp::new(Point::ClientMarshal, ticks)
+    }
+
+    fn ticks(read: &Read) -> Vec<u64> {
+        read.stamps.iter().map(|stamp| stamp.ticks).collect()
+    }
+
+    #[test]
+    fn stamps_are_read_once_and_in_their_order() {
+        let ring = Ring::new(8);
+        (0..3).for_each(|ticks| ring.push(stamp(ticks)));
+        let read = ring.read(0);
+        assert_eq!((ticks(&read), read.lost), (vec![0, 1, 2], 0));
+        ring.push(stamp(3));
+        let next = ring.read(read.end);
+        assert_eq!((ticks(&next), next.lost), (vec![3], 0));
+        assert_eq!(ring.read(next.end).stamps, []);
+    }
+
+    #[test]
+    fn the_oldest_are_overwritten_and_counted_as_lost() {
+        let ring = Ring::new(8);
+        (0..21).for_each(|ticks| ring.push(stamp(ticks)));
+        let read = ring.read(2);
+        // One less than there is room for: the writer might have been at work on the oldest.
+        assert_eq!(ticks(&read), (14..21).collect::<Vec<_>>());
+        assert_eq!(read.lost, 12);
+    }
+
+    #[test]
+    fn a_reader_beside_the_writer_gets_every_stamp_whole_and_in_order_or_counts_it_as_lost() {
+        const STAMPS: u64 = 200_000;
+        let ring = Ring::new(64);
+        std::thread::scope(|scope| {
+            scope.spawn(|| (0..STAMPS).for_each(|ticks| ring.push(stamp(ticks))));
+            let mut at = 0;
+            while at < STAMPS {
+                let read = ring.read(at);
+                let first = at + read.lost;
+                assert_eq!(ticks(&read), (first..read.end).collect::<Vec<_>>());
+                at = read.end;
+            }
+        });
+    }
+
+    #[test]
+    fn time_goes_on_where_the_counter_goes_round() {
+        let (before, after) = (stamp(u64::MAX), stamp(u64::MAX.wrapping_add(10)));
+        assert_eq!(after.since(before), 10);
+    }
+
+    #[test]
+    fn a_stamp_is_the_same_behind_its_number_and_other_numbers_are_none() {
+        for &point in Point::ALL {
+            let stamp = Stamp::new(point, 0x0012_3456_789a_bcde);
+            assert_eq!(Stamp::from_word(stamp.to_word()), Some(stamp));
+        }
+        assert_eq!(Stamp::from_word(u64::MAX), None);
+    }
+}

@@ -1,0 +1,174 @@
+//! Each thread's ring, and where all of them are found.
+
+use super::point::Point;
+use super::ring::{CAPACITY, Ring, Stamp};
+use punctual_sys::cycles;
+use std::cell::OnceCell;
+// Not by way of `crate::sync`: what is static cannot be a model checker's.
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Threads that have rings at a time; what others do is not recorded.
+const MAX_RINGS: usize = 256;
+
+thread_local! {
+    /// None for a thread that came when there were too many.
+    static RING: OnceCell<Option<Arc<Ring>>> = const { OnceCell::new() };
+}
+
+static RINGS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+struct Known {
+    thread: String,
+    ring: Arc<Ring>,
+    /// How many of its stamps have been taken.
+    taken: u64,
+}
+
+/// What one thread has stamped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadStamps {
+    /// The thread's name.
+    pub thread: String,
+    /// Its stamps, in their order.
+    pub stamps: Vec<Stamp>,
+    /// How many came before these, and were overwritten.
+    pub lost: u64,
+}
+
+/// What every thread has stamped since this was last asked, threads that have ended included. Locks, and
+/// allocates; the threads that stamp go on meanwhile.
+#[must_use]
+pub fn take() -> Vec<ThreadStamps> {
+    let mut rings = rings();
+    let taken = rings.iter_mut().map(Known::take).collect::<Vec<_>>();
+    rings.retain(Known::is_used);
+    drop(rings);
+    taken
+        .into_iter()
+        .filter(|thread| !thread.stamps.is_empty())
+        .collect()
+}
+
+/// Stamps a point of the calling thread.
+#[cold]
+#[inline(never)]
+pub(super) fn stamp(point: Point) {
+    let stamp = Stamp::new(point, cycles::now());
+    // A thread whose ring is gone already has nothing left to measure.
+    let _ = RING.try_with(|ring| {
+        if let Some(ring) = ring.get_or_init(register) {
+            ring.push(stamp);
+        }
+    });
+}
+
+/// The median number of ticks between stamps of the calling thread that have nothing between them.
+pub(super) fn ticks_between_stamps() -> Option<u64> {
+    const STAMPS: usize = CAPACITY / 2;
+    for _ in 0..STAMPS {
+        stamp(Point::ClientEnd);
+    }
+    let ring = RING.try_with(|ring| ring.get().cloned().flatten()).ok()??;
+    let stamps = ring.read(0).stamps;
+    forget(&ring);
+    let mut between: Vec<u64> = stamps
+        .windows(2)
+        .map(|pair| pair[1].since(pair[0]))
+        .collect();
+    between.sort_unstable();
+    between.get(between.len() / 2).copied()
+}
+
+fn rings() -> MutexGuard<'static, Vec<Known>> {
+    RINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cold]
+fn register() -> Option<Arc<Ring>> {
+    let thread = std::thread::current()
+        .name()
+        .unwrap_or("unnamed")
+        .to_owned();
+    let mut rings = rings();
+    if rings.len() >= MAX_RINGS {
+        rings.retain(Known::is_used);
+    }
+    if rings.len() >= MAX_RINGS {
+        tracing::warn!(
+            thread,
+            "too many threads have time probes; this one's are not kept"
+        );
+        return None;
+    }
+    let ring = Arc::new(Ring::new(CAPACITY));
+    rings.push(Known {
+        thread,
+        ring: ring.clone(),
+        taken: 0,
+    });
+    Some(ring)
+}
+
+/// What is in a ring is not for others.
+fn forget(ring: &Arc<Ring>) {
+    rings().retain(|known| !Arc::ptr_eq(&known.ring, ring));
+}
+
+impl Known {
+    fn take(&mut self) -> ThreadStamps {
+        let read = self.ring.read(self.taken);
+        self.taken = read.end;
+        ThreadStamps {
+            thread: self.thread.clone(),
+            stamps: read.stamps,
+            lost: read.lost,
+        }
+    }
+
+    /// Whether its thread is still there.
+    fn is_used(&self) -> bool {
+        Arc::strong_count(&self.ring) > 1
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Others take stamps in this process, too: the test that asks has to be the only one that does.
+    fn taken_of(thread: &str) -> Vec<ThreadStamps> {
+        let mut taken = take();
+        taken.retain(|one| one.thread == thread);
+        taken
+    }
+
+    fn on_a_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+        let thread = std::thread::Builder::new().name(name.into());
+        thread.spawn(work).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn each_thread_has_its_own_stamps_which_outlive_it_and_are_taken_once() {
+        on_a_thread("probed-1", || {
+            stamp(Point::ClientInitialise);
+            stamp(Point::ClientEnd);
+        });
+        on_a_thread("probed-2", || stamp(Point::ServerUpcall));
+        let taken = take();
+        let of = |thread: &str| -> Vec<Point> {
+            let found = taken.iter().filter(|one| one.thread == thread);
+            found
+                .flat_map(|one| one.stamps.iter().map(|stamp| stamp.point))
+                .collect()
+        };
+        assert_eq!(of("probed-1"), [Point::ClientInitialise, Point::ClientEnd]);
+        assert_eq!(of("probed-2"), [Point::ServerUpcall]);
+        assert_eq!(taken_of("probed-1"), []);
+
+        // What a stamp costs is measured as nobody's.
+        on_a_thread("probed-3", || {
+            assert!(ticks_between_stamps().is_some());
+        });
+        assert_eq!(taken_of("probed-3"), []);
+    }
+}
