@@ -19,6 +19,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
 };
 use crate::policy::Effective;
+use crate::probe::{self, Point};
 use crate::reference::ObjectRef;
 use crate::relay::{RelayedReply, RelayedRequest};
 use punctual_cdr::{CdrError, Encoder};
@@ -125,13 +126,16 @@ impl<'a> Call<'a> {
         arguments: &Arguments<'_>,
         results: &mut Results<'_>,
     ) -> Result<(), SystemException> {
-        match quick::attempt(object, operation, arguments, results) {
+        probe::begins(Point::ClientInitialise);
+        let outcome = match quick::attempt(object, operation, arguments, results) {
             Quick::Done => Ok(()),
             Quick::Attempted(attempted) => {
                 Self::invoke_on(object, operation, arguments, results, Some(*attempted))
             }
             Quick::No => Self::invoke_on(object, operation, arguments, results, None),
-        }
+        };
+        probe::begins(Point::ClientEnd);
+        outcome
     }
 
     /// The long way, from its beginning or from what a first attempt has come to.
@@ -152,6 +156,7 @@ impl<'a> Call<'a> {
         };
         match Call::new(object, ask).run_on(first).map_err(named)? {
             Some(ReplyOutcome::Results(reply)) => {
+                probe::begins(Point::ClientDemarshal);
                 results(Body::Results, &mut reply.decoder(object.orb()));
                 Ok(())
             }
@@ -170,8 +175,12 @@ impl<'a> Call<'a> {
         operation: &Operation,
         arguments: &Arguments<'_>,
     ) -> Result<(), SystemException> {
+        probe::begins(Point::ClientInitialise);
         let first = match quick::attempt(object, operation, arguments, &mut |_, _| ()) {
-            Quick::Done => return Ok(()),
+            Quick::Done => {
+                probe::begins(Point::ClientEnd);
+                return Ok(());
+            }
             Quick::Attempted(attempted) => Some(*attempted),
             Quick::No => None,
         };
@@ -179,8 +188,9 @@ impl<'a> Call<'a> {
             operation,
             arguments,
         };
-        Call::new(object, ask)
-            .run_on(first)
+        let outcome = Call::new(object, ask).run_on(first);
+        probe::begins(Point::ClientEnd);
+        outcome
             .map(drop)
             .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name)))
     }
@@ -202,7 +212,10 @@ impl<'a> Call<'a> {
             let mut bound = None;
             let attempted = match first.take() {
                 Some(attempted) => attempted,
-                None => self.attempt(bound.insert(route.bind(self.deadline)?), &route),
+                None => {
+                    probe::begins(Point::ClientReference);
+                    self.attempt(bound.insert(route.bind(self.deadline)?), &route)
+                }
             };
             let failed = match attempted {
                 Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
@@ -271,6 +284,7 @@ impl<'a> Call<'a> {
         if let Some(refused) = self.refused(connection) {
             return Err(Failed::Unfit(refused));
         }
+        probe::begins(Point::ClientMessagingSend);
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
@@ -292,8 +306,10 @@ impl<'a> Call<'a> {
         if !self.expects_reply() {
             return Ok(None);
         }
+        probe::begins(Point::ClientTransportReceive);
         match self.wait(connection, &pending) {
             Ok(message) => {
+                probe::begins(Point::ClientMessagingReceive);
                 let (session, code_sets) = (&connection.session, connection.code_sets);
                 let orb = self.object.orb();
                 let read = match &self.ask {

@@ -12,6 +12,7 @@ use super::wait::NoReply;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::orb::Orb;
 use crate::policy::Wait;
+use crate::probe::{self, Point};
 use crate::sync;
 use parking_lot::Mutex;
 use punctual_exec::leader_followers::{Waited, Wakeup};
@@ -112,7 +113,9 @@ impl OnReactor {
             return broken("no descriptor to be woken by while waiting for the reactor");
         };
         self.waiting.lock().push((pending.id(), own));
+        probe::begins(Point::ClientReceive);
         let waited = self.reactor.run_until(deadline, || slot.has_content());
+        probe::begins(Point::ClientTransportReceive);
         self.waiting.lock().retain(|(id, _)| *id != pending.id());
         match (slot.poll(), waited) {
             (Some(Delivered::Reply(message)), _) => Ok(message),

@@ -14,6 +14,7 @@ use super::route::Path;
 use super::wait::{NoReply, Waited};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::messaging::{Message, OwnReply};
+use crate::probe::{self, Point};
 use crate::reference::ObjectRef;
 use crate::server;
 use punctual_cdr::{Block, CdrError, Coding, Decoder};
@@ -61,10 +62,12 @@ pub(super) fn attempt(
     if !path.effective.holds(object.orb()) {
         return Quick::No;
     }
+    probe::begins(Point::ClientReference);
     let deadline = Deadline::after_maybe(object.timeout_under(&path.effective));
     if connection.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Quick::No;
     }
+    probe::begins(Point::ClientMessagingSend);
     let Some(head) = path.heads.head(operation, connection, path.endpoint()) else {
         return Quick::No;
     };
@@ -159,6 +162,7 @@ impl QuickCall<'_> {
         if !two_way {
             return Ok(());
         }
+        probe::begins(Point::ClientTransportReceive);
         let bound = server::about_to_block();
         let deadline = connection.bounded(self.deadline, bound);
         // The request's memory serves for its reply.
@@ -170,6 +174,7 @@ impl QuickCall<'_> {
                 };
                 // Nobody waits for the place while the results are read.
                 drop(pending);
+                probe::begins(Point::ClientDemarshal);
                 results(body, &mut self.decoder(block, &reply));
                 Ok(())
             }
@@ -192,7 +197,9 @@ impl QuickCall<'_> {
         if self.lends {
             out.set_lender(connection.link.lender());
         }
+        probe::begins(Point::ClientMarshal);
         arguments(&mut out)?;
+        probe::begins(Point::ClientMessagingSend);
         *block = self.head.template.end(out);
         Ok(())
     }
@@ -233,8 +240,12 @@ impl QuickCall<'_> {
                 return Err(self.failed(no_reply(connection.peer(), &broken)));
             }
         };
+        probe::begins(Point::ClientMessagingReceive);
         match Reply::read(message, &*connection.session, connection.code_sets, orb) {
-            Ok(ReplyOutcome::Results(reply)) => results(Body::Results, &mut reply.decoder(orb)),
+            Ok(ReplyOutcome::Results(reply)) => {
+                probe::begins(Point::ClientDemarshal);
+                results(Body::Results, &mut reply.decoder(orb));
+            }
             Ok(ReplyOutcome::UserException(reply)) => {
                 results(Body::UserException, &mut reply.decoder(orb));
             }

@@ -7,6 +7,7 @@ use super::mux::ClientConnection;
 use super::route::Route;
 use crate::messaging::Head;
 use crate::policy::Transfer;
+use crate::probe::{self, Point};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
@@ -57,7 +58,9 @@ impl Call<'_> {
                 if route.effective.transfer == Transfer::Lend && !waits {
                     out.set_lender(connection.link.lender());
                 }
+                probe::begins(Point::ClientMarshal);
                 body(&mut out, version, arguments)?;
+                probe::begins(Point::ClientMessagingSend);
                 out
             }
             Ask::Relay(request) => {

@@ -12,6 +12,7 @@ use super::mux::{ClientConnection, PendingReply};
 use super::reply_table::{Broken, Delivered};
 use super::slot::Woken;
 use crate::messaging::{Inbox, InboxError, Message, OwnReply, Taken};
+use crate::probe::{self, Point};
 use crate::sync::{self, MutexGuard, fence};
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -52,12 +53,15 @@ impl ClientConnection {
             return Waited::Otherwise(self.lead(inbox, pending, deadline));
         }
         block.clear();
+        probe::begins(Point::ClientReceive);
         let received = self.link.receive(block, inbox.least(), deadline);
+        probe::begins(Point::ClientMessagingReceive);
         if received.is_ok()
             && block.lent().is_empty()
             && block.len() <= self.limits.message
             && let Some(own) = self.session.own_reply(block, pending.id())
         {
+            probe::begins(Point::ClientTransportReceive);
             pending.place.slot.end_as_reader();
             pending.has_read.set(true);
             drop(inbox);
@@ -130,6 +134,7 @@ impl ClientConnection {
                 slot.stop_waiting();
                 break self.lead(inbox, pending, deadline);
             }
+            probe::begins(Point::ClientReceive);
             match slot.sleep(deadline) {
                 Woken::Delivered(Delivered::Reply(message)) => break Ok(message),
                 Woken::Delivered(Delivered::Broken(broken)) => break Err(NoReply::Broken(broken)),
@@ -170,7 +175,9 @@ impl ClientConnection {
                     None => Ok(()),
                 },
                 Ok(Taken::Need(need)) => {
+                    probe::begins(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
+                    probe::begins(Point::ClientTransportReceive);
                     // What came need not be this caller's: the next wait has only what is left.
                     bound = deadline.from_now();
                     received

@@ -13,6 +13,7 @@ use crate::messaging::{
     Template,
 };
 use crate::orb::Orb;
+use crate::probe::{self, Point};
 use crate::sync::{self, Mutex};
 use punctual_cdr::{Block, CodeSets, Coding, GiopVersion, Limits, NarrowCodeSet, WideCodeSet};
 use punctual_exec::{Deadline, LeaderFollowers};
@@ -160,6 +161,7 @@ impl ServerConnection {
 
     fn serve_with(self: &Arc<Self>, serving: &Serving, memory: &mut Memory) {
         loop {
+            probe::begins(Point::ServerTransportReceive);
             // Another thread took over while this one was in an upcall; one is enough.
             let Some(mut inbox) = sync::try_lock(&self.inbox) else {
                 return;
@@ -176,6 +178,7 @@ impl ServerConnection {
                         .plain_request(&mut memory.requests, block, limits)
                     && block.lent().is_empty()
                 {
+                    probe::begins(Point::ServerTransportReceive);
                     self.has_received(GiopVersion::V1_2, false);
                     self.reading.store(false, Ordering::Relaxed);
                     drop(inbox);
@@ -208,7 +211,10 @@ impl ServerConnection {
         } else {
             block.clear();
         }
-        self.link.receive(block, inbox.least(), Deadline::NEVER)
+        probe::begins(Point::ServerReceive);
+        let received = self.link.receive(block, inbox.least(), Deadline::NEVER);
+        probe::begins(Point::ServerMessagingReceive);
+        received
     }
 
     #[inline]
@@ -263,7 +269,10 @@ impl ServerConnection {
                     if begun.is_some_and(|begun| begun.has_passed()) {
                         Err(LinkError::timed_out(Phase::Receive).into())
                     } else {
-                        inbox.receive(&*self.link, need, deadline)
+                        probe::begins(Point::ServerReceive);
+                        let received = inbox.receive(&*self.link, need, deadline);
+                        probe::begins(Point::ServerTransportReceive);
+                        received
                     }
                 }
                 Err(error) => Err(error),
@@ -364,16 +373,19 @@ impl ServerConnection {
         if let Some(on) = self.on_reactor() {
             return self.send_by_reactor(on, message);
         }
+        probe::begins(Point::ServerTransportSend);
         let sending = sync::lock(&self.sender);
         let config = self.orb.config();
         let deadline = Deadline::after_maybe(config.timeouts.reply);
         let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
         let is_plain = message.lent().is_empty() && !tracer.is_on();
+        probe::begins(Point::ServerSend);
         let sent = if is_plain && !fragmenting.applies_to(message) {
             self.link.send(&[IoSlice::new(message)], deadline)
         } else {
             messaging::send(&*self.link, message, fragmenting, tracer, deadline)
         };
+        probe::begins(Point::ServerTransportSend);
         drop(sending);
         if let Err(error) = sent {
             self.has_not_sent(&error);
@@ -392,7 +404,9 @@ impl ServerConnection {
         self.orb
             .tracer()
             .show(Direction::Sent, self.peer(), message);
+        probe::begins(Point::ServerSend);
         let sent = messaging::with_parts(message, self.fragmenting, |parts| on.send(self, parts));
+        probe::begins(Point::ServerTransportSend);
         match sent {
             Ok(false) => {}
             Ok(true) => self.link.close(),

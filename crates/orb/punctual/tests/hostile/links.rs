@@ -80,6 +80,15 @@ impl Over {
         .unwrap()
     }
 
+    /// Whether upcalls run beside each other; says so where a case that needs that is passed by.
+    pub(crate) fn runs_upcalls_at_once(self) -> bool {
+        let at_once = self != Self::Reactive;
+        if !at_once {
+            eprintln!("passed by: one thread serves all");
+        }
+        at_once
+    }
+
     /// A place of the link's or the kernel's choice.
     pub(crate) fn anywhere(self) -> &'static str {
         match self {

@@ -31,10 +31,13 @@ impl Handler for ServerConnection {
         match on.flush(&self) {
             Ok(false) => {}
             Ok(true) => self.link().close(),
-            Err(error) => self.has_not_sent(&error),
+            Err(error) => {
+                self.has_not_sent(&error);
+                return turn.deregister();
+            }
         }
-        if turn.readiness().has(Readiness::DEADLINE) {
-            self.give_up_if_late(on);
+        if turn.readiness().has(Readiness::DEADLINE) && self.is_given_up(on) {
+            return turn.deregister();
         }
         let refusal = match turn.role() {
             Role::Reserve => Some(Refusal::AllBusy),
@@ -184,9 +187,10 @@ impl ServerConnection {
         Step::Over
     }
 
-    fn give_up_if_late(&self, on: &OnReactor) {
+    /// Ends the connection if the peer has taken too long; whether it has.
+    fn is_given_up(&self, on: &OnReactor) -> bool {
         match on.late() {
-            None => {}
+            None => return false,
             Some(Late::Writing) => {
                 let error = punctual_link::SendError {
                     error: LinkError::timed_out(Phase::Send),
@@ -196,9 +200,12 @@ impl ServerConnection {
             }
             Some(Late::Reading) => {
                 let error = LinkError::timed_out(Phase::Receive);
-                self.end(&error.into(), self.is_heard());
+                let inbox = sync::try_lock(&self.inbox);
+                let mid_message = inbox.is_some_and(|inbox| inbox.is_mid_message());
+                self.end(&error.into(), mid_message);
             }
         }
+        true
     }
 }
 
