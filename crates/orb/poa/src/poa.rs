@@ -5,6 +5,7 @@ use crate::key::{self, Nonce};
 use crate::manager::{ManagerState, PoaManager, inactive};
 use crate::servant::Implements;
 use crate::upcall;
+use punctual_orb::probe::{self, Point};
 use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, Interface, Location, ObjectAdapter, ObjectRef,
     Orb, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
@@ -175,7 +176,10 @@ impl Shared {
     }
 
     fn find(&self, object_key: &[u8]) -> Option<Active> {
-        self.map.find(key::decode(self.nonce, object_key)?)
+        probe::begins(Point::ServerObjectKey);
+        let id = key::decode(self.nonce, object_key)?;
+        probe::begins(Point::ServerServant);
+        self.map.find(id)
     }
 }
 
@@ -185,6 +189,7 @@ impl ObjectAdapter for Shared {
         object_key: &[u8],
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError> {
+        probe::begins(Point::ServerAdapter);
         self.manager.admit()?;
         match self.find(object_key) {
             Some(Active::Servant(servant)) => upcall::answer(&*servant, call),

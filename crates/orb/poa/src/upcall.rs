@@ -2,6 +2,7 @@
 
 use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
+use punctual_orb::probe::{self, Point};
 use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, SystemException,
     SystemExceptionKind as Kind, minor,
@@ -12,6 +13,7 @@ pub(crate) fn answer(
     servant: &dyn Servant,
     call: &mut ServerCall<'_>,
 ) -> Result<Dispatched, DispatchError> {
+    probe::begins(Point::ServerOperation);
     // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
     match call.operation() {
         "_is_a" => {

@@ -9,6 +9,7 @@ use crate::exception::{
     code_set_exception, minor,
 };
 use crate::messaging::{FrameArrival, Head, Message};
+use crate::probe::{self, Point};
 use punctual_cdr::{Block, CdrError, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::sequenced::Arrival;

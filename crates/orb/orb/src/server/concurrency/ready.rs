@@ -2,6 +2,7 @@
 
 use super::turn::{Late, OnReactor, Wanted};
 use crate::messaging::{InboxError, Taken};
+use crate::probe::{self, Point};
 use crate::server::memory::Memory;
 use crate::server::receive::ServerConnection;
 use crate::server::{Refusal, Serving};
@@ -27,6 +28,7 @@ impl Handler for ServerConnection {
         let Some(on) = self.on_reactor() else {
             return;
         };
+        probe::begins(Point::ServerTransportReceive);
         on.token.get_or_init(|| turn.token());
         match on.flush(&self) {
             Ok(false) => {}
@@ -106,13 +108,17 @@ impl ServerConnection {
             } else {
                 block.clear();
             }
-            match self.link().receive_now(block, inbox.least()) {
+            probe::begins(Point::ServerReceive);
+            let received = self.link().receive_now(block, inbox.least());
+            probe::begins(Point::ServerMessagingReceive);
+            match received {
                 Ok(None) => return self.rest(on, Wanted::Anything),
                 Ok(Some(taken)) => *emptied = is_all(taken, turn),
                 Err(error) => return self.is_over(turn, &error.into(), false),
             }
             let (requests, limits) = (&mut memory.requests, self.orb.limits());
             if let Some(request) = self.session.plain_request(requests, block, limits) {
+                probe::begins(Point::ServerTransportReceive);
                 self.has_received(GiopVersion::V1_2, false);
                 drop(inbox);
                 let reply = &mut memory.reply;
@@ -177,6 +183,8 @@ impl ServerConnection {
 
     #[inline]
     fn rest(&self, on: &OnReactor, wanted: Wanted) -> Step {
+        // The reactor waits for what comes next.
+        probe::begins(Point::ServerReceive);
         on.rest(self, wanted);
         Step::Over
     }
