@@ -48,6 +48,10 @@ impl Default for Buffering {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: Vec<Waiting>,
+    /// Messages that are sent as they are, one behind the other; they come before those of `waiting`.
+    run: Block,
+    /// How many those are.
+    in_run: usize,
     octets: usize,
 }
 
@@ -84,18 +88,27 @@ impl Waiting {
 
 impl Queue {
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.in_run == 0 && self.waiting.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.len()
+        self.in_run + self.waiting.len()
+    }
+
+    /// Adds a message to those that are sent as they are; `true` when it is time to send.
+    #[inline]
+    fn append(&mut self, message: &[u8], when: Buffering) -> bool {
+        self.octets += message.len();
+        self.in_run += 1;
+        self.run.extend_from_slice(message);
+        self.in_run >= when.messages || self.octets >= when.octets
     }
 
     /// Adds a request; `true` when it is time to send.
     pub(super) fn push(&mut self, waiting: Waiting, when: Buffering) -> bool {
         self.octets += waiting.octets();
         self.waiting.push(waiting);
-        self.waiting.len() >= when.messages || self.octets >= when.octets
+        self.len() >= when.messages || self.octets >= when.octets
     }
 }
 
@@ -118,6 +131,42 @@ impl ClientConnection {
             self.flush_locked(&mut queue, deadline)?;
         }
         Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
+    #[inline]
+    pub(super) fn append(
+        &self,
+        message: &[u8],
+        when: Buffering,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        let Some(mut queue) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        let first = queue.is_empty();
+        if first && queue.run.capacity() == 0 {
+            queue.run = self.lend();
+        }
+        let is_full = if queue.waiting.is_empty() {
+            queue.append(message, when)
+        } else {
+            let mut copy = self.lend();
+            copy.extend_from_slice(message);
+            queue.push(Waiting::Message(copy), when)
+        };
+        if is_full {
+            self.flush_locked(&mut queue, deadline)?;
+        }
+        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// Whether messages that wait may be put one behind the other: over a stream, in a protocol whose
+    /// messages are the same whenever they leave, and where nobody looks at each.
+    #[inline]
+    pub(super) fn sends_as_is(&self) -> bool {
+        self.largest.is_none() && !self.abilities.batches && !self.tracer.is_on()
     }
 
     /// Sends what waits.
@@ -155,8 +204,17 @@ impl ClientConnection {
         queue: &mut Queue,
         deadline: Deadline,
     ) -> Result<(), SendError> {
-        let waiting = std::mem::take(&mut queue.waiting);
         queue.octets = 0;
+        if queue.in_run > 0 {
+            queue.in_run = 0;
+            let sent = self.link.send(&[IoSlice::new(&queue.run)], deadline);
+            queue.run.reuse();
+            sent?;
+        }
+        if queue.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut queue.waiting);
         let mut messages: Vec<Block> = Vec::new();
         let mut rest = waiting.into_iter().peekable();
         while let Some(first) = rest.next() {

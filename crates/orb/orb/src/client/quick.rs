@@ -5,6 +5,7 @@
 //! Whatever is not as usual goes the long way ([`super::invocation`]), from its beginning or, if the
 //! request has been sent, on from there.
 
+use super::buffer::Buffering;
 use super::failure::{Failed, no_reply, not_sent, timed_out, too_large, too_many_calls};
 use super::heads::RequestHead;
 use super::invocation::{Arguments, Operation};
@@ -22,6 +23,7 @@ use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What became of a call.
 pub(super) enum Quick {
@@ -58,7 +60,7 @@ pub(super) fn attempt(
     else {
         return Quick::No;
     };
-    let (path, connection) = (&*last.path, &*last.connection);
+    let (path, connection) = (&*last.path, &last.connection);
     if !path.effective.holds(object.orb()) {
         return Quick::No;
     }
@@ -76,7 +78,9 @@ pub(super) fn attempt(
         connection,
         head,
         deadline,
-        lends: path.lends,
+        // What waits for others leaves when the caller may have filled its buffers anew.
+        lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
+        buffering: path.effective.buffering,
     };
     match call.make(operation.two_way, &mut last.block, arguments, results) {
         Ok(()) => {
@@ -127,10 +131,11 @@ impl Last {
 
 struct QuickCall<'q> {
     object: &'q ObjectRef,
-    connection: &'q ClientConnection,
+    connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
     deadline: Deadline,
     lends: bool,
+    buffering: Option<Buffering>,
 }
 
 impl QuickCall<'_> {
@@ -143,6 +148,9 @@ impl QuickCall<'_> {
         results: &mut Results<'_>,
     ) -> Result<(), Box<Attempted>> {
         let connection = self.connection;
+        if let Some(when) = self.buffering.filter(|_| !two_way) {
+            return self.buffer(block, arguments, when);
+        }
         let Some(pending) = connection.register() else {
             return Err(self.finally(too_many_calls()));
         };
@@ -180,6 +188,36 @@ impl QuickCall<'_> {
             }
             Waited::Otherwise(waited) => self.read(waited, &pending, results),
         }
+    }
+
+    /// Lets a one-way request wait for others.
+    fn buffer(
+        &self,
+        block: &mut Block,
+        arguments: &Arguments<'_>,
+        when: Buffering,
+    ) -> Result<(), Box<Attempted>> {
+        if block.capacity() == 0 {
+            *block = self.connection.lend();
+        }
+        if let Err(error) = self.marshal(block, 0, arguments) {
+            return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
+        }
+        let (length, limit) = (block.len(), self.connection.limits.message);
+        if length > limit {
+            return Err(self.finally(too_large(length, limit)));
+        }
+        match self.connection.append(block, when, self.deadline) {
+            Ok(None) => {}
+            Ok(Some(delay)) => {
+                let flusher = &self.object.orb().lane().flusher;
+                if !flusher.schedule(Instant::now() + delay, self.connection) {
+                    self.connection.flush(self.deadline);
+                }
+            }
+            Err(error) => return Err(self.failed(not_sent(self.connection.peer(), &error))),
+        }
+        Ok(())
     }
 
     #[inline]

@@ -267,7 +267,7 @@ impl<'a> Route<'a> {
                 && binding.connection.link().lender().is_some(),
             quick: (
                 shares && binding.connection.abilities.two_way,
-                shares && self.effective.buffering.is_none(),
+                shares && (self.effective.buffering.is_none() || binding.connection.sends_as_is()),
             ),
             effective: self.effective.clone(),
             levels: levels

@@ -96,6 +96,9 @@ impl Message {
     }
 }
 
+/// Messages up to this length are copied out of a block that holds several.
+const SHORT: usize = 2048;
+
 /// What the inbox had.
 pub(crate) enum Taken {
     Message(Message),
@@ -194,6 +197,30 @@ impl Inbox {
         debug_assert!(self.available() == 0, "nothing is thrown away");
         self.block = block;
         self.start = 0;
+    }
+
+    /// The next message, if it is whole, short and by itself: no fragment, nothing lent. It stays until it
+    /// is passed over.
+    #[inline]
+    pub(crate) fn next_short(&self) -> Option<&[u8]> {
+        if self.fragments || !self.block.lent().is_empty() {
+            return None;
+        }
+        match self.examine() {
+            Ok(Examined::Complete(frame))
+                if frame.length <= SHORT && !frame.header.more_fragments =>
+            {
+                self.block.get(self.start..self.start + frame.length)
+            }
+            _ => None,
+        }
+    }
+
+    /// Passes over a message of that length.
+    #[inline]
+    pub(crate) fn pass(&mut self, length: usize) {
+        self.advance(length);
+        self.let_go();
     }
 
     /// Takes the next whole message, if it is here. Enters no kernel.

@@ -2,6 +2,7 @@
 
 use punctual_cdr::Block;
 use punctual_giop::PlainRequests;
+use punctual_link::Connection;
 use std::cell::Cell;
 
 /// Memory of a thread's, so that a warm request allocates nothing.
@@ -28,6 +29,17 @@ impl Memory {
             .ok()
             .flatten()
             .unwrap_or_default()
+    }
+
+    /// A block to receive into.
+    #[inline]
+    pub(super) fn empty_block(&mut self, link: &dyn Connection) -> &mut Block {
+        if self.block.capacity() == 0 {
+            self.block = link.lend(0);
+        } else {
+            self.block.clear();
+        }
+        &mut self.block
     }
 
     /// Keeps it for the thread's next turn. What has grown large is let go of.

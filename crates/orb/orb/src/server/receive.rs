@@ -71,6 +71,17 @@ pub(super) struct ServerConnection {
     reactor: OnceLock<Box<OnReactor>>,
 }
 
+/// How a message came into a thread's own block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Came {
+    /// Received, by itself as a rule.
+    Alone,
+    /// Copied from the inbox, where it stays until it is passed over.
+    Copied,
+    /// Not at all.
+    Otherwise,
+}
+
 /// Code sets that are read for each request and written once.
 #[derive(Debug)]
 struct AgreedCodeSets(AtomicU8);
@@ -167,25 +178,32 @@ impl ServerConnection {
                 return;
             };
             self.reading.store(true, Ordering::Relaxed);
-            if self.expects_plain_requests(&inbox) {
-                if let Err(error) = self.receive_alone(&inbox, &mut memory.block) {
+            let came = match self.receive_plainly(&inbox, memory) {
+                Ok(came) => came,
+                Err(error) => {
                     self.end(&error.into(), false);
                     return;
                 }
+            };
+            if came != Came::Otherwise {
                 let (block, limits) = (&memory.block, self.orb.limits());
-                if let Some(request) =
-                    self.session
-                        .plain_request(&mut memory.requests, block, limits)
+                let requests = &mut memory.requests;
+                if let Some(request) = self.session.plain_request(requests, block, limits)
                     && block.lent().is_empty()
                 {
                     probe::begins(Point::ServerTransportReceive);
-                    self.has_received(GiopVersion::V1_2, false);
+                    if came == Came::Copied {
+                        inbox.pass(block.len());
+                    }
+                    self.has_received(GiopVersion::V1_2, !inbox.is_empty());
                     self.reading.store(false, Ordering::Relaxed);
                     drop(inbox);
                     self.serve_plain(block, &request, &mut memory.reply, serving);
                     continue;
                 }
-                inbox.put(std::mem::take(&mut memory.block));
+                if came == Came::Alone {
+                    inbox.put(std::mem::take(&mut memory.block));
+                }
             }
             let message = self.next(&mut inbox);
             self.reading.store(false, Ordering::Relaxed);
@@ -197,24 +215,40 @@ impl ServerConnection {
         }
     }
 
-    /// Whether what comes next may be looked at as a whole: not on a new connection, nor where people
-    /// look on.
+    /// Receives, if nothing is here, or copies the next message: into a block of the thread's, where it
+    /// may turn out to be a plain request.
     #[inline]
-    pub(super) fn expects_plain_requests(&self, inbox: &Inbox) -> bool {
-        inbox.is_empty() && self.heard.load(Ordering::Relaxed) && !self.orb.tracer().is_on()
-    }
-
-    #[inline]
-    fn receive_alone(&self, inbox: &Inbox, block: &mut Block) -> Result<usize, LinkError> {
-        if block.capacity() == 0 {
-            *block = self.link.lend(0);
-        } else {
-            block.clear();
+    fn receive_plainly(&self, inbox: &Inbox, memory: &mut Memory) -> Result<Came, LinkError> {
+        if !self.expects_plain_requests() {
+            return Ok(Came::Otherwise);
         }
+        if !inbox.is_empty() {
+            return Ok(match self.copy_short(inbox, memory) {
+                true => Came::Copied,
+                false => Came::Otherwise,
+            });
+        }
+        let block = memory.empty_block(&*self.link);
         probe::begins(Point::ServerReceive);
         let received = self.link.receive(block, inbox.least(), Deadline::NEVER);
         probe::begins(Point::ServerMessagingReceive);
-        received
+        received.map(|_| Came::Alone)
+    }
+
+    /// Whether what comes next may be looked at as a whole: not on a new connection, nor where people
+    /// look on.
+    #[inline]
+    pub(super) fn expects_plain_requests(&self) -> bool {
+        self.heard.load(Ordering::Relaxed) && !self.orb.tracer().is_on()
+    }
+
+    /// Copies the next of several messages that came at once; false where it is to be taken otherwise.
+    pub(super) fn copy_short(&self, inbox: &Inbox, memory: &mut Memory) -> bool {
+        let Some(octets) = inbox.next_short() else {
+            return false;
+        };
+        memory.empty_block(&*self.link).extend_from_slice(octets);
+        true
     }
 
     #[inline]

@@ -101,13 +101,9 @@ impl ServerConnection {
         let Some(mut inbox) = sync::try_lock(&self.inbox) else {
             return Step::Over;
         };
-        if !*emptied && self.expects_plain_requests(&inbox) {
-            let block = &mut memory.block;
-            if block.capacity() == 0 {
-                *block = self.link().lend(0);
-            } else {
-                block.clear();
-            }
+        let is_alone = !*emptied && inbox.is_empty() && self.expects_plain_requests();
+        if is_alone {
+            let block = memory.empty_block(self.link());
             probe::begins(Point::ServerReceive);
             let received = self.link().receive_now(block, inbox.least());
             probe::begins(Point::ServerMessagingReceive);
@@ -116,16 +112,24 @@ impl ServerConnection {
                 Ok(Some(taken)) => *emptied = is_all(taken, turn),
                 Err(error) => return self.is_over(turn, &error.into(), false),
             }
+        }
+        if is_alone || self.expects_plain_requests() && self.copy_short(&inbox, memory) {
             let (requests, limits) = (&mut memory.requests, self.orb.limits());
+            let block = &mut memory.block;
             if let Some(request) = self.session.plain_request(requests, block, limits) {
                 probe::begins(Point::ServerTransportReceive);
-                self.has_received(GiopVersion::V1_2, false);
+                if !is_alone {
+                    inbox.pass(block.len());
+                }
+                self.has_received(GiopVersion::V1_2, !inbox.is_empty());
                 drop(inbox);
                 let reply = &mut memory.reply;
                 let serve = || self.serve_plain(block, &request, reply, serving);
                 return self.in_turn(on, turn, serving, serve);
             }
-            inbox.put(std::mem::take(block));
+            if is_alone {
+                inbox.put(std::mem::take(block));
+            }
         }
         match inbox.take(self.link()) {
             Ok(Taken::Message(message)) => {
