@@ -2,8 +2,10 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
+use crate::timeprobes::{self, record};
 use crate::{Result, budgets, goals, latency, load, memory, peer, throughput};
 use clap::Subcommand;
+use std::path::PathBuf;
 
 /// A measurement.
 #[derive(Debug, Subcommand)]
@@ -26,11 +28,17 @@ pub enum Command {
     Allocations(counting::Options),
     /// Context switches a call, both sides on one processor.
     ContextSwitches(counting::Options),
+    /// Where a call's time goes: the stages of paper 000's tables 1 and 2. For a program that was built with
+    /// its time probes.
+    Timeprobes(timeprobes::Options),
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
     #[command(hide = true)]
     Peer {
+        /// Switch the probes on, and leave the stamps in this folder.
+        #[arg(long, value_name = "FOLDER")]
+        stamps: Option<PathBuf>,
         /// Which program.
         program: peer::Program,
         /// Which side of it.
@@ -60,6 +68,16 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
         Command::Budgets(options) => budgets::run(harness, options),
-        Command::Peer { program, side } => peer::run(*program, side),
+        Command::Timeprobes(options) => timeprobes::run(harness, options),
+        Command::Peer {
+            program,
+            side,
+            stamps: None,
+        } => peer::run(*program, side),
+        Command::Peer {
+            program,
+            side,
+            stamps: Some(folder),
+        } => record::recorded(folder, side, || peer::run(*program, side)),
     }
 }

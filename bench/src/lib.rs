@@ -6,7 +6,7 @@
 //! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at once,
 //! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
 //! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
-//! [`goals`] has all of it in one table. [`peer`] holds the programs themselves, but for those in other
+//! [`timeprobes`] shows where a call's time goes, [`goals`] has all of it in one table. [`peer`] holds the programs themselves, but for those in other
 //! languages under `peers/`.
 //!
 //! `punctual bench` and `punctual-bench` are these [`command`]s. Adding a link, a messaging protocol or
@@ -34,6 +34,7 @@ pub mod running;
 pub mod statistics;
 pub mod table;
 pub mod throughput;
+pub mod timeprobes;
 
 /// What keeps a benchmark from running: a message for people.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -3,7 +3,8 @@
 use super::{Caller, OrbOptions, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
-use punctual::{Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
+use crate::timeprobes::servant::Probed;
+use punctual::{Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, probe};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
@@ -22,7 +23,11 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
         })
         .build()?;
     let poa = orb.root_poa()?;
-    let cubit: Cubit = poa.activate(CubitImpl::new(orb.clone()))?;
+    let servant = CubitImpl::new(orb.clone());
+    let cubit: Cubit = match probe::is_on() {
+        true => poa.activate(Probed(servant))?,
+        false => poa.activate(servant)?,
+    };
     orb.listen()?;
     let reference = orb.object_to_string(&cubit)?;
     poa.manager().activate()?;

@@ -126,16 +126,14 @@ impl<'a> Call<'a> {
         arguments: &Arguments<'_>,
         results: &mut Results<'_>,
     ) -> Result<(), SystemException> {
-        probe::begins(Point::ClientInitialise);
-        let outcome = match quick::attempt(object, operation, arguments, results) {
+        let _measured = probe::Call::begin();
+        match quick::attempt(object, operation, arguments, results) {
             Quick::Done => Ok(()),
             Quick::Attempted(attempted) => {
                 Self::invoke_on(object, operation, arguments, results, Some(*attempted))
             }
             Quick::No => Self::invoke_on(object, operation, arguments, results, None),
-        };
-        probe::begins(Point::ClientEnd);
-        outcome
+        }
     }
 
     /// The long way, from its beginning or from what a first attempt has come to.
@@ -175,12 +173,9 @@ impl<'a> Call<'a> {
         operation: &Operation,
         arguments: &Arguments<'_>,
     ) -> Result<(), SystemException> {
-        probe::begins(Point::ClientInitialise);
+        let _measured = probe::Call::begin();
         let first = match quick::attempt(object, operation, arguments, &mut |_, _| ()) {
-            Quick::Done => {
-                probe::begins(Point::ClientEnd);
-                return Ok(());
-            }
+            Quick::Done => return Ok(()),
             Quick::Attempted(attempted) => Some(*attempted),
             Quick::No => None,
         };
@@ -188,9 +183,8 @@ impl<'a> Call<'a> {
             operation,
             arguments,
         };
-        let outcome = Call::new(object, ask).run_on(first);
-        probe::begins(Point::ClientEnd);
-        outcome
+        Call::new(object, ask)
+            .run_on(first)
             .map(drop)
             .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name)))
     }

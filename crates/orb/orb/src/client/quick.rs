@@ -184,6 +184,8 @@ impl QuickCall<'_> {
                 drop(pending);
                 probe::begins(Point::ClientDemarshal);
                 results(body, &mut self.decoder(block, &reply));
+                // The call's memory is kept for the next one.
+                probe::begins(Point::ClientMessagingReceive);
                 Ok(())
             }
             Waited::Otherwise(waited) => self.read(waited, &pending, results),

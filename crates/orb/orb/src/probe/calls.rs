@@ -7,6 +7,7 @@ use super::ring::Stamp;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     stretches: Vec<Stretch>,
+    end: Option<Stamp>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,18 @@ impl Seen {
         self.stretches.iter().map(|stretch| stretch.ticks).sum()
     }
 
+    /// The moment when it began.
+    #[must_use]
+    pub fn begin(&self) -> Option<Stamp> {
+        self.stretches.first().map(|stretch| stretch.begin)
+    }
+
+    /// The moment when it was over.
+    #[must_use]
+    pub fn end(&self) -> Option<Stamp> {
+        self.end
+    }
+
     /// The moment when a stage first began.
     #[must_use]
     pub fn begin_of(&self, point: Point) -> Option<Stamp> {
@@ -41,12 +54,13 @@ impl Seen {
     }
 
     /// The moment when a stage was over for the last time: the stamp of what came behind it. `None` when
-    /// the call has no such stage, or ends with it.
+    /// the call has no such stage.
     #[must_use]
     pub fn end_of(&self, point: Point) -> Option<Stamp> {
         let is_it = |stretch: &Stretch| stretch.begin.point == point;
         let last = self.stretches.iter().rposition(is_it)?;
-        self.stretches.get(last + 1).map(|stretch| stretch.begin)
+        let next = self.stretches.get(last + 1);
+        next.map(|stretch| stretch.begin).or(self.end)
     }
 
     fn of(&self, point: Point) -> impl Iterator<Item = &Stretch> {
@@ -58,6 +72,7 @@ impl Seen {
     fn add(&mut self, begin: Stamp, end: Stamp) {
         let ticks = end.since(begin);
         self.stretches.push(Stretch { begin, ticks });
+        self.end = Some(end);
     }
 }
 
@@ -154,7 +169,8 @@ mod tests {
         assert_eq!(call.total(), 2 + 3 + 4 + 5 + 60);
         assert_eq!(call.begin_of(ClientMarshal).unwrap().ticks, 1006);
         assert_eq!(call.end_of(ClientMessagingSend).unwrap().ticks, 1015);
-        assert_eq!(call.end_of(ClientReceive), None);
+        assert_eq!(call.end_of(ClientReceive), call.end());
+        assert_eq!(call.end_of(ClientDemarshal), None);
     }
 
     #[test]

@@ -53,6 +53,24 @@ pub fn begins(point: Point) {
     }
 }
 
+/// A client's call, whose first stamp is made when it begins and whose last when it is dropped.
+pub(crate) struct Call(());
+
+impl Call {
+    #[inline(always)]
+    pub(crate) fn begin() -> Self {
+        begins(Point::ClientInitialise);
+        Self(())
+    }
+}
+
+impl Drop for Call {
+    #[inline(always)]
+    fn drop(&mut self) {
+        begins(Point::ClientEnd);
+    }
+}
+
 /// What a stamp costs here, in nanoseconds: the median time between two with nothing between them. Is
 /// contained in each stage once for each of its stamps.
 ///

@@ -1,0 +1,221 @@
+//! `timeprobes`: where a call's time goes, by the stages of paper 000's tables 1 and 2.
+//!
+//! A contender runs twice at once: as it is, and with its probes switched on. Both make batches of calls in
+//! turn, so that what the stamps cost shows beside what the stages come to. At their end the two processes
+//! of the second leave their stamps in files ([`record`]), of which [`stages`] makes a client's stages and a
+//! server's, and [`end_to_end`], as both stamp by the same counter, a call's whole way.
+
+mod end_to_end;
+pub(crate) mod paper;
+mod plot;
+pub(crate) mod record;
+mod report;
+pub(crate) mod servant;
+mod stages;
+
+pub use end_to_end::Leg;
+pub use report::{Report, Run};
+pub use stages::{Stage, Stages};
+
+use crate::Result;
+use crate::case::{Case, Operation};
+use crate::contender::{self, Contender, Harness, Wanted};
+use crate::machine::Machine;
+use crate::output::{Output, progress};
+use crate::placement::Placement;
+use crate::running::{Launch, Running};
+use crate::statistics::Record;
+use clap::Args;
+use punctual::probe::{self, Rate, Side};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Rounds in which the two take turns.
+const ROUNDS: u32 = 10;
+/// So many calls, and those that warm up, have their stamps in a thread's ring.
+const MOST: i64 = 1500;
+
+/// What to run, and where the figures go.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Where client and server run.
+    #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
+    pub placement: Vec<Placement>,
+    /// Whose stages: Punctual over TCP, or others of its kind (punctual-uiop, punctual-lf, …).
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", default_values = ["punctual"])]
+    pub contenders: Vec<String>,
+    /// The call; the paper's is cube_void, which has no parameters. No one-ways.
+    #[arg(long, default_value_t = Case::plain(Operation::CubeVoid), value_parser = two_way)]
+    pub case: Case,
+    /// Calls; the paper averaged 1,000.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=MOST))]
+    pub calls: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn two_way(text: &str) -> std::result::Result<Case, String> {
+    let case: Case = text.parse().map_err(|error| format!("{error}"))?;
+    match case.operation.is_two_way() {
+        true => Ok(case),
+        false => Err(format!("`{case}` is a one-way, and has no reply to follow")),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When this program was built without its probes, a contender has none or fails, or a file cannot be
+/// written.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    if !probe::COMPILED_IN {
+        return Err(
+            "this program was built without its time probes; build it with them: \
+             `cargo build --release -p punctual-cli --features time-probes`"
+                .into(),
+        );
+    }
+    let report = measure(harness, options)?;
+    options.output.show(&report, plot::draw)?;
+    match report.failed.len() {
+        0 => Ok(()),
+        number => Err(format!("{number} failure(s), see the end of the report").into()),
+    }
+}
+
+fn measure(harness: &Harness, options: &Options) -> Result<Report> {
+    let contenders = ours(harness, &options.contenders)?;
+    let rate = Rate::calibrate();
+    let mut report = Report {
+        machine: Machine::this(),
+        case: options.case.to_string(),
+        calls: options.calls,
+        stamp: probe::cost(rate)?,
+        nanos_a_tick: rate.nanos_a_tick(),
+        invariant: probe::is_invariant(),
+        skipped: Vec::new(),
+        failed: Vec::new(),
+        runs: Vec::new(),
+    };
+    let progress = progress(options.placement.len() * contenders.len());
+    for contender in &contenders {
+        for &placement in options.placement.iter().filter(|&&at| contender.suits(at)) {
+            progress.set_message(format!("{} {placement}", contender.name));
+            match placement.processors() {
+                Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
+                Ok(processors) => {
+                    let launch = Launch {
+                        processors: Some(processors),
+                        ..Launch::default()
+                    };
+                    let measured = Pair::measure(contender, &launch, options);
+                    match measured.and_then(|seen| seen.into_run(placement, contender, &report)) {
+                        Ok(run) => report.runs.push(run),
+                        Err(error) => report.failed.push(format!("{placement}: {error}")),
+                    }
+                }
+            }
+            progress.inc(1);
+        }
+    }
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// Contenders that are this ORB: others have no probes.
+fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
+    let wanted = Wanted::named(names)?.without_floors();
+    let (mut here, absent) = contender::known(harness, &wanted);
+    if let Some(absent) = absent.into_iter().next() {
+        return Err(format!("{}: {}", absent.name, absent.reason).into());
+    }
+    here.retain(|contender| contender.program == harness.program);
+    match here.is_empty() {
+        true => Err("none of these contenders has time probes".into()),
+        false => Ok(here),
+    }
+}
+
+/// The same contender with its probes off and on.
+struct Pair {
+    off: Record,
+    on: Record,
+    client: Vec<probe::Seen>,
+    server: Vec<probe::Seen>,
+}
+
+impl Pair {
+    fn measure(contender: &Contender, launch: &Launch, options: &Options) -> Result<Self> {
+        let directory = tempfile::tempdir()?;
+        let mut off = contender.start(launch)?;
+        let mut on = recorded(contender, directory.path()).start(launch)?;
+        let mut records = [Record::default(), Record::default()];
+        let calls = options.calls.div_ceil(ROUNDS);
+        for _ in 0..ROUNDS {
+            for (running, record) in [&mut off, &mut on].into_iter().zip(&mut records) {
+                let samples = running.run(options.case, calls.div_ceil(ROUNDS), calls)?;
+                record.add_round(&samples);
+            }
+        }
+        [on, off].into_iter().try_for_each(Running::stop)?;
+        let [off, on] = records;
+        Ok(Self {
+            off,
+            on,
+            client: record::read(directory.path(), Side::Client)?,
+            server: record::read(directory.path(), Side::Server)?,
+        })
+    }
+
+    fn into_run(self, placement: Placement, contender: &Contender, report: &Report) -> Result<Run> {
+        let rate = Rate::new(report.nanos_a_tick);
+        let figures = |record: &Record| record.figures().ok_or("no call was timed");
+        let stages = |seen: &[probe::Seen], table| Stages::of(seen, table, rate, report.stamp);
+        Ok(Run {
+            placement,
+            contender: contender.name,
+            off: figures(&self.off)?,
+            on: figures(&self.on)?,
+            client: stages(&self.client, paper::CLIENT).ok_or("the client has stamped no call")?,
+            server: stages(&self.server, paper::SERVER).ok_or("the server has stamped no call")?,
+            legs: end_to_end::legs(&self.client, &self.server, rate),
+        })
+    }
+}
+
+/// The contender whose processes leave their stamps in a folder.
+fn recorded(contender: &Contender, directory: &Path) -> Contender {
+    let mut recorded = contender.clone();
+    // Behind the subcommand that starts a peer, which stands ahead of the peer's name.
+    let at = recorded.arguments.len().saturating_sub(1);
+    let stamps: [OsString; 2] = ["--stamps".into(), directory.into()];
+    recorded.arguments.splice(at..at, stamps);
+    recorded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn one_ways_are_refused_as_they_have_no_reply_to_follow() {
+        assert!(two_way("cube_struct").is_ok());
+        assert!(two_way("ping").unwrap_err().contains("one-way"));
+        assert!(two_way("cube").is_err());
+    }
+
+    #[test]
+    fn only_contenders_of_this_program_have_probes_and_are_told_where_to_leave_their_stamps() {
+        let harness = Harness {
+            program: PathBuf::from("punctual"),
+            arguments: vec!["bench".into()],
+            peers: PathBuf::new(),
+        };
+        let here = ours(&harness, &["punctual-uiop".to_owned()]).unwrap();
+        assert_eq!(here.len(), 1, "its floor takes no part");
+        let words = recorded(&here[0], Path::new("/there")).arguments;
+        assert_eq!(words, ["bench", "peer", "--stamps", "/there", "punctual"]);
+        assert!(ours(&harness, &["raw-tcp".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,243 @@
+//! The figures: the paper's two tables with ours beside them, and each call from end to end.
+
+use super::end_to_end::Leg;
+use super::paper;
+use super::stages::{Stage, Stages};
+use crate::latency::NOISY;
+use crate::machine::Machine;
+use crate::placement::Placement;
+use crate::statistics::Figures;
+use crate::table::{Cell, Table, Tone};
+use serde::Serialize;
+use std::fmt;
+
+/// One run's outcome; times in nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where it ran.
+    pub machine: Machine,
+    /// The call.
+    pub case: String,
+    /// Calls that were timed, of each.
+    pub calls: u32,
+    /// What one stamp costs.
+    pub stamp: f64,
+    /// How long the counter's tick is.
+    pub nanos_a_tick: f64,
+    /// Whether the counter runs at one rate on all processors.
+    pub invariant: bool,
+    /// What was left out, and why.
+    pub skipped: Vec<String>,
+    /// What went wrong.
+    pub failed: Vec<String>,
+    /// The figures.
+    pub runs: Vec<Run>,
+}
+
+/// One contender at one placement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Where client and server ran.
+    pub placement: Placement,
+    /// Who.
+    pub contender: &'static str,
+    /// What the caller timed without probes.
+    pub off: Figures,
+    /// What the caller timed with them.
+    pub on: Figures,
+    /// The client's stages.
+    pub client: Stages,
+    /// The server's.
+    pub server: Stages,
+    /// The call from end to end; none where the processors' counters differ.
+    pub legs: Option<Vec<Leg>>,
+}
+
+impl Run {
+    /// What a column or a bar of it is called.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.contender, self.placement)
+    }
+
+    fn is_noisy(&self) -> bool {
+        self.on.spread > NOISY || self.off.spread > NOISY
+    }
+
+    /// The client's stages, with their stamps, divided by the median of what the caller timed.
+    fn agreement(&self) -> f64 {
+        self.client.whole / self.on.p50()
+    }
+}
+
+impl Figures {
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn p50(&self) -> f64 {
+        self.p50 as f64
+    }
+}
+
+/// One side of a run.
+type OfSide = fn(&Run) -> &Stages;
+/// A figure of it.
+type OfBoth = fn(&Run, &Stages) -> f64;
+/// A cell of a run's column.
+type OfRun = fn(&Run) -> Cell;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.machine)?;
+        writeln!(
+            f,
+            "{}, {} calls; means of the middle half of them. A stamp costs {:.1} ns, which is taken off in \
+             each stage. ! the rounds lay more than {:.0} % apart\n",
+            self.case,
+            self.calls,
+            self.stamp,
+            NOISY * 100.0
+        )?;
+        if !self.runs.is_empty() {
+            let client = self.table("client (table 1), ns", |run| &run.client);
+            let server = self.table("server (table 2), ns", |run| &run.server);
+            writeln!(f, "{client}\n{server}\n{}", self.whole())?;
+            writeln!(f, "{}", paper::REMARKS)?;
+        }
+        if !self.invariant {
+            let warning =
+                "this processor's counter changes its rate: the times are not to be trusted";
+            writeln!(f, "{warning}")?;
+        }
+        if self.runs.iter().any(|run| run.legs.is_none()) {
+            let differ = "the processors' counters differ: no call was followed from end to end";
+            writeln!(f, "{differ}")?;
+        }
+        for reason in &self.skipped {
+            writeln!(f, "left out: {reason}")?;
+        }
+        for reason in &self.failed {
+            writeln!(f, "failed: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn table(&self, title: &str, side: OfSide) -> Table {
+        let runs = self
+            .runs
+            .iter()
+            .flat_map(|run| [run.name(), "%".to_owned()]);
+        let columns = runs
+            .chain(["paper, µs".to_owned(), "%".to_owned()])
+            .collect();
+        let first = self.runs.first().map(side);
+        let lines = first.map_or(&[][..], |stages| &stages.stages);
+        let rows = lines.iter().enumerate().map(|(at, line)| {
+            let name = format!("{:>2} {}", line.number, line.name);
+            (name, self.row(at, line, side))
+        });
+        let mut rows: Vec<(String, Vec<Cell>)> = rows.collect();
+        let paper = first.map_or(0.0, Stages::paper);
+        let sums: [(&str, OfBoth); 4] = [
+            ("   all stages", |_, stages| stages.sum),
+            ("   their stamps", |_, stages| stages.stamps),
+            ("   whole, by stamps", |_, stages| stages.whole),
+            ("   whole, by the caller (p50)", |run, _| run.on.p50()),
+        ];
+        for (name, value) in sums {
+            let of = |run: &Run| {
+                [
+                    plain(format!("{:.0}", value(run, side(run)))),
+                    Cell::default(),
+                ]
+            };
+            let mut cells: Vec<Cell> = self.runs.iter().flat_map(of).collect();
+            if name.contains("stages") {
+                cells.push(plain(format!("{paper:.2}")));
+            }
+            rows.push((name.to_owned(), cells));
+        }
+        Table {
+            title: title.to_owned(),
+            columns,
+            rows,
+        }
+    }
+
+    fn row(&self, at: usize, line: &Stage, side: OfSide) -> Vec<Cell> {
+        let of = |run: &Run| {
+            let stages = side(run);
+            match stages.stages.get(at).filter(|stage| stage.stamps > 0.0) {
+                Some(stage) => [
+                    plain(format!("{:.0}", stage.time)),
+                    plain(percent(stages.share(stage))),
+                ],
+                None => [Cell::none(), Cell::none()],
+            }
+        };
+        let paper = self.runs.first().map_or(0.0, |run| side(run).paper());
+        let theirs = match line.paper {
+            Some(micros) => [
+                plain(format!("{micros:.2}")),
+                plain(percent(micros / paper)),
+            ],
+            None => [Cell::none(), Cell::none()],
+        };
+        self.runs.iter().flat_map(of).chain(theirs).collect()
+    }
+
+    /// From end to end, and how well the stages agree with what the caller timed.
+    fn whole(&self) -> Table {
+        let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
+        let legs = self.runs.iter().filter_map(|run| run.legs.as_ref()).next();
+        for (at, leg) in legs.into_iter().flatten().enumerate() {
+            let of = |run: &Run| {
+                let time = run.legs.as_ref().and_then(|legs| legs.get(at));
+                time.map_or_else(Cell::none, |leg| plain(format!("{:.0}", leg.time)))
+            };
+            rows.push((leg.name.to_owned(), self.runs.iter().map(of).collect()));
+        }
+        let together = |run: &Run| {
+            let legs = run.legs.as_ref();
+            let sum = legs.map(|legs| legs.iter().map(|leg| leg.time).sum::<f64>());
+            sum.map_or_else(Cell::none, |sum| plain(format!("{sum:.0}")))
+        };
+        rows.push((
+            "all of these".to_owned(),
+            self.runs.iter().map(together).collect(),
+        ));
+        let lines: [(&str, OfRun); 4] = [
+            ("the caller, probes on", |run| timed(run, &run.on)),
+            ("the caller, probes off", |run| timed(run, &run.off)),
+            ("what the probes cost", |run| {
+                plain(format!("{:.0}", run.on.median - run.off.median))
+            }),
+            ("client's stages ÷ caller", |run| {
+                plain(format!("{:.3}", run.agreement()))
+            }),
+        ];
+        for (name, cell) in lines {
+            rows.push((name.to_owned(), self.runs.iter().map(cell).collect()));
+        }
+        Table {
+            title: "one call from end to end, stamps included, ns".to_owned(),
+            columns: self.runs.iter().map(Run::name).collect(),
+            rows,
+        }
+    }
+}
+
+fn timed(run: &Run, figures: &Figures) -> Cell {
+    let text = format!("{:.0}", figures.p50());
+    match run.is_noisy() {
+        true => Cell::new(format!("! {text}"), Tone::Doubtful),
+        false => plain(text),
+    }
+}
+
+fn plain(text: String) -> Cell {
+    Cell::new(text, Tone::Plain)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}

@@ -1,0 +1,46 @@
+//! The servant that says when it begins to run, which for an operation without arguments nothing else
+//! tells from the search for the operation.
+
+use punctual::SystemException;
+use punctual::probe::{self, Point};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::{
+    BinStruct, Cube, CubitCubeLongError, CubitCubeStructError, CubitServant,
+};
+
+/// A [`CubitImpl`] with a probe ahead of each operation.
+#[derive(Debug)]
+pub(crate) struct Probed(pub(crate) CubitImpl);
+
+macro_rules! probed {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> Result<$result:ty, $error:ty>;)+) => {
+        impl CubitServant for Probed {
+            $(fn $name(&self $(, $argument: $type)*) -> Result<$result, $error> {
+                probe::begins(Point::ServerUpcall);
+                self.0.$name($($argument),*)
+            })+
+        }
+    };
+}
+
+probed! {
+    fn cube_void(&self) -> Result<(), SystemException>;
+    fn cube_octet(&self, o: u8) -> Result<u8, SystemException>;
+    fn cube_short(&self, s: i16) -> Result<i16, SystemException>;
+    fn cube_long(&self, l: i32) -> Result<i32, CubitCubeLongError>;
+    fn cube_struct(&self, values: &Cube) -> Result<Cube, CubitCubeStructError>;
+    fn echo_octets(&self, values: &[u8]) -> Result<Vec<u8>, SystemException>;
+    fn echo_shorts(&self, values: &[i16]) -> Result<Vec<i16>, SystemException>;
+    fn echo_longs(&self, values: &[i32]) -> Result<Vec<i32>, SystemException>;
+    fn echo_cubes(&self, values: &[Cube]) -> Result<Vec<Cube>, SystemException>;
+    fn echo_bin_structs(&self, values: &[BinStruct]) -> Result<Vec<BinStruct>, SystemException>;
+    fn echo_64(&self, value: u64) -> Result<u64, SystemException>;
+    fn take_octets(&self, values: &[u8]) -> Result<(), SystemException>;
+    fn take_longs(&self, values: &[i32]) -> Result<(), SystemException>;
+    fn take_bin_structs(&self, values: &[BinStruct]) -> Result<(), SystemException>;
+    fn ping(&self) -> Result<(), SystemException>;
+    fn throw_octets(&self, values: &[u8]) -> Result<(), SystemException>;
+    fn throw_bin_structs(&self, values: &[BinStruct]) -> Result<(), SystemException>;
+    fn pings(&self) -> Result<u64, SystemException>;
+    fn shutdown(&self) -> Result<(), SystemException>;
+}

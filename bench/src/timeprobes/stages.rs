@@ -1,0 +1,189 @@
+//! A side's stages, of many calls.
+//!
+//! Whether the kernel lets the sender go on or the receiver run first differs from call to call, so that
+//! one stage is long where the other is short, and medians of stages do not add up. So the calls are
+//! ordered by how long they took, a quarter at either end is left out, and the stages are means of what is
+//! left: no interruption is in them, and together they are the mean of these calls.
+
+use super::paper::Line;
+use crate::statistics::median;
+use punctual::probe::{Rate, Seen};
+use serde::Serialize;
+
+/// One side's stages, in the order of the paper's table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stages {
+    /// Calls that were there from beginning to end.
+    pub calls: usize,
+    /// The stages.
+    pub stages: Vec<Stage>,
+    /// All stages, without their stamps.
+    pub sum: f64,
+    /// What the stamps of a call cost.
+    pub stamps: f64,
+    /// The calls, as they were measured.
+    pub whole: f64,
+}
+
+/// One stage; times in nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// The paper's number for it; empty where its tables have none.
+    pub number: &'static str,
+    /// What it is called.
+    pub name: &'static str,
+    /// Its mean, without the stamps.
+    pub time: f64,
+    /// The same as it was measured, stamps included.
+    pub measured: f64,
+    /// The median of all calls, as it was measured.
+    pub median: f64,
+    /// How often a call comes to it, each time with a stamp.
+    pub stamps: f64,
+    /// The paper's microseconds.
+    pub paper: Option<f64>,
+}
+
+impl Stages {
+    /// Those of some calls; `None` where there are none. A stamp costs `stamp` nanoseconds.
+    pub(super) fn of(seen: &[Seen], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
+        let usual = middle_half(seen, Seen::total);
+        let stage = |line| Stage::of(seen, &usual, line, rate, stamp);
+        let stages: Vec<Stage> = table.iter().map(stage).collect::<Option<_>>()?;
+        let whole = mean(usual.iter().map(|call| rate.nanos(call.total())))?;
+        Some(Self {
+            calls: seen.len(),
+            sum: stages.iter().map(|stage| stage.time).sum(),
+            stamps: stages.iter().map(|stage| stage.stamps).sum::<f64>() * stamp,
+            whole,
+            stages,
+        })
+    }
+
+    /// A stage's part of the sum.
+    #[must_use]
+    pub fn share(&self, stage: &Stage) -> f64 {
+        stage.time / self.sum
+    }
+
+    /// The paper's figures together, in microseconds.
+    #[must_use]
+    pub fn paper(&self) -> f64 {
+        self.stages.iter().filter_map(|stage| stage.paper).sum()
+    }
+}
+
+impl Stage {
+    fn of(seen: &[Seen], usual: &[&Seen], line: &Line, rate: Rate, stamp: f64) -> Option<Self> {
+        let time = |call: &Seen| rate.nanos(call.ticks(line.point));
+        let measured = mean(usual.iter().map(|call| time(call)))?;
+        let stamps = mean(usual.iter().map(|call| number(call.stamps(line.point))))?;
+        Some(Self {
+            number: line.number,
+            name: line.point.label(),
+            // Among other work a stamp may cost less than in a row of them.
+            time: (measured - stamps * stamp).max(0.0),
+            measured,
+            median: median(&seen.iter().map(time).collect::<Vec<_>>())?,
+            stamps,
+            paper: line.micros,
+        })
+    }
+}
+
+/// What is left when a quarter at either end is left out.
+pub(super) fn middle_half<T>(all: &[T], length: impl Fn(&T) -> u64) -> Vec<&T> {
+    let mut sorted: Vec<&T> = all.iter().collect();
+    sorted.sort_by_key(|one| length(one));
+    let quarter = sorted.len() / 4;
+    let left = sorted.len() - 2 * quarter;
+    sorted.into_iter().skip(quarter).take(left).collect()
+}
+
+/// The mean; `None` of nothing.
+pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let count = values.len();
+    (count > 0).then(|| values.sum::<f64>() / number(count))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::paper;
+    use super::*;
+    use punctual::probe::{self, Point, Side, Stamp};
+
+    fn seen(calls: &[&[(Point, u64)]]) -> Vec<Seen> {
+        let mut now = 0;
+        let points = calls.iter().copied().flatten();
+        let stamps: Vec<Stamp> = points
+            .map(|&(point, lasts)| {
+                let stamp = Stamp::new(point, now);
+                now += lasts;
+                stamp
+            })
+            .collect();
+        probe::calls(&stamps, Side::Client)
+    }
+
+    #[test]
+    fn a_stage_s_time_is_a_mean_without_its_stamps_and_never_less_than_nothing() {
+        let call = |marshal| {
+            [
+                (Point::ClientInitialise, 4),
+                (Point::ClientMarshal, marshal),
+                (Point::ClientMarshal, 10),
+                (Point::ClientEnd, 0),
+            ]
+        };
+        let seen = seen(&[&call(20), &call(1000), &call(30), &call(0)]);
+        let stages = Stages::of(&seen, paper::CLIENT, Rate::new(2.0), 10.0).unwrap();
+        assert_eq!(stages.calls, 4);
+        let stage = |name: &str| stages.stages.iter().find(|one| one.name == name).unwrap();
+        let marshal = stage("parameter marshal");
+        assert_eq!((marshal.measured, marshal.stamps), (70.0, 2.0));
+        assert_eq!((marshal.time, marshal.median), (50.0, 70.0));
+        assert_eq!(stage("initialise").time, 0.0);
+        assert_eq!(stage("I/O: send").stamps, 0.0);
+        assert_eq!(stages.sum, 50.0);
+        assert_eq!(stages.stamps, 30.0);
+        assert_eq!(stages.whole, 78.0);
+        assert_eq!(stages.share(marshal), 1.0);
+    }
+
+    #[test]
+    fn stages_add_up_to_the_calls_even_where_each_call_spends_its_time_elsewhere() {
+        let call = |send, receive| {
+            [
+                (Point::ClientInitialise, 20),
+                (Point::ClientSend, send),
+                (Point::ClientReceive, receive),
+                (Point::ClientEnd, 0),
+            ]
+        };
+        let seen = seen(&[
+            &call(100, 3000),
+            &call(3000, 100),
+            &call(100, 3000),
+            &call(3000, 200),
+        ]);
+        let stages = Stages::of(&seen, paper::CLIENT, Rate::new(1.0), 5.0).unwrap();
+        assert_eq!(stages.sum + stages.stamps, stages.whole);
+        assert_eq!(stages.whole, 3120.0);
+    }
+
+    #[test]
+    fn the_middle_half_leaves_out_as_many_at_either_end() {
+        assert_eq!(middle_half(&[9, 1, 7, 3, 5], |one| *one), [&3, &5, &7]);
+        assert_eq!(middle_half(&[9], |one| *one), [&9]);
+    }
+
+    #[test]
+    fn of_no_calls_there_are_no_stages() {
+        assert!(Stages::of(&[], paper::SERVER, Rate::new(1.0), 1.0).is_none());
+    }
+}
