@@ -21,6 +21,7 @@ use crate::server;
 use punctual_cdr::{Block, CdrError, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
+use punctual_link::SendError;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
@@ -148,8 +149,8 @@ impl QuickCall<'_> {
         results: &mut Results<'_>,
     ) -> Result<(), Box<Attempted>> {
         let connection = self.connection;
-        if let Some(when) = self.buffering.filter(|_| !two_way) {
-            return self.buffer(block, arguments, when);
+        if !two_way {
+            return self.make_one_way(block, arguments);
         }
         let Some(pending) = connection.register() else {
             return Err(self.finally(too_many_calls()));
@@ -166,9 +167,6 @@ impl QuickCall<'_> {
         }
         if let Err(error) = connection.send_plainly(block, self.deadline) {
             return Err(self.failed(not_sent(connection.peer(), &error)));
-        }
-        if !two_way {
-            return Ok(());
         }
         probe::begins(Point::ClientTransportReceive);
         let bound = server::about_to_block();
@@ -192,32 +190,38 @@ impl QuickCall<'_> {
         }
     }
 
-    /// Lets a one-way request wait for others.
-    fn buffer(
+    /// Nobody answers a one-way, so that it needs no place in the reply table: its id is 0.
+    #[inline]
+    fn make_one_way(
         &self,
         block: &mut Block,
         arguments: &Arguments<'_>,
-        when: Buffering,
     ) -> Result<(), Box<Attempted>> {
+        let connection = self.connection;
         if block.capacity() == 0 {
-            *block = self.connection.lend();
+            *block = connection.lend();
         }
         if let Err(error) = self.marshal(block, 0, arguments) {
             return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
         }
-        let (length, limit) = (block.len(), self.connection.limits.message);
+        let (length, limit) = (block.full_len(), connection.limits.message);
         if length > limit {
             return Err(self.finally(too_large(length, limit)));
         }
-        match self.connection.append(block, when, self.deadline) {
-            Ok(None) => {}
-            Ok(Some(delay)) => {
-                let flusher = &self.object.orb().lane().flusher;
-                if !flusher.schedule(Instant::now() + delay, self.connection) {
-                    self.connection.flush(self.deadline);
-                }
+        let sent = match self.buffering {
+            None => connection.send_plainly(block, self.deadline),
+            Some(when) => self.buffer(block, when),
+        };
+        sent.map_err(|error| self.failed(not_sent(connection.peer(), &error)))
+    }
+
+    /// Lets a one-way request wait for others.
+    fn buffer(&self, block: &Block, when: Buffering) -> Result<(), SendError> {
+        if let Some(delay) = self.connection.append(block, when, self.deadline)? {
+            let flusher = &self.object.orb().lane().flusher;
+            if !flusher.schedule(Instant::now() + delay, self.connection) {
+                self.connection.flush(self.deadline);
             }
-            Err(error) => return Err(self.failed(not_sent(self.connection.peer(), &error))),
         }
         Ok(())
     }

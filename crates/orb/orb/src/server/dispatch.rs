@@ -135,7 +135,7 @@ impl ServerConnection {
         match answer {
             Answer::Given => {
                 if let Some(reply) = call.reply_made() {
-                    self.send(reply);
+                    self.answer_with(reply);
                 }
             }
             Answer::Failed(error) => self.fail(call, &error),

@@ -11,6 +11,7 @@ mod memory;
 mod publish;
 mod receive;
 mod reply;
+mod send;
 mod watch;
 
 pub(crate) use listen::Listening;

@@ -8,18 +8,17 @@
 use super::Serving;
 use super::concurrency::OnReactor;
 use super::memory::Memory;
+use super::send::Sender;
 use crate::messaging::{
-    self, Abilities, Direction, Fragmenting, Head, Inbox, InboxError, Message, Session, Taken,
-    Template,
+    Abilities, Direction, Fragmenting, Head, Inbox, InboxError, Message, Session, Taken, Template,
 };
 use crate::orb::Orb;
 use crate::probe::{self, Point};
 use crate::sync::{self, Mutex};
-use punctual_cdr::{Block, CodeSets, Coding, GiopVersion, Limits, NarrowCodeSet, WideCodeSet};
+use punctual_cdr::{CodeSets, Coding, GiopVersion, Limits, NarrowCodeSet, WideCodeSet};
 use punctual_exec::{Deadline, LeaderFollowers};
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts};
-use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
-use std::io::IoSlice;
+use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -38,7 +37,7 @@ pub(super) struct ServerConnection {
     /// How messages are laid out here.
     pub(super) session: Arc<dyn Session>,
     pub(super) abilities: Abilities,
-    fragmenting: Fragmenting,
+    pub(super) fragmenting: Fragmenting,
     /// Whether the link lends memory for large results.
     pub(super) lends: bool,
     /// The head of a reply of GIOP 1.2 with results, where it is the same but for its id.
@@ -47,8 +46,8 @@ pub(super) struct ServerConnection {
     endpoint: u64,
     /// Held by the thread that receives.
     pub(super) inbox: Mutex<Inbox>,
-    /// Held while a message is sent.
-    sender: Mutex<()>,
+    /// What is sent, in order.
+    pub(super) sender: Sender,
     /// Whether a thread receives, or is about to.
     reading: AtomicBool,
     /// Whether more had come together with the message in hand.
@@ -116,7 +115,7 @@ impl ServerConnection {
             session,
             abilities,
             endpoint,
-            sender: Mutex::new(()),
+            sender: Sender::new(),
             reading: AtomicBool::new(true),
             buffered: AtomicBool::new(false),
             received: AtomicU32::new(0),
@@ -167,6 +166,7 @@ impl ServerConnection {
         let serving = Serving::enter(self.clone());
         let mut memory = Memory::take();
         self.serve_with(&serving, &mut memory);
+        self.send_pending();
         memory.rest();
     }
 
@@ -228,6 +228,7 @@ impl ServerConnection {
                 false => Came::Otherwise,
             });
         }
+        self.send_pending();
         let block = memory.empty_block(&*self.link);
         probe::begins(Point::ServerReceive);
         let received = self.link.receive(block, inbox.least(), Deadline::NEVER);
@@ -269,6 +270,12 @@ impl ServerConnection {
             .show(Direction::Received, self.peer(), &message.block);
     }
 
+    /// The version that the peer spoke last.
+    pub(super) fn spoken(&self) -> GiopVersion {
+        let minor = self.spoken.load(Ordering::Relaxed);
+        GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0)
+    }
+
     /// How many messages have come.
     pub(super) fn number_received(&self) -> u32 {
         self.received.load(Ordering::Relaxed)
@@ -303,6 +310,7 @@ impl ServerConnection {
                     if begun.is_some_and(|begun| begun.has_passed()) {
                         Err(LinkError::timed_out(Phase::Receive).into())
                     } else {
+                        self.send_pending();
                         probe::begins(Point::ServerReceive);
                         let received = inbox.receive(&*self.link, need, deadline);
                         probe::begins(Point::ServerTransportReceive);
@@ -362,8 +370,7 @@ impl ServerConnection {
         if let Some(on) = self.on_reactor() {
             return Some(on.in_hand()).filter(|&mark| mark != 0);
         }
-        let is_sending = sync::try_lock(&self.sender).is_none();
-        let is_still = !self.reading.load(Ordering::Relaxed) && !is_sending;
+        let is_still = !self.reading.load(Ordering::Relaxed) && !self.sender.is_sending();
         is_still.then(|| self.received.load(Ordering::Relaxed).into())
     }
 
@@ -400,73 +407,6 @@ impl ServerConnection {
         if self.on_reactor().is_none_or(OnReactor::close_when_sent) {
             self.link.close();
         }
-    }
-
-    /// Sends a reply; a peer that does not take it in time is closed.
-    pub(super) fn send(&self, message: &Block) {
-        if let Some(on) = self.on_reactor() {
-            return self.send_by_reactor(on, message);
-        }
-        probe::begins(Point::ServerTransportSend);
-        let sending = sync::lock(&self.sender);
-        let config = self.orb.config();
-        let deadline = Deadline::after_maybe(config.timeouts.reply);
-        let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
-        let is_plain = message.lent().is_empty() && !tracer.is_on();
-        probe::begins(Point::ServerSend);
-        let sent = if is_plain && !fragmenting.applies_to(message) {
-            self.link.send(&[IoSlice::new(message)], deadline)
-        } else {
-            messaging::send(&*self.link, message, fragmenting, tracer, deadline)
-        };
-        probe::begins(Point::ServerTransportSend);
-        drop(sending);
-        if let Err(error) = sent {
-            self.has_not_sent(&error);
-        }
-    }
-
-    /// A reply did not go out.
-    #[cold]
-    pub(super) fn has_not_sent(&self, error: &SendError) {
-        self.complain(&format!("a reply could not be sent: {error}; closed"));
-        self.close();
-    }
-
-    /// Sends a reply, or as much of it as goes without waiting; the rest goes when there is room.
-    fn send_by_reactor(&self, on: &OnReactor, message: &Block) {
-        self.orb
-            .tracer()
-            .show(Direction::Sent, self.peer(), message);
-        probe::begins(Point::ServerSend);
-        let sent = messaging::with_parts(message, self.fragmenting, |parts| on.send(self, parts));
-        probe::begins(Point::ServerTransportSend);
-        match sent {
-            Ok(false) => {}
-            Ok(true) => self.link.close(),
-            Err(error) => self.has_not_sent(&error),
-        }
-    }
-
-    fn send_control(&self, kind: MessageKind) {
-        let minor = self.spoken.load(Ordering::Relaxed);
-        let version = GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0);
-        if let Some(on) = self.on_reactor() {
-            let message = messaging::control(&*self.link, &*self.session, kind, version);
-            if let Some(message) = message {
-                self.orb
-                    .tracer()
-                    .show(Direction::Sent, self.peer(), &message);
-                // The connection is closed next: a peer that is gone already hears nothing.
-                let _ = on.send(self, &[IoSlice::new(&message)]);
-            }
-            return;
-        }
-        let _sending = sync::lock(&self.sender);
-        let soon = Deadline::after(std::time::Duration::from_millis(100));
-        let tracer = self.orb.tracer();
-        // The connection is closed next: a peer that is gone already hears nothing.
-        let _ = messaging::send_control(&*self.link, &*self.session, kind, version, tracer, soon);
     }
 
     /// Ends the connection without a word. What a peer that broke the protocol, takes no replies or has
@@ -583,6 +523,7 @@ impl AgreedCodeSets {
 ///
 /// `mark` is what the thread has in hand, where a reactor's thread does: others of the reactor come then.
 pub(super) fn hand_over(connection: &Arc<ServerConnection>, mark: u64) {
+    connection.send_pending();
     if let Some(on) = connection.on_reactor() {
         return on.give_way(mark, connection.has_received_more());
     }

@@ -65,6 +65,7 @@ impl ServerConnection {
     fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut Turn<'_>, serving: &Serving) {
         let mut memory = Memory::take();
         self.serve_turn(on, turn, serving, &mut memory);
+        self.send_pending();
         memory.rest();
     }
 
