@@ -81,7 +81,7 @@ pub(super) fn attempt(
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
-        buffering: path.effective.buffering,
+        buffering: &path.effective.buffering,
     };
     match call.make(operation.two_way, &mut last.block, arguments, results) {
         Ok(()) => {
@@ -136,7 +136,7 @@ struct QuickCall<'q> {
     head: &'q RequestHead,
     deadline: Deadline,
     lends: bool,
-    buffering: Option<Buffering>,
+    buffering: &'q Option<Buffering>,
 }
 
 impl QuickCall<'_> {
@@ -210,7 +210,7 @@ impl QuickCall<'_> {
         }
         let sent = match self.buffering {
             None => connection.send_plainly(block, self.deadline),
-            Some(when) => self.buffer(block, when),
+            Some(when) => self.buffer(block, *when),
         };
         sent.map_err(|error| self.failed(not_sent(connection.peer(), &error)))
     }
@@ -226,7 +226,8 @@ impl QuickCall<'_> {
         Ok(())
     }
 
-    #[inline]
+    // In both kinds of call, of which it is a good part.
+    #[inline(always)]
     fn marshal(
         &self,
         block: &mut Block,
