@@ -4,6 +4,7 @@ use super::report::{Report, Run};
 use super::stages::{Stage, Stages};
 use crate::Result;
 use crate::output::not_drawn;
+use crate::placement::Placement;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
@@ -79,16 +80,17 @@ fn panels(report: &Report) -> Vec<Panel> {
         side(report, "client (paper 000, table 1)", |run| &run.client),
         side(report, "server (paper 000, table 2)", |run| &run.server),
     ];
-    let panels = [end_to_end(report)]
-        .into_iter()
-        .chain(sides.into_iter().flatten());
+    let ways = [Placement::Same, Placement::Cross].map(|placement| end_to_end(report, placement));
+    let panels = ways.into_iter().chain(sides.into_iter().flatten());
     panels.filter(|panel| !panel.bars.is_empty()).collect()
 }
 
-fn end_to_end(report: &Report) -> Panel {
+/// Each placement has a scale of its own: a wake-up takes longer than all the rest.
+fn end_to_end(report: &Report, placement: Placement) -> Panel {
     let with_legs = report
         .runs
         .iter()
+        .filter(|run| run.placement == placement)
         .filter_map(|run| Some((run, run.legs.as_ref()?)));
     let ways: Vec<_> = with_legs
         .map(|(run, legs)| (run, legs, legs.iter().map(|leg| leg.time).sum::<f64>()))
@@ -98,7 +100,7 @@ fn end_to_end(report: &Report) -> Panel {
         .first()
         .map(|(_, legs, _)| legs.iter().map(|leg| leg.name).collect());
     Panel {
-        title: "one call from end to end".to_owned(),
+        title: format!("one call from end to end, {placement}"),
         parts: names.unwrap_or_default(),
         bars: ways
             .iter()
