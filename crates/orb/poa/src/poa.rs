@@ -176,9 +176,9 @@ impl Shared {
     }
 
     fn find(&self, object_key: &[u8]) -> Option<Active> {
-        probe::begins(Point::ServerObjectKey);
+        probe::begins!(Point::ServerObjectKey);
         let id = key::decode(self.nonce, object_key)?;
-        probe::begins(Point::ServerServant);
+        probe::begins!(Point::ServerServant);
         self.map.find(id)
     }
 }
@@ -189,7 +189,7 @@ impl ObjectAdapter for Shared {
         object_key: &[u8],
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError> {
-        probe::begins(Point::ServerAdapter);
+        probe::begins!(Point::ServerAdapter);
         self.manager.admit()?;
         match self.find(object_key) {
             Some(Active::Servant(servant)) => upcall::answer(&*servant, call),

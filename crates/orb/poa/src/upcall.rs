@@ -13,7 +13,7 @@ pub(crate) fn answer(
     servant: &dyn Servant,
     call: &mut ServerCall<'_>,
 ) -> Result<Dispatched, DispatchError> {
-    probe::begins(Point::ServerOperation);
+    probe::begins!(Point::ServerOperation);
     // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
     match call.operation() {
         "_is_a" => {

@@ -154,7 +154,7 @@ impl<'a> Call<'a> {
         };
         match Call::new(object, ask).run_on(first).map_err(named)? {
             Some(ReplyOutcome::Results(reply)) => {
-                probe::begins(Point::ClientDemarshal);
+                probe::begins!(Point::ClientDemarshal);
                 results(Body::Results, &mut reply.decoder(object.orb()));
                 Ok(())
             }
@@ -207,7 +207,7 @@ impl<'a> Call<'a> {
             let attempted = match first.take() {
                 Some(attempted) => attempted,
                 None => {
-                    probe::begins(Point::ClientReference);
+                    probe::begins!(Point::ClientReference);
                     self.attempt(bound.insert(route.bind(self.deadline)?), &route)
                 }
             };
@@ -278,7 +278,7 @@ impl<'a> Call<'a> {
         if let Some(refused) = self.refused(connection) {
             return Err(Failed::Unfit(refused));
         }
-        probe::begins(Point::ClientMessagingSend);
+        probe::begins!(Point::ClientMessagingSend);
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
@@ -300,10 +300,10 @@ impl<'a> Call<'a> {
         if !self.expects_reply() {
             return Ok(None);
         }
-        probe::begins(Point::ClientTransportReceive);
+        probe::begins!(Point::ClientTransportReceive);
         match self.wait(connection, &pending) {
             Ok(message) => {
-                probe::begins(Point::ClientMessagingReceive);
+                probe::begins!(Point::ClientMessagingReceive);
                 let (session, code_sets) = (&connection.session, connection.code_sets);
                 let orb = self.object.orb();
                 let read = match &self.ask {

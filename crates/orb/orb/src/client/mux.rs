@@ -248,16 +248,16 @@ impl ClientConnection {
         message: &mut Block,
         deadline: Deadline,
     ) -> Result<(), SendError> {
-        probe::begins(Point::ClientTransportSend);
+        probe::begins!(Point::ClientTransportSend);
         let is_plain = message.lent().is_empty() && !self.tracer.is_on();
         if is_plain
             && !self.fragmenting.applies_to(message)
             && let Some(sending) = self.sender.try_lock()
             && sending.is_empty()
         {
-            probe::begins(Point::ClientSend);
+            probe::begins!(Point::ClientSend);
             let sent = self.link.send(&[IoSlice::new(message)], deadline);
-            probe::begins(Point::ClientTransportSend);
+            probe::begins!(Point::ClientTransportSend);
             drop(sending);
             return match sent {
                 Ok(()) => Ok(()),
@@ -280,7 +280,7 @@ impl ClientConnection {
 
     /// Sends one message; after an error in mid-message the connection is broken off.
     pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
-        probe::begins(Point::ClientTransportSend);
+        probe::begins!(Point::ClientTransportSend);
         let Some(mut sending) = self.lock_sender(deadline) else {
             let error = LinkError::timed_out(Phase::Send);
             return Err(SendError { error, sent: 0 });
@@ -291,7 +291,7 @@ impl ClientConnection {
             return Err(SendError { error, sent: 0 });
         }
         self.session.stamp(message);
-        probe::begins(Point::ClientSend);
+        probe::begins!(Point::ClientSend);
         let result = messaging::send(
             &*self.link,
             message,
@@ -299,7 +299,7 @@ impl ClientConnection {
             self.tracer,
             deadline,
         );
-        probe::begins(Point::ClientTransportSend);
+        probe::begins!(Point::ClientTransportSend);
         drop(sending);
         result.map_err(|error| self.has_not_sent(error))
     }

@@ -113,9 +113,9 @@ impl OnReactor {
             return broken("no descriptor to be woken by while waiting for the reactor");
         };
         self.waiting.lock().push((pending.id(), own));
-        probe::begins(Point::ClientReceive);
+        probe::begins!(Point::ClientReceive);
         let waited = self.reactor.run_until(deadline, || slot.has_content());
-        probe::begins(Point::ClientTransportReceive);
+        probe::begins!(Point::ClientTransportReceive);
         self.waiting.lock().retain(|(id, _)| *id != pending.id());
         match (slot.poll(), waited) {
             (Some(Delivered::Reply(message)), _) => Ok(message),

@@ -65,12 +65,12 @@ pub(super) fn attempt(
     if !path.effective.holds(object.orb()) {
         return Quick::No;
     }
-    probe::begins(Point::ClientReference);
+    probe::begins!(Point::ClientReference);
     let deadline = Deadline::after_maybe(object.timeout_under(&path.effective));
     if connection.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Quick::No;
     }
-    probe::begins(Point::ClientMessagingSend);
+    probe::begins!(Point::ClientMessagingSend);
     let Some(head) = path.heads.head(operation, connection, path.endpoint()) else {
         return Quick::No;
     };
@@ -168,7 +168,7 @@ impl QuickCall<'_> {
         if let Err(error) = connection.send_plainly(block, self.deadline) {
             return Err(self.failed(not_sent(connection.peer(), &error)));
         }
-        probe::begins(Point::ClientTransportReceive);
+        probe::begins!(Point::ClientTransportReceive);
         let bound = server::about_to_block();
         let deadline = connection.bounded(self.deadline, bound);
         // The request's memory serves for its reply.
@@ -180,10 +180,10 @@ impl QuickCall<'_> {
                 };
                 // Nobody waits for the place while the results are read.
                 drop(pending);
-                probe::begins(Point::ClientDemarshal);
+                probe::begins!(Point::ClientDemarshal);
                 results(body, &mut self.decoder(block, &reply));
                 // The call's memory is kept for the next one.
-                probe::begins(Point::ClientMessagingReceive);
+                probe::begins!(Point::ClientMessagingReceive);
                 Ok(())
             }
             Waited::Otherwise(waited) => self.read(waited, &pending, results),
@@ -242,9 +242,9 @@ impl QuickCall<'_> {
         if self.lends {
             out.set_lender(connection.link.lender());
         }
-        probe::begins(Point::ClientMarshal);
+        probe::begins!(Point::ClientMarshal);
         arguments(&mut out)?;
-        probe::begins(Point::ClientMessagingSend);
+        probe::begins!(Point::ClientMessagingSend);
         *block = self.head.template.end(out);
         Ok(())
     }
@@ -285,10 +285,10 @@ impl QuickCall<'_> {
                 return Err(self.failed(no_reply(connection.peer(), &broken)));
             }
         };
-        probe::begins(Point::ClientMessagingReceive);
+        probe::begins!(Point::ClientMessagingReceive);
         match Reply::read(message, &*connection.session, connection.code_sets, orb) {
             Ok(ReplyOutcome::Results(reply)) => {
-                probe::begins(Point::ClientDemarshal);
+                probe::begins!(Point::ClientDemarshal);
                 results(Body::Results, &mut reply.decoder(orb));
             }
             Ok(ReplyOutcome::UserException(reply)) => {

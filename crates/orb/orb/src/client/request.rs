@@ -58,9 +58,9 @@ impl Call<'_> {
                 if route.effective.transfer == Transfer::Lend && !waits {
                     out.set_lender(connection.link.lender());
                 }
-                probe::begins(Point::ClientMarshal);
+                probe::begins!(Point::ClientMarshal);
                 body(&mut out, version, arguments)?;
-                probe::begins(Point::ClientMessagingSend);
+                probe::begins!(Point::ClientMessagingSend);
                 out
             }
             Ask::Relay(request) => {

@@ -53,15 +53,15 @@ impl ClientConnection {
             return Waited::Otherwise(self.lead(inbox, pending, deadline));
         }
         block.clear();
-        probe::begins(Point::ClientReceive);
+        probe::begins!(Point::ClientReceive);
         let received = self.link.receive(block, inbox.least(), deadline);
-        probe::begins(Point::ClientMessagingReceive);
+        probe::begins!(Point::ClientMessagingReceive);
         if received.is_ok()
             && block.lent().is_empty()
             && block.len() <= self.limits.message
             && let Some(own) = self.session.own_reply(block, pending.id())
         {
-            probe::begins(Point::ClientTransportReceive);
+            probe::begins!(Point::ClientTransportReceive);
             pending.place.slot.end_as_reader();
             pending.has_read.set(true);
             drop(inbox);
@@ -134,7 +134,7 @@ impl ClientConnection {
                 slot.stop_waiting();
                 break self.lead(inbox, pending, deadline);
             }
-            probe::begins(Point::ClientReceive);
+            probe::begins!(Point::ClientReceive);
             match slot.sleep(deadline) {
                 Woken::Delivered(Delivered::Reply(message)) => break Ok(message),
                 Woken::Delivered(Delivered::Broken(broken)) => break Err(NoReply::Broken(broken)),
@@ -175,9 +175,9 @@ impl ClientConnection {
                     None => Ok(()),
                 },
                 Ok(Taken::Need(need)) => {
-                    probe::begins(Point::ClientReceive);
+                    probe::begins!(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
-                    probe::begins(Point::ClientTransportReceive);
+                    probe::begins!(Point::ClientTransportReceive);
                     // What came need not be this caller's: the next wait has only what is left.
                     bound = deadline.from_now();
                     received

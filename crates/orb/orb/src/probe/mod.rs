@@ -53,17 +53,42 @@ pub fn begins(point: Point) {
     }
 }
 
+/// The same, which leaves not even an empty call behind where probes are not compiled in: what is inlined
+/// where is decided before such calls are gone.
+#[cfg(feature = "time-probes")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __begins {
+    ($point:expr) => {
+        $crate::probe::begins($point)
+    };
+}
+
+/// Nothing, of a point that there is.
+#[cfg(not(feature = "time-probes"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __begins {
+    ($point:expr) => {
+        const _: $crate::probe::Point = $point;
+    };
+}
+
+#[doc(hidden)]
+pub use crate::__begins as begins;
+
 /// A client's call, whose first stamp is made when it begins and whose last when it is dropped.
 pub(crate) struct Call(());
 
 impl Call {
     #[inline(always)]
     pub(crate) fn begin() -> Self {
-        begins(Point::ClientInitialise);
+        begins!(Point::ClientInitialise);
         Self(())
     }
 }
 
+#[cfg(feature = "time-probes")]
 impl Drop for Call {
     #[inline(always)]
     fn drop(&mut self) {

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 impl ServerConnection {
     /// Does what a message asks for.
     pub(super) fn handle(&self, message: Message, serving: &Serving) {
-        probe::begins(Point::ServerMessagingReceive);
+        probe::begins!(Point::ServerMessagingReceive);
         let handled = match message.header.kind {
             MessageKind::Request if message.batch => self.batch(&message, serving),
             MessageKind::Request => self.request(&message, serving),
@@ -56,7 +56,7 @@ impl ServerConnection {
         spare: &mut Block,
         serving: &Serving,
     ) {
-        probe::begins(Point::ServerMessagingReceive);
+        probe::begins!(Point::ServerMessagingReceive);
         // CloseConnection tells the client of one that was not begun.
         let Some(_in_progress) = self.begin() else {
             return;

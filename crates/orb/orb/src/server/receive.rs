@@ -172,7 +172,7 @@ impl ServerConnection {
 
     fn serve_with(self: &Arc<Self>, serving: &Serving, memory: &mut Memory) {
         loop {
-            probe::begins(Point::ServerTransportReceive);
+            probe::begins!(Point::ServerTransportReceive);
             // Another thread took over while this one was in an upcall; one is enough.
             let Some(mut inbox) = sync::try_lock(&self.inbox) else {
                 return;
@@ -191,7 +191,7 @@ impl ServerConnection {
                 if let Some(request) = self.session.plain_request(requests, block, limits)
                     && block.lent().is_empty()
                 {
-                    probe::begins(Point::ServerTransportReceive);
+                    probe::begins!(Point::ServerTransportReceive);
                     if came == Came::Copied {
                         inbox.pass(block.len());
                     }
@@ -230,9 +230,9 @@ impl ServerConnection {
         }
         self.send_pending();
         let block = memory.empty_block(&*self.link);
-        probe::begins(Point::ServerReceive);
+        probe::begins!(Point::ServerReceive);
         let received = self.link.receive(block, inbox.least(), Deadline::NEVER);
-        probe::begins(Point::ServerMessagingReceive);
+        probe::begins!(Point::ServerMessagingReceive);
         received.map(|_| Came::Alone)
     }
 
@@ -311,9 +311,9 @@ impl ServerConnection {
                         Err(LinkError::timed_out(Phase::Receive).into())
                     } else {
                         self.send_pending();
-                        probe::begins(Point::ServerReceive);
+                        probe::begins!(Point::ServerReceive);
                         let received = inbox.receive(&*self.link, need, deadline);
-                        probe::begins(Point::ServerTransportReceive);
+                        probe::begins!(Point::ServerTransportReceive);
                         received
                     }
                 }

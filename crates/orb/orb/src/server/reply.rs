@@ -113,7 +113,7 @@ impl<'m> ServerCall<'m> {
 
     /// The arguments, in declaration order. What is borrowed from them lives as long as the request.
     pub fn arguments(&mut self) -> &mut Decoder<'m> {
-        probe::begins(Point::ServerDemarshal);
+        probe::begins!(Point::ServerDemarshal);
         &mut self.arguments
     }
 
@@ -255,7 +255,7 @@ impl<'m> ServerCall<'m> {
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Dispatched, DispatchError> {
-        probe::begins(Point::ServerMessagingSend);
+        probe::begins!(Point::ServerMessagingSend);
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
@@ -363,9 +363,9 @@ impl<'m> ServerCall<'m> {
             if connection.lends {
                 out.set_lender(connection.link().lender());
             }
-            probe::begins(Point::ServerMarshal);
+            probe::begins!(Point::ServerMarshal);
             write(&mut out)?;
-            probe::begins(Point::ServerMessagingSend);
+            probe::begins!(Point::ServerMessagingSend);
             return Ok(template.end(out));
         }
         let mut out =
@@ -383,9 +383,9 @@ impl<'m> ServerCall<'m> {
         if connection.lends {
             out.set_lender(connection.link().lender());
         }
-        probe::begins(Point::ServerMarshal);
+        probe::begins!(Point::ServerMarshal);
         body(&mut out, self.version, write)?;
-        probe::begins(Point::ServerMessagingSend);
+        probe::begins!(Point::ServerMessagingSend);
         let mut block = out.into_block();
         connection.session.finish(&mut block)?;
         Ok(block)

@@ -147,13 +147,13 @@ impl ServerConnection {
         let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
         let deadline = Deadline::after_maybe(self.orb.config().timeouts.reply);
         let is_plain = message.lent().is_empty() && !tracer.is_on();
-        probe::begins(Point::ServerSend);
+        probe::begins!(Point::ServerSend);
         let sent = if is_plain && !fragmenting.applies_to(message) {
             self.link().send(&[IoSlice::new(message)], deadline)
         } else {
             messaging::send(self.link(), message, fragmenting, tracer, deadline)
         };
-        probe::begins(Point::ServerTransportSend);
+        probe::begins!(Point::ServerTransportSend);
         if let Err(error) = sent {
             self.has_not_sent(&error);
         }
@@ -164,9 +164,9 @@ impl ServerConnection {
         self.orb
             .tracer()
             .show(Direction::Sent, self.peer(), message);
-        probe::begins(Point::ServerSend);
+        probe::begins!(Point::ServerSend);
         let sent = messaging::with_parts(message, self.fragmenting, |parts| on.send(self, parts));
-        probe::begins(Point::ServerTransportSend);
+        probe::begins!(Point::ServerTransportSend);
         self.conclude_sending(sent);
     }
 

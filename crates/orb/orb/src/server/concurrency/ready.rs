@@ -28,7 +28,7 @@ impl Handler for ServerConnection {
         let Some(on) = self.on_reactor() else {
             return;
         };
-        probe::begins(Point::ServerTransportReceive);
+        probe::begins!(Point::ServerTransportReceive);
         on.token.get_or_init(|| turn.token());
         match on.flush(&self) {
             Ok(false) => {}
@@ -105,9 +105,9 @@ impl ServerConnection {
         let is_alone = !*emptied && inbox.is_empty() && self.expects_plain_requests();
         if is_alone {
             let block = memory.empty_block(self.link());
-            probe::begins(Point::ServerReceive);
+            probe::begins!(Point::ServerReceive);
             let received = self.link().receive_now(block, inbox.least());
-            probe::begins(Point::ServerMessagingReceive);
+            probe::begins!(Point::ServerMessagingReceive);
             match received {
                 Ok(None) => return self.rest(on, Wanted::Anything),
                 Ok(Some(taken)) => *emptied = is_all(taken, turn),
@@ -118,7 +118,7 @@ impl ServerConnection {
             let (requests, limits) = (&mut memory.requests, self.orb.limits());
             let block = &mut memory.block;
             if let Some(request) = self.session.plain_request(requests, block, limits) {
-                probe::begins(Point::ServerTransportReceive);
+                probe::begins!(Point::ServerTransportReceive);
                 if !is_alone {
                     inbox.pass(block.len());
                 }
@@ -189,7 +189,7 @@ impl ServerConnection {
     #[inline]
     fn rest(&self, on: &OnReactor, wanted: Wanted) -> Step {
         // The reactor waits for what comes next.
-        probe::begins(Point::ServerReceive);
+        probe::begins!(Point::ServerReceive);
         on.rest(self, wanted);
         Step::Over
     }
