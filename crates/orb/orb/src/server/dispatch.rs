@@ -71,7 +71,7 @@ impl ServerConnection {
         let mut call = ServerCall::of_plain(self, request, body, std::mem::take(spare));
         let answer = self.answer(request.object_key, &mut call, serving);
         self.conclude(&call, answer);
-        *spare = call.take_memory();
+        call.exchange_memory(spare);
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.

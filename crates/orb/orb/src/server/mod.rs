@@ -142,7 +142,10 @@ impl Serving {
             if let Some(innermost) = served.last_mut() {
                 innermost.in_upcall = true;
                 innermost.handed_over = false;
-                innermost.arrival = arrival;
+                // Most protocols number no frames.
+                if arrival.is_some() || innermost.arrival.is_some() {
+                    innermost.arrival = arrival;
+                }
             }
         });
         Upcall(std::marker::PhantomData)

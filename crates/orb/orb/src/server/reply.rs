@@ -293,11 +293,12 @@ impl<'m> ServerCall<'m> {
         self.has_reply.then_some(&self.reply)
     }
 
-    /// The reply's memory, which has been sent, for another.
+    /// Gives the reply's memory, which has been sent, for another's.
     #[inline]
-    pub(super) fn take_memory(&mut self) -> Block {
+    pub(super) fn exchange_memory(&mut self, memory: &mut Block) {
         self.reply.reuse();
-        std::mem::take(&mut self.reply)
+        // Nothing is dropped: what it gets is empty, as it was taken from there.
+        std::mem::swap(&mut self.reply, memory);
     }
 
     /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
