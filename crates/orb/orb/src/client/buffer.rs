@@ -5,8 +5,8 @@
 //! end. A protocol with batches joins requests to one operation of one object in one message; GIOP
 //! sends them all with one gather write.
 
+use super::delivered::Broken;
 use super::mux::ClientConnection;
-use super::reply_table::Broken;
 use crate::messaging::{self, Direction, QueuedRequest};
 use punctual_cdr::{Block, Coding};
 use punctual_exec::Deadline;

@@ -1,6 +1,7 @@
 //! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
 
-use super::reply_table::{Broken, MAX_WAITING};
+use super::delivered::Broken;
+use super::reply_table::MAX_WAITING;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::reference::Target;
 use punctual_exec::Deadline;

@@ -5,6 +5,8 @@
 //! or repeats where that is safe ([`invocation`]).
 
 mod buffer;
+mod callers;
+mod delivered;
 pub(crate) mod endpoint_select;
 mod failure;
 mod heads;
@@ -15,17 +17,19 @@ mod quick;
 mod relay;
 mod reply;
 mod reply_table;
+#[cfg(test)]
+mod reply_table_tests;
 mod request;
 mod route;
 mod slot;
 mod wait;
 
 pub use buffer::Buffering;
+pub(crate) use delivered::Broken;
 pub(crate) use failure::out_of_place;
 pub use invocation::Operation;
 pub(crate) use invocation::{Call, locate};
 pub(crate) use on_reactor::OnReactor;
 pub(crate) use reply::{Body, Reply, ReplyOutcome, system_exception, unlisted};
-pub(crate) use reply_table::Broken;
 pub(crate) use request::body;
 pub(crate) use route::{Path, connection};

@@ -5,24 +5,23 @@
 //! anybody, and none is shared with another connection.
 
 use super::buffer::Queue;
+use super::callers::{Caller, Callers};
+use super::delivered::{Broken, Delivered};
 use super::endpoint_select::{Binding, Endpoint};
 use super::on_reactor::OnReactor;
-use super::reply_table::{Broken, Delivered, Place, ReplyTable};
 use crate::messaging::{
     self, Abilities, Direction, Fragmenting, Inbox, InboxError, Message, Session, Taken, Tracer,
 };
 use crate::policy::Mux;
 use crate::probe::{self, Point};
 use crate::protocol::Pair;
-use crate::sync::{self, Mutex, fence};
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase, SendError};
 use punctual_sys::clock::coarse_millis;
-use std::cell::Cell;
 use std::io::IoSlice;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -53,16 +52,11 @@ pub(crate) struct ClientConnection {
     pub(super) limits: Arc<Limits>,
     /// Held while a message is sent: one-ways that wait to be, in order.
     sender: parking_lot::Mutex<Queue>,
-    /// Held by the caller that reads.
-    pub(super) inbox: Mutex<Inbox>,
-    table: ReplyTable,
-    /// Callers that wait while another reads.
-    pub(super) followers: AtomicU32,
+    /// Those who wait for replies, and the inbox, which one of them reads.
+    pub(super) callers: Callers<Inbox, Delivered>,
     usable: AtomicBool,
     /// Whether a call has it for itself.
     claimed: AtomicBool,
-    /// Whether it is to close when nobody waits any more.
-    retired: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
     pub(super) fragmenting: Fragmenting,
@@ -94,9 +88,7 @@ impl Drop for Claim {
 #[derive(Debug)]
 pub(crate) struct PendingReply<'c> {
     connection: &'c ClientConnection,
-    pub(super) place: Place<'c>,
-    /// Whether the caller has read its own reply, and ended its slot with that.
-    pub(super) has_read: Cell<bool>,
+    pub(super) caller: Caller<'c, Delivered>,
 }
 
 impl ClientConnection {
@@ -112,7 +104,7 @@ impl ClientConnection {
         let abilities = pair.messaging.abilities();
         let largest = pair.link.guarantees().largest;
         Self {
-            inbox: Mutex::new(Inbox::new(session.clone(), limits.clone())),
+            callers: Callers::of(Inbox::new(session.clone(), limits.clone())),
             link,
             session,
             pair: pair.clone(),
@@ -122,11 +114,8 @@ impl ClientConnection {
             largest,
             limits: limits.clone(),
             sender: parking_lot::Mutex::new(Queue::default()),
-            table: ReplyTable::default(),
-            followers: AtomicU32::new(0),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
-            retired: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),
             fragmenting: if abilities.fragments {
                 fragmenting
@@ -198,7 +187,7 @@ impl ClientConnection {
         }
         // Until the look is over, others look too.
         let is_quiet = now.saturating_sub(last) >= QUIET;
-        let usable = !is_quiet || !self.table.is_idle() || self.look(deadline);
+        let usable = !is_quiet || !self.callers.is_idle() || self.look(deadline);
         self.last_used.store(now, Ordering::Relaxed);
         usable
     }
@@ -221,7 +210,7 @@ impl ClientConnection {
     /// Whether it is open, as far as what has come from the peer tells.
     pub(crate) fn is_open(&self) -> bool {
         self.usable.load(Ordering::Acquire)
-            && (!self.table.is_idle() || self.look(Deadline::after(GLANCE)))
+            && (!self.callers.is_idle() || self.look(Deadline::after(GLANCE)))
     }
 
     /// Whether this request is still to carry the CodeSets context.
@@ -235,8 +224,7 @@ impl ClientConnection {
     pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,
-            place: self.table.register()?,
-            has_read: Cell::new(false),
+            caller: self.callers.register()?,
         })
     }
 
@@ -334,7 +322,7 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         self.link.close();
         // A reply that has arrived is not taken away again.
-        self.table.deliver_to_all(
+        self.callers.deliver_to_all(
             || Delivered::Broken(broken.clone()),
             |there| matches!(there, Delivered::Broken(_)),
         );
@@ -348,25 +336,8 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         // What waits was accepted before.
         self.flush(Deadline::after(LAST_WORDS));
-        self.retired.store(true, Ordering::SeqCst);
-        self.close_if_retired();
-    }
-
-    /// Of the last call that ends and whoever retires the connection, one sees what the other did.
-    fn close_if_retired(&self) {
-        if self.retired.load(Ordering::SeqCst) && self.table.is_idle() {
+        if self.callers.retire() {
             self.link.close();
-        }
-    }
-
-    /// Lets another caller read, if one waits; to be called by whoever has let go of the inbox.
-    #[inline]
-    pub(super) fn hand_on(&self) {
-        // Pairs with the fence in `follow`: either this side sees that one waits, or that one sees that
-        // the inbox is free.
-        fence(Ordering::SeqCst);
-        if self.followers.load(Ordering::Relaxed) > 0 {
-            self.table.promote_one();
         }
     }
 
@@ -380,7 +351,7 @@ impl ClientConnection {
 
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     fn drain(&self, deadline: Deadline) {
-        let Some(mut inbox) = sync::try_lock(&self.inbox) else {
+        let Some(mut inbox) = self.callers.read() else {
             return;
         };
         let until = deadline.earlier(Deadline::after(AT_LEISURE));
@@ -393,9 +364,8 @@ impl ClientConnection {
                 Err(error) => self.break_off(&Broken::of(&error)),
             }
         }
-        drop(inbox);
         // Callers that came meanwhile found the inbox taken, as did the reactor.
-        self.hand_on();
+        self.callers.hand_on(inbox);
         if let Some(on) = self.on_reactor.get() {
             on.nudge();
         }
@@ -454,7 +424,7 @@ impl ClientConnection {
         if Some(id) == own {
             return Some(message);
         }
-        if !self.table.deliver(id, Delivered::Reply(message)) {
+        if !self.callers.deliver(id, Delivered::Reply(message)) {
             tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for");
         } else if let Some(on) = self.on_reactor.get() {
             on.wake(Some(id));
@@ -481,7 +451,7 @@ impl ClientConnection {
 impl PendingReply<'_> {
     /// The id of the request.
     pub(crate) fn id(&self) -> u32 {
-        self.place.id
+        self.caller.place.id
     }
 }
 
@@ -489,11 +459,8 @@ impl Drop for PendingReply<'_> {
     #[inline]
     fn drop(&mut self) {
         let connection = self.connection;
-        let was_promoted = !self.has_read.get() && self.place.slot.end();
-        connection.table.give_back(self.place.id);
-        if was_promoted {
-            connection.table.promote_one();
+        if connection.callers.leave(&self.caller) {
+            connection.link.close();
         }
-        connection.close_if_retired();
     }
 }

@@ -6,14 +6,13 @@
 //! own reply; beside a pool it sleeps, and takes part only when no thread of the pool is left to. What is
 //! served meanwhile may be a call that its own is waiting for.
 
+use super::delivered::{Broken, Delivered};
 use super::mux::{ClientConnection, PendingReply};
-use super::reply_table::{Broken, Delivered};
 use super::wait::NoReply;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::orb::Orb;
 use crate::policy::Wait;
 use crate::probe::{self, Point};
-use crate::sync;
 use parking_lot::Mutex;
 use punctual_exec::leader_followers::{Waited, Wakeup};
 use punctual_exec::reactor::{Handler, Readiness, Token, Turn};
@@ -107,7 +106,7 @@ impl OnReactor {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
-        let slot = pending.place.slot;
+        let slot = pending.caller.place.slot;
         let broken = |reason: &str| Err(NoReply::Broken(Broken::off(reason)));
         let Ok(own) = Wakeup::own() else {
             return broken("no descriptor to be woken by while waiting for the reactor");
@@ -139,7 +138,7 @@ impl ClientConnection {
     /// Reads what is there, and passes it to whom it concerns.
     fn read_ready(&self, turn: &mut Turn<'_>) {
         // Whoever holds it has it read again.
-        let Some(mut inbox) = sync::try_lock(&self.inbox) else {
+        let Some(mut inbox) = self.callers.read() else {
             return;
         };
         let to_the_end = turn.readiness().has(Readiness::END);

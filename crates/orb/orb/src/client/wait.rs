@@ -1,23 +1,18 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
-//! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own. Then it
-//! promotes another that waits. A caller says that it waits before it looks whether the inbox is free,
-//! and a reader looks for those who wait after it has let go of the inbox, so no caller is left waiting
-//! with nobody reading: either it finds the inbox free, or the reader that held it finds the caller.
-//! One that still sends is not promoted; it looks for itself when it comes to wait. With one caller there
-//! is no hand-over at all: one send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the
-//! client.) The models in this folder run every interleaving of it.
+//! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
+//! does that ([`super::callers`] has the hand-over). With one caller there is no hand-over at all: one
+//! send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the client.)
 
+use super::callers::Followed;
+use super::delivered::{Broken, Delivered};
 use super::mux::{ClientConnection, PendingReply};
-use super::reply_table::{Broken, Delivered};
-use super::slot::Woken;
 use crate::messaging::{Inbox, InboxError, Message, OwnReply, Taken};
 use crate::probe::{self, Point};
-use crate::sync::{self, MutexGuard, fence};
+use crate::sync::MutexGuard;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
-use std::sync::atomic::Ordering;
 
 /// Why a reply did not come.
 pub(crate) enum NoReply {
@@ -46,10 +41,10 @@ impl ClientConnection {
         if let Some(on) = self.on_reactor.get() {
             return Waited::Otherwise(on.wait(pending, deadline));
         }
-        let Some(inbox) = sync::try_lock(&self.inbox) else {
+        let Some(inbox) = self.callers.read() else {
             return Waited::Otherwise(self.follow(pending, deadline));
         };
-        if !inbox.is_empty() || self.tracer.is_on() || pending.place.slot.has_content() {
+        if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
             return Waited::Otherwise(self.lead(inbox, pending, deadline));
         }
         block.clear();
@@ -62,10 +57,8 @@ impl ClientConnection {
             && let Some(own) = self.session.own_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
-            pending.place.slot.end_as_reader();
-            pending.has_read.set(true);
-            drop(inbox);
-            self.hand_on();
+            pending.caller.has_read_its_own();
+            self.callers.hand_on(inbox);
             return Waited::Own(own);
         }
         Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
@@ -84,8 +77,7 @@ impl ClientConnection {
         match received {
             Ok(_) => inbox.put(block),
             Err(error) if matches!(error.cause, Cause::TimedOut) => {
-                drop(inbox);
-                self.hand_on();
+                self.callers.hand_on(inbox);
                 return Err(NoReply::TimedOut);
             }
             Err(error) => self.break_off(&Broken::of(&error.into())),
@@ -102,7 +94,7 @@ impl ClientConnection {
         if let Some(on) = self.on_reactor.get() {
             return on.wait(pending, deadline);
         }
-        match sync::try_lock(&self.inbox) {
+        match self.callers.read() {
             Some(inbox) => self.lead(inbox, pending, deadline),
             None => self.follow(pending, deadline),
         }
@@ -116,39 +108,19 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
         let read = self.read_until_own(&mut inbox, pending, deadline);
-        drop(inbox);
-        self.hand_on();
+        self.callers.hand_on(inbox);
         read
     }
 
     /// Waits while another reads, and reads when that one is done.
     fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Result<Message, NoReply> {
-        let slot = pending.place.slot;
-        // Relaxed: the fences order it.
-        self.followers.fetch_add(1, Ordering::Relaxed);
-        let waited = loop {
-            slot.will_wait();
-            // Pairs with the one in `hand_on`.
-            fence(Ordering::SeqCst);
-            if let Some(inbox) = sync::try_lock(&self.inbox) {
-                slot.stop_waiting();
-                break self.lead(inbox, pending, deadline);
-            }
-            probe::begins!(Point::ClientReceive);
-            match slot.sleep(deadline) {
-                Woken::Delivered(Delivered::Reply(message)) => break Ok(message),
-                Woken::Delivered(Delivered::Broken(broken)) => break Err(NoReply::Broken(broken)),
-                Woken::Promoted => {}
-                Woken::TimedOut => {
-                    if slot.stop_waiting() {
-                        self.hand_on();
-                    }
-                    break Err(NoReply::TimedOut);
-                }
-            }
-        };
-        self.followers.fetch_sub(1, Ordering::Relaxed);
-        waited
+        let falls_asleep = || probe::begins(Point::ClientReceive);
+        match self.callers.follow(&pending.caller, deadline, falls_asleep) {
+            Followed::Reads(inbox) => self.lead(inbox, pending, deadline),
+            Followed::Delivered(Delivered::Reply(message)) => Ok(message),
+            Followed::Delivered(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            Followed::TimedOut => Err(NoReply::TimedOut),
+        }
     }
 
     /// Reads until this caller's own reply is here.
@@ -160,7 +132,7 @@ impl ClientConnection {
     ) -> Result<Message, NoReply> {
         let mut bound = deadline;
         loop {
-            match pending.place.slot.poll() {
+            match pending.caller.place.slot.poll() {
                 None => {}
                 Some(Delivered::Reply(message)) => return Ok(message),
                 Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
@@ -168,8 +140,7 @@ impl ClientConnection {
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => match self.route(message, Some(pending.id())) {
                     Some(mine) => {
-                        pending.place.slot.end_as_reader();
-                        pending.has_read.set(true);
+                        pending.caller.has_read_its_own();
                         return Ok(mine);
                     }
                     None => Ok(()),

@@ -1,0 +1,170 @@
+//! Who of a connection's callers reads it, and who wakes whom.
+//!
+//! One caller at a time holds what is read from. Whoever finds it free reads, passes on what is not its
+//! own, and lets the next one read after that. A caller says that it waits before it looks whether
+//! somebody reads, and a reader looks for those who wait after it has let go, so no caller is left
+//! waiting with nobody reading: either it finds the connection free, or the reader that held it finds
+//! the caller. One that still sends is not promoted; it looks for itself when it comes to wait.
+//!
+//! Nothing here knows what is read: the models (`tests/models`) run this very code.
+
+use super::reply_table::{Place, ReplyTable};
+use super::slot::Woken;
+use crate::sync::{self, AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, fence};
+use punctual_exec::Deadline;
+use std::cell::Cell;
+
+/// The callers of one connection. `R` is what is read from, `T` what is delivered.
+#[derive(Debug)]
+pub(crate) struct Callers<R, T> {
+    /// Held by the one that reads.
+    reader: Mutex<R>,
+    table: ReplyTable<T>,
+    /// How many wait while another reads.
+    followers: AtomicU32,
+    /// Whether the last one to leave closes the connection.
+    retired: AtomicBool,
+}
+
+/// One of them, from its request to its reply.
+#[derive(Debug)]
+pub(crate) struct Caller<'c, T> {
+    pub(crate) place: Place<'c, T>,
+    /// Whether it has read its own reply, and ended its slot with that.
+    has_read: Cell<bool>,
+}
+
+/// What a caller comes to that waits while another reads.
+#[derive(Debug)]
+pub(crate) enum Followed<'c, R, T> {
+    Delivered(T),
+    /// It is this one's turn to read.
+    Reads(MutexGuard<'c, R>),
+    TimedOut,
+}
+
+impl<T> Caller<'_, T> {
+    /// The caller, who reads, has its own reply. Nothing is delivered to it any more: the reader it is
+    /// itself would do that.
+    #[inline]
+    pub(crate) fn has_read_its_own(&self) {
+        self.place.slot.end_as_reader();
+        self.has_read.set(true);
+    }
+}
+
+impl<R, T> Callers<R, T> {
+    pub(crate) fn of(reader: R) -> Self {
+        Self {
+            reader: Mutex::new(reader),
+            table: ReplyTable::default(),
+            followers: AtomicU32::new(0),
+            retired: AtomicBool::new(false),
+        }
+    }
+
+    /// One more; `None` when too many wait already.
+    #[inline]
+    pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
+        Some(Caller {
+            place: self.table.register()?,
+            has_read: Cell::new(false),
+        })
+    }
+
+    /// One leaves: what comes for it later finds nobody. `true` when the connection is to be closed.
+    #[inline]
+    pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
+        let was_promoted = !caller.has_read.get() && caller.place.slot.end();
+        self.table.give_back(caller.place.id);
+        if was_promoted {
+            self.table.promote_one();
+        }
+        self.is_over()
+    }
+
+    /// The last one to leave is to close the connection. `true` when there is none.
+    pub(crate) fn retire(&self) -> bool {
+        self.retired.store(true, Ordering::SeqCst);
+        self.is_over()
+    }
+
+    /// Of the last call that ends and whoever retires the connection, one sees what the other did.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.retired.load(Ordering::SeqCst) && self.table.is_idle()
+    }
+
+    /// Whether nobody is there.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.table.is_idle()
+    }
+
+    /// What is read from, if nobody reads.
+    #[inline]
+    pub(crate) fn read(&self) -> Option<MutexGuard<'_, R>> {
+        sync::try_lock(&self.reader)
+    }
+
+    /// Lets go of what is read from, and has another read, if one waits.
+    #[inline]
+    pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) {
+        drop(reader);
+        self.promote();
+    }
+
+    #[inline]
+    fn promote(&self) {
+        // Pairs with the fence in `follow`: either this side sees that one waits, or that one sees that
+        // nobody reads.
+        fence(Ordering::SeqCst);
+        if self.followers.load(Ordering::Relaxed) > 0 {
+            self.table.promote_one();
+        }
+    }
+
+    /// Waits while another reads, until it is this one's turn.
+    pub(crate) fn follow(
+        &self,
+        caller: &Caller<'_, T>,
+        deadline: Deadline,
+        falls_asleep: impl Fn(),
+    ) -> Followed<'_, R, T> {
+        let slot = caller.place.slot;
+        // Relaxed: the fences order it.
+        self.followers.fetch_add(1, Ordering::Relaxed);
+        let followed = loop {
+            slot.will_wait();
+            // Pairs with the one in `promote`.
+            fence(Ordering::SeqCst);
+            if let Some(reader) = self.read() {
+                slot.stop_waiting();
+                break Followed::Reads(reader);
+            }
+            falls_asleep();
+            match slot.sleep(deadline) {
+                Woken::Delivered(content) => break Followed::Delivered(content),
+                Woken::Promoted => {}
+                Woken::TimedOut => {
+                    if slot.stop_waiting() {
+                        self.promote();
+                    }
+                    break Followed::TimedOut;
+                }
+            }
+        };
+        // One that reads waits no more.
+        self.followers.fetch_sub(1, Ordering::Relaxed);
+        followed
+    }
+
+    /// Delivers to whoever waits for this reply; `false` when nobody does.
+    pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
+        self.table.deliver(id, content)
+    }
+
+    /// Delivers to all that are there, where `may_replace` allows it in place of what they have.
+    pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
+        self.table.deliver_to_all(content, may_replace);
+    }
+}

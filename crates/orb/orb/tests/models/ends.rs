@@ -1,0 +1,107 @@
+//! How a connection ends: broken off, all learn it; retired, the last one closes it.
+
+use crate::explore;
+use crate::wire::{Answers, Connection, Content, Unanswered};
+use loom::sync::Arc;
+use loom::thread;
+use punctual_exec::Deadline;
+
+fn spawn(
+    connection: &Arc<Connection>,
+    act: impl FnOnce(&Connection) + Send + 'static,
+) -> thread::JoinHandle<()> {
+    let connection = connection.clone();
+    thread::spawn(move || act(&connection))
+}
+
+fn join(threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+/// Waits for what no server answers.
+fn is_broken_off(connection: &Connection) {
+    assert_eq!(connection.call(Deadline::NEVER), Err(Unanswered::Broken));
+}
+
+fn may_be_broken_off(connection: &Connection) {
+    if let Err(reason) = connection.call(Deadline::NEVER) {
+        assert_eq!(reason, Unanswered::Broken);
+    }
+}
+
+#[test]
+fn whoever_waits_learns_that_the_connection_broke() {
+    explore("broken off", || {
+        let connection = Connection::new(Answers::InOrder(usize::MAX));
+        let threads = [(); 2].map(|()| spawn(&connection, is_broken_off));
+        connection.break_off();
+        join(threads);
+    });
+}
+
+#[test]
+fn a_connection_that_breaks_at_any_moment_lets_each_have_its_reply_or_the_news() {
+    explore("broken off between replies", || {
+        let connection = Connection::new(Answers::Reversed(2));
+        let threads = [(); 2].map(|()| spawn(&connection, may_be_broken_off));
+        connection.break_off();
+        join(threads);
+    });
+}
+
+#[test]
+fn a_reply_that_was_delivered_is_not_taken_away() {
+    explore("delivered first", || {
+        let connection = Connection::new(Answers::InOrder(usize::MAX));
+        let caller = connection.callers.register().unwrap();
+        let id = caller.place.id;
+        let breaks = spawn(&connection, Connection::break_off);
+        let arrived = connection.callers.deliver(id, Content::Reply(id));
+        // Polled before and after the break: the news may come first, and stays then.
+        let first = caller.place.slot.poll();
+        join([breaks]);
+        let expected = match arrived {
+            true => Content::Reply(id),
+            false => Content::Broken,
+        };
+        assert_eq!(first, Some(expected));
+        connection.leave(&caller);
+    });
+}
+
+#[test]
+fn of_the_last_caller_and_whoever_retires_the_connection_one_closes_it() {
+    explore("retired", || {
+        let connection = Connection::new(Answers::InOrder(1));
+        let calls = spawn(&connection, |one| one.call(Deadline::NEVER).unwrap());
+        connection.retire();
+        join([calls]);
+        assert!(connection.retirements() > 0, "nobody has closed it");
+    });
+}
+
+#[test]
+fn a_retired_connection_stays_open_for_the_calls_that_are_left() {
+    explore("retired with two left", || {
+        let connection = Connection::new(Answers::InOrder(2));
+        // Both are there before: neither may find it closed.
+        let (first, second) = (
+            connection.callers.register().unwrap(),
+            connection.callers.register().unwrap(),
+        );
+        connection.send(first.place.id);
+        connection.send(second.place.id);
+        let retires = spawn(&connection, Connection::retire);
+        let expected = Content::Reply(first.place.id);
+        assert_eq!(connection.wait(&first, Deadline::NEVER), Ok(expected));
+        connection.leave(&first);
+        let expected = Content::Reply(second.place.id);
+        assert_eq!(connection.wait(&second, Deadline::NEVER), Ok(expected));
+        assert_eq!(connection.retirements(), 0);
+        connection.leave(&second);
+        join([retires]);
+        assert!(connection.retirements() > 0, "nobody has closed it");
+    });
+}

@@ -1,0 +1,139 @@
+//! The reply table: a place is one caller's at a time, and what comes late reaches nobody.
+
+use crate::explore;
+use crate::reply_table::{Place, ReplyTable};
+use crate::slot::Woken;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+use punctual_exec::Deadline;
+
+/// A table, and what only a place's owner touches: loom finds two owners here.
+struct Places {
+    table: ReplyTable<u32>,
+    held: [UnsafeCell<()>; 3],
+}
+
+impl Places {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            table: ReplyTable::default(),
+            held: [(); 3].map(|()| UnsafeCell::new(())),
+        })
+    }
+
+    fn take_and_leave(&self) {
+        let place = self.table.register().unwrap();
+        self.held[crate::reply_table::index_of(place.id)].with_mut(|_| ());
+        self.leave(&place);
+    }
+
+    fn leave(&self, place: &Place<'_, u32>) {
+        place.slot.end();
+        self.table.give_back(place.id);
+    }
+}
+
+#[test]
+fn no_place_is_taken_twice() {
+    explore("places", || {
+        let places = Places::new();
+        let threads = [(); 2].map(|()| {
+            let places = places.clone();
+            thread::spawn(move || {
+                places.take_and_leave();
+                places.take_and_leave();
+            })
+        });
+        places.take_and_leave();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert!(places.table.is_idle());
+    });
+}
+
+#[test]
+fn a_late_reply_reaches_nobody_also_when_the_place_is_taken_anew() {
+    explore("late", || {
+        let places = Places::new();
+        let first = places.table.register().unwrap();
+        let late = first.id;
+        let delivers = {
+            let places = places.clone();
+            thread::spawn(move || places.table.deliver(late, 1))
+        };
+        let had = first.slot.poll();
+        places.leave(&first);
+        let second = places.table.register().unwrap();
+        assert_ne!(second.id, late);
+        assert_eq!(second.slot.poll(), None, "the reply of the one before");
+        let delivered = delivers.join().unwrap();
+        assert!(delivered || had.is_none());
+        assert_eq!(second.slot.poll(), None);
+        // What is its own reaches it, whatever the one before has left.
+        assert!(places.table.deliver(second.id, 2));
+        assert_eq!(second.slot.poll(), Some(2));
+        places.leave(&second);
+    });
+}
+
+#[test]
+fn a_place_whose_caller_read_its_own_reply_has_nothing_left_for_the_next() {
+    explore("late, behind a reader", || {
+        let places = Places::new();
+        let first = places.table.register().unwrap();
+        // Replies of that place's earlier callers, and of ones to come, are nobody's.
+        let late = first.id.wrapping_sub(2 << 14);
+        let early = first.id + (2 << 14);
+        let delivers = {
+            let places = places.clone();
+            thread::spawn(move || {
+                assert!(!places.table.deliver(late, 1));
+                places.table.deliver(early, 3)
+            })
+        };
+        first.slot.end_as_reader();
+        places.table.give_back(first.id);
+        let second = places.table.register().unwrap();
+        assert_eq!(second.id, early);
+        let delivered = delivers.join().unwrap();
+        let polled = second.slot.poll();
+        assert!(delivered || polled.is_none());
+        places.leave(&second);
+    });
+}
+
+#[test]
+fn one_that_sleeps_is_woken_by_its_reply_or_by_its_turn() {
+    explore("woken", || {
+        let places = Places::new();
+        let place = places.table.register().unwrap();
+        let id = place.id;
+        place.slot.will_wait();
+        let threads = [
+            {
+                let places = places.clone();
+                thread::spawn(move || assert!(places.table.deliver(id, 7)))
+            },
+            {
+                let places = places.clone();
+                thread::spawn(move || places.table.promote_one())
+            },
+        ];
+        loop {
+            match place.slot.sleep(Deadline::NEVER) {
+                Woken::Delivered(content) => {
+                    assert_eq!(content, 7);
+                    break;
+                }
+                Woken::Promoted => place.slot.will_wait(),
+                Woken::TimedOut => unreachable!("no deadline"),
+            }
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        places.leave(&place);
+    });
+}
