@@ -213,6 +213,17 @@ impl ClientConnection {
             && (!self.callers.is_idle() || self.look(Deadline::after(GLANCE)))
     }
 
+    /// Whether no call uses it, and nothing waits on it, at this moment.
+    pub(crate) fn is_idle(&self) -> bool {
+        let nothing_waits = self.sender.try_lock().is_some_and(|queue| queue.is_empty());
+        nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
+    }
+
+    /// When the last call began, by the coarse clock.
+    pub(crate) fn last_used(&self) -> u64 {
+        self.last_used.load(Ordering::Relaxed)
+    }
+
     /// Whether this request is still to carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
         self.abilities.contexts
@@ -230,7 +241,7 @@ impl ClientConnection {
 
     /// The same as [`ClientConnection::send`], of a message that is the same whenever it leaves. Without
     /// ado where nobody else sends and nothing waits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_plainly(
         &self,
         message: &mut Block,

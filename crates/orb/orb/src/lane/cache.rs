@@ -1,4 +1,8 @@
-//! Outgoing connections: one for each endpoint, or as many as there are calls at once.
+//! Outgoing connections: one for each endpoint, or as many as there are calls at once; in all no more
+//! than the configuration allows, as long as some are not in use.
+//!
+//! Connections that calls have for themselves are claimed by one exchange, of the connection's own; all
+//! else here is under locks that a warm call does not take.
 
 use crate::client::endpoint_select::{Binding, Endpoint};
 use crate::client::mux::ClientConnection;
@@ -84,6 +88,7 @@ impl ConnectionCache {
         }
         held.retain(|one| one.may_be_used());
         self.reap();
+        self.make_room(orb.config().client_connections);
         if mux == Mux::Exclusive {
             // Each caller opens one of its own: nobody waits for another's.
             drop(held);
@@ -121,6 +126,34 @@ impl ConnectionCache {
             // Somebody else may have this place in hand, about to open it.
             Arc::strong_count(place) > 1 || place.try_lock().is_none_or(|held| !held.is_empty())
         });
+    }
+
+    /// Closes connections that no call uses, the one first that was used longest ago, until one more is no
+    /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
+    /// (CORBA 3.3 part 2, §9.4.7).
+    fn make_room(&self, limit: usize) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        // One that is locked is about to be opened, perhaps by this very thread.
+        let count = |place: &Place| place.try_lock().map_or(0, |held| held.len());
+        let too_many = (places.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
+        if too_many == 0 {
+            return;
+        }
+        let mut idle: Vec<(u64, &Place, Arc<ClientConnection>)> = Vec::new();
+        for place in &places {
+            if let Some(held) = place.try_lock() {
+                let unused = held.iter().filter(|one| one.is_idle());
+                idle.extend(unused.map(|one| (one.last_used(), place, one.clone())));
+            }
+        }
+        idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
+        for (_, place, connection) in idle.into_iter().take(too_many) {
+            if let Some(mut held) = place.try_lock() {
+                held.retain(|one| !Arc::ptr_eq(one, &connection));
+            }
+            // A call that has just begun on it ends first, or finds it unusable and takes another.
+            connection.retire();
+        }
     }
 
     /// Takes the connections of retired protocols out; each closes when its last call has ended.

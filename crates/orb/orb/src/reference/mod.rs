@@ -287,6 +287,22 @@ impl ObjectRef {
         Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
     }
 
+    /// Connects now, under the policies that hold, so that no later call has to: finds the server and asks
+    /// it whether it knows the object (CORBA's `Object::validate_connection`). `false` when those
+    /// policies cannot be met.
+    ///
+    /// # Errors
+    /// What keeps the server from being reached, or from answering.
+    pub fn validate_connection(&self) -> Result<bool, SystemException> {
+        match client::locate(self) {
+            Ok(_) => Ok(true),
+            Err(exception) if exception.kind() == crate::SystemExceptionKind::InvPolicy => {
+                Ok(false)
+            }
+            Err(exception) => Err(exception),
+        }
+    }
+
     /// Where the last call through this reference that succeeded has gone, if its connection still
     /// stands.
     #[must_use]
