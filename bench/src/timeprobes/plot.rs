@@ -138,9 +138,7 @@ fn side(report: &Report, title: &str, of: fn(&Run) -> &Stages) -> [Panel; 2] {
     };
     [
         panel(format!("{title}: all of it"), |_| true),
-        panel(format!("{title}: without I/O"), |stage| {
-            !stage.name.starts_with("I/O")
-        }),
+        panel(format!("{title}: without I/O"), |stage| !stage.is_io()),
     ]
 }
 

@@ -135,32 +135,35 @@ impl Report {
             let name = format!("{:>2} {}", line.number, line.name);
             (name, self.row(at, line, side))
         });
-        let mut rows: Vec<(String, Vec<Cell>)> = rows.collect();
-        let paper = first.map_or(0.0, Stages::paper);
-        let sums: [(&str, OfBoth); 4] = [
-            ("   all stages", |_, stages| stages.sum),
-            ("   their stamps", |_, stages| stages.stamps),
-            ("   whole, by stamps", |_, stages| stages.whole),
-            ("   whole, by the caller (p50)", |run, _| run.on.p50()),
-        ];
-        for (name, value) in sums {
-            let of = |run: &Run| {
-                [
-                    plain(format!("{:.0}", value(run, side(run)))),
-                    Cell::default(),
-                ]
-            };
-            let mut cells: Vec<Cell> = self.runs.iter().flat_map(of).collect();
-            if name.contains("stages") {
-                cells.push(plain(format!("{paper:.2}")));
-            }
-            rows.push((name.to_owned(), cells));
-        }
         Table {
             title: title.to_owned(),
             columns,
-            rows,
+            rows: rows.chain(self.sums(side)).collect(),
         }
+    }
+
+    /// What the stages come to, and what they should.
+    fn sums(&self, side: OfSide) -> [(String, Vec<Cell>); 5] {
+        let first = self.runs.first().map(side);
+        let line = |name: &str, value: OfBoth, paper: Option<fn(&Stages) -> f64>| {
+            let of = |run: &Run| {
+                let value = format!("{:.0}", value(run, side(run)));
+                [plain(value), Cell::default()]
+            };
+            let theirs = paper.and_then(|paper| first.map(paper));
+            let theirs = theirs.map(|micros| plain(format!("{micros:.2}")));
+            let cells = self.runs.iter().flat_map(of).chain(theirs).collect();
+            (format!("   {name}"), cells)
+        };
+        let all: fn(&Stages) -> f64 = Stages::paper;
+        let own: fn(&Stages) -> f64 = Stages::paper_of_the_orb;
+        [
+            line("all but I/O", |_, stages| stages.of_the_orb(), Some(own)),
+            line("all stages", |_, stages| stages.sum, Some(all)),
+            line("their stamps", |_, stages| stages.stamps, None),
+            line("whole, by stamps", |_, stages| stages.whole, None),
+            line("whole, by the caller (p50)", |run, _| run.on.p50(), None),
+        ]
     }
 
     fn row(&self, at: usize, line: &Stage, side: OfSide) -> Vec<Cell> {

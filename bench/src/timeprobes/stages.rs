@@ -60,6 +60,13 @@ impl Stages {
         })
     }
 
+    /// The stages that are not the link's, without their stamps: what the ORB adds.
+    #[must_use]
+    pub fn of_the_orb(&self) -> f64 {
+        let own = self.stages.iter().filter(|stage| !stage.is_io());
+        own.map(|stage| stage.time).sum()
+    }
+
     /// A stage's part of the sum.
     #[must_use]
     pub fn share(&self, stage: &Stage) -> f64 {
@@ -71,9 +78,22 @@ impl Stages {
     pub fn paper(&self) -> f64 {
         self.stages.iter().filter_map(|stage| stage.paper).sum()
     }
+
+    /// The same without its I/O.
+    #[must_use]
+    pub fn paper_of_the_orb(&self) -> f64 {
+        let own = self.stages.iter().filter(|stage| !stage.is_io());
+        own.filter_map(|stage| stage.paper).sum()
+    }
 }
 
 impl Stage {
+    /// Whether it is the link's: system calls, and waiting.
+    #[must_use]
+    pub fn is_io(&self) -> bool {
+        self.name.starts_with("I/O")
+    }
+
     fn of(seen: &[Seen], usual: &[&Seen], line: &Line, rate: Rate, stamp: f64) -> Option<Self> {
         let time = |call: &Seen| rate.nanos(call.ticks(line.point));
         let measured = mean(usual.iter().map(|call| time(call)))?;
@@ -174,6 +194,7 @@ mod tests {
         let stages = Stages::of(&seen, paper::CLIENT, Rate::new(1.0), 5.0).unwrap();
         assert_eq!(stages.sum + stages.stamps, stages.whole);
         assert_eq!(stages.whole, 3120.0);
+        assert_eq!(stages.of_the_orb(), 15.0);
     }
 
     #[test]
