@@ -4,10 +4,11 @@
 //! stage that is come back to counts together ([`calls`]). So the stages of a call leave nothing out, and
 //! their times add up to the call's.
 //!
-//! Without the feature `time-probes` there is nothing of this in a program's calls: [`begins`] is empty.
-//! With it, and not switched on ([`switch`]), a point is a load and a branch. Switched on, it reads the
-//! processor's counter and writes a word into a ring of the thread's own: no lock, no system call, and no
-//! allocation but for a thread's first stamp. The oldest stamps are overwritten; [`take`] reads what is
+//! Without the feature `time-probes` there is nothing of this in a program's calls. With it, and not
+//! switched on ([`switch`]), a point is a load and a branch, and what the compiler keeps clear for what may
+//! be called there: six or seven instructions. Switched on, it reads the processor's counter and writes a
+//! word into a ring of the thread's own: no lock, no system call, and no allocation but for a thread's
+//! first stamp. The oldest stamps are overwritten; [`take`] reads what is
 //! there, from any thread.
 //!
 //! Rings and switch are the process's, not an ORB's: the points stand where no ORB is at hand, as in the
