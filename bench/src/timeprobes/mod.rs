@@ -2,8 +2,8 @@
 //!
 //! A contender runs twice at once: as it is, and with its probes switched on. Both make batches of calls in
 //! turn, so that what the stamps cost shows beside what the stages come to. At their end the two processes
-//! of the second leave their stamps in files ([`record`]), of which [`stages`] makes a client's stages and a
-//! server's, and [`end_to_end`], as both stamp by the same counter, a call's whole way.
+//! of the second leave their stamps in files (`record`), of which `stages` makes a client's stages and a
+//! server's, and `end_to_end`, as both stamp by the same counter, a call's whole way.
 
 mod end_to_end;
 pub(crate) mod paper;

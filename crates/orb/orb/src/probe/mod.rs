@@ -8,11 +8,10 @@
 //! switched on ([`switch`]), a point is a load and a branch, and what the compiler keeps clear for what may
 //! be called there: six or seven instructions. Switched on, it reads the processor's counter and writes a
 //! word into a ring of the thread's own: no lock, no system call, and no allocation but for a thread's
-//! first stamp. The oldest stamps are overwritten; [`take`] reads what is
-//! there, from any thread.
+//! first stamp. The oldest stamps are overwritten; [`take`] reads what is there, from any thread.
 //!
-//! Rings and switch are the process's, not an ORB's: the points stand where no ORB is at hand, as in the
-//! codec, and a program is measured as a whole.
+//! Rings and switch are the process's, not an ORB's: points stand where no ORB is at hand, and a program is
+//! measured as a whole.
 
 mod calls;
 mod point;
