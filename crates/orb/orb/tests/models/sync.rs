@@ -69,15 +69,13 @@ pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     })
 }
 
-/// Loom takes `SeqCst` for `AcqRel`, but for fences: so each such access has a fence before and behind.
+/// Loom takes `SeqCst` for `AcqRel`, but for fences: so each such access has one before it, as processors
+/// with weak memory have. Of two accesses in a row both need to be `SeqCst`, then, to stay in order.
 fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
-    if order != Ordering::SeqCst {
-        return access();
+    if order == Ordering::SeqCst {
+        fence(Ordering::SeqCst);
     }
-    fence(Ordering::SeqCst);
-    let value = access();
-    fence(Ordering::SeqCst);
-    value
+    access()
 }
 
 /// Loom lets an exchange and a plain store beside it each come last, for different threads, which no
