@@ -26,8 +26,12 @@ pub enum Operation {
     TakeBinStructs,
     /// Octets there and back.
     EchoOctets,
+    /// The same into memory that the caller has.
+    EchoOctetsInto,
     /// Structures there and back.
     EchoBinStructs,
+    /// The same into memory that the caller has.
+    EchoBinStructsInto,
     /// Nothing there, without an answer.
     Ping,
     /// Octets there, without an answer.
@@ -56,7 +60,7 @@ pub struct Lengths {
 
 impl Operation {
     /// Every operation, as it is shown.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::CubeVoid,
         Self::CubeLong,
         Self::CubeStruct,
@@ -64,13 +68,15 @@ impl Operation {
         Self::TakeLongs,
         Self::TakeBinStructs,
         Self::EchoOctets,
+        Self::EchoOctetsInto,
         Self::EchoBinStructs,
+        Self::EchoBinStructsInto,
         Self::Ping,
         Self::ThrowOctets,
         Self::ThrowBinStructs,
     ];
 
-    /// Its name in the IDL and on the wire.
+    /// Its name in the stub.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -81,10 +87,22 @@ impl Operation {
             Self::TakeLongs => "take_longs",
             Self::TakeBinStructs => "take_bin_structs",
             Self::EchoOctets => "echo_octets",
+            Self::EchoOctetsInto => "echo_octets_into",
             Self::EchoBinStructs => "echo_bin_structs",
+            Self::EchoBinStructsInto => "echo_bin_structs_into",
             Self::Ping => "ping",
             Self::ThrowOctets => "throw_octets",
             Self::ThrowBinStructs => "throw_bin_structs",
+        }
+    }
+
+    /// Its name in the IDL and on the wire.
+    #[must_use]
+    pub const fn wire_name(self) -> &'static str {
+        match self {
+            Self::EchoOctetsInto => Self::EchoOctets.name(),
+            Self::EchoBinStructsInto => Self::EchoBinStructs.name(),
+            other => other.name(),
         }
     }
 
@@ -106,7 +124,12 @@ impl Operation {
     const fn returns_its_argument(self) -> bool {
         matches!(
             self,
-            Self::CubeLong | Self::CubeStruct | Self::EchoOctets | Self::EchoBinStructs
+            Self::CubeLong
+                | Self::CubeStruct
+                | Self::EchoOctets
+                | Self::EchoOctetsInto
+                | Self::EchoBinStructs
+                | Self::EchoBinStructsInto
         )
     }
 }
@@ -131,7 +154,7 @@ impl Case {
     /// its code sets: what the raw socket sends to be comparable.
     #[must_use]
     pub fn lengths(self) -> Lengths {
-        let name = self.operation.name().len() + 1;
+        let name = self.operation.wire_name().len() + 1;
         // Header, request id, flags, disposition, key, name, no service contexts (CORBA 3.3 part 2,
         // §9.4.2.2).
         let head = aligned(HEADER + 4 + 4 + 4 + 4 + OBJECT_KEY + 4 + name, 4) + 4;
@@ -155,7 +178,10 @@ impl Case {
             Operation::CubeLong => 4,
             // octet, 3 of padding, long, short.
             Operation::CubeStruct => 10,
-            Operation::TakeOctets | Operation::EchoOctets | Operation::ThrowOctets => 4 + units,
+            Operation::TakeOctets
+            | Operation::EchoOctets
+            | Operation::EchoOctetsInto
+            | Operation::ThrowOctets => 4 + units,
             Operation::TakeLongs => 4 + 4 * units,
             // The count; then short, char, 0 to 1, long, octet, padding to 8, double. The first one
             // shares its first 8 octets with the count.

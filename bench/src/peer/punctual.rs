@@ -115,6 +115,14 @@ impl Caller for Client {
                 black_box(cubit.echo_bin_structs(structs)?);
                 Ok(())
             }),
+            Operation::EchoOctetsInto => {
+                let mut back = Vec::new();
+                Box::new(move || Ok(cubit.echo_octets_into(octets, black_box(&mut back))?))
+            }
+            Operation::EchoBinStructsInto => {
+                let mut back = Vec::new();
+                Box::new(move || Ok(cubit.echo_bin_structs_into(structs, black_box(&mut back))?))
+            }
             Operation::Ping => Box::new(|| {
                 *thrown += 1;
                 Ok(cubit.ping()?)
