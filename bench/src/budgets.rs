@@ -166,10 +166,11 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
 }
 
-/// Those of the goals, and one whose result has to be allocated.
+/// Those of the goals, and one whose result has to be allocated, with and without memory at hand.
 fn with_budgets() -> Vec<Case> {
     let mut cases = case::of_the_goals();
-    cases.push(Case::sized(Operation::EchoOctets, 1024));
+    let echoes = [Operation::EchoOctets, Operation::EchoOctetsInto];
+    cases.extend(echoes.map(|operation| Case::sized(operation, 1024)));
     cases
 }
 
