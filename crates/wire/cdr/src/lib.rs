@@ -50,7 +50,7 @@ mod version;
 mod view;
 
 pub use block::{Block, Home};
-pub use bulk::{Layout, Part, PlainData, short_ascii};
+pub use bulk::{Layout, Part, PlainData};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};
 pub use character::Char;

@@ -10,7 +10,7 @@
 //! reply    0 header 12  id 16  status 20  0
 //! ```
 
-use punctual_cdr::{ByteOrder, GiopVersion, Limits, short_ascii};
+use punctual_cdr::{ByteOrder, GiopVersion, Limits};
 
 use crate::header::{MessageHeader, MessageKind};
 use crate::reply::ReplyStatus;
@@ -170,6 +170,9 @@ impl PlainRequests {
         };
         if number([z0, z1, z2, z3]) as usize != received.len() - MessageHeader::LEN
             || received.len() > limits.message
+            // Those it was learnt under may have been another's.
+            || self.key_length > limits.sequence
+            || self.operation.len() > limits.string
         {
             return None;
         }
@@ -211,14 +214,18 @@ impl PlainRequests {
         let behind = behind.get(key_length.checked_next_multiple_of(4)?..)?;
         let (name_length, behind) = behind.split_first_chunk()?;
         let name_length = number(*name_length) as usize;
-        if name_length > limits.string {
+        // The limit counts without the NUL.
+        if name_length > limits.string.saturating_add(1) {
             return None;
         }
         let (name, _) = behind.split_at_checked(name_length)?;
         let (0, name) = name.split_last()? else {
             return None;
         };
-        let name = short_ascii(name)?;
+        let name = std::str::from_utf8(name).ok()?;
+        if name.contains('\0') {
+            return None;
+        }
         let behind = behind.get(name_length.checked_next_multiple_of(4)?..)?;
         let ([0, 0, 0, 0], behind) = behind.split_first_chunk()? else {
             return None;

@@ -72,8 +72,7 @@ impl Request {
         self.version == GiopVersion::V1_2
             && self.contexts.is_empty()
             && self.key.len() <= limits.sequence
-            && self.operation.len() < limits.string
-            && self.operation.len() <= 32
+            && self.operation.len() <= limits.string
             && self.octets().len() <= limits.message
             && self.head() <= 256
     }

@@ -133,8 +133,7 @@ pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
 /// Short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass for what most
 /// strings are. `None` says nothing about the octets.
 #[inline]
-#[must_use]
-pub fn short_ascii(octets: &[u8]) -> Option<&str> {
+pub(crate) fn short_ascii(octets: &[u8]) -> Option<&str> {
     const SHORT: usize = 32;
     let plain = |octet: &u8| octet.wrapping_sub(1) < 0x7f;
     if octets.len() <= SHORT && octets.iter().all(plain) {
