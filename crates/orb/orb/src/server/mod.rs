@@ -4,6 +4,7 @@
 //! ([`receive`], [`watch`]), [`dispatch`] reads
 //! each request's header and lets the object adapter answer, [`reply`] marshals what it says.
 
+mod code_sets;
 mod concurrency;
 mod dispatch;
 mod listen;

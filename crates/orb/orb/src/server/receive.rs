@@ -6,6 +6,7 @@
 //! called back or waited for meanwhile, is answered.
 
 use super::Serving;
+use super::code_sets::AgreedCodeSets;
 use super::concurrency::OnReactor;
 use super::memory::Memory;
 use super::send::Sender;
@@ -15,7 +16,7 @@ use crate::messaging::{
 use crate::orb::Orb;
 use crate::probe::{self, Point};
 use crate::sync::{self, Mutex};
-use punctual_cdr::{CodeSets, Coding, GiopVersion, Limits, NarrowCodeSet, WideCodeSet};
+use punctual_cdr::{CodeSets, Coding, GiopVersion, Limits};
 use punctual_exec::{Deadline, LeaderFollowers};
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts};
 use punctual_link::{Cause, Connection, LinkError, Pending, Phase};
@@ -80,10 +81,6 @@ enum Came {
     /// Not at all.
     Otherwise,
 }
-
-/// Code sets that are read for each request and written once.
-#[derive(Debug)]
-struct AgreedCodeSets(AtomicU8);
 
 /// A request in progress, counted until dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
@@ -475,47 +472,6 @@ fn results(session: &dyn Session, limits: &Limits) -> Option<Template> {
     let (kind, head) = (MessageKind::Reply, Head::Reply(header));
     let coding = Coding::new(GiopVersion::V1_2, limits);
     Template::new(session, kind, &head, coding).ok().flatten()
-}
-
-impl AgreedCodeSets {
-    fn new(code_sets: CodeSets) -> Self {
-        Self(AtomicU8::new(Self::number(code_sets)))
-    }
-
-    // Relaxed, both: a request that names code sets is read by the thread that sets them, and whoever
-    // reads the next has the inbox from that one.
-    #[inline]
-    fn get(&self) -> CodeSets {
-        let number = self.0.load(Ordering::Relaxed);
-        CodeSets {
-            narrow: match number & 1 {
-                0 => NarrowCodeSet::Iso8859_1,
-                _ => NarrowCodeSet::Utf8,
-            },
-            wide: match number >> 1 {
-                0 => None,
-                1 => Some(WideCodeSet::Utf16),
-                _ => Some(WideCodeSet::Ucs2),
-            },
-        }
-    }
-
-    fn set(&self, code_sets: CodeSets) {
-        self.0.store(Self::number(code_sets), Ordering::Relaxed);
-    }
-
-    fn number(code_sets: CodeSets) -> u8 {
-        let narrow = match code_sets.narrow {
-            NarrowCodeSet::Iso8859_1 => 0,
-            NarrowCodeSet::Utf8 => 1,
-        };
-        let wide = match code_sets.wide {
-            None => 0,
-            Some(WideCodeSet::Utf16) => 1,
-            Some(WideCodeSet::Ucs2) => 2,
-        };
-        narrow | wide << 1
-    }
 }
 
 /// Lets another thread receive on a connection whose own is about to block in a nested call, or takes

@@ -66,7 +66,7 @@ impl Reactor {
     /// [`Wakeup::wake`] of the calling thread then, unless it is the calling thread. Waits for events
     /// itself only where no other thread does.
     ///
-    /// Events that are served meanwhile are turns of this thread, one within the other: [`super::depth`]
+    /// Events that are served meanwhile are turns of this thread, one within the other: [`crate::reactor::depth`]
     /// of the reactor counts them, for handlers to refuse what would go too deep.
     ///
     /// # Errors
