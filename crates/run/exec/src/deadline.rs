@@ -93,6 +93,21 @@ impl Deadline {
         }
     }
 
+    /// The same end; with what is left as its time-out, if a good part of it has passed meanwhile. A
+    /// glance at the coarse clock where there is a bound, so that an unchanged time-out stays unchanged.
+    #[inline]
+    #[must_use]
+    pub fn after_a_wait(&self) -> Self {
+        if self.end == NEVER {
+            return *self;
+        }
+        let left = self.end.saturating_sub(clock::coarse_nanos());
+        if left.saturating_add(2 * TICK) < self.timeout {
+            return self.from_now();
+        }
+        *self
+    }
+
     /// Whether it has passed.
     #[must_use]
     pub fn has_passed(&self) -> bool {

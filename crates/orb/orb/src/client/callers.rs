@@ -32,6 +32,8 @@ pub(crate) struct Caller<'c, T> {
     pub(crate) place: Place<'c, T>,
     /// Whether it has read its own reply, and ended its slot with that.
     has_read: Cell<bool>,
+    /// Whether it leaves though its reply may come yet.
+    gives_up: Cell<bool>,
 }
 
 /// What a caller comes to that waits while another reads.
@@ -53,6 +55,14 @@ impl<T> Caller<'_, T> {
     }
 }
 
+impl<T> Caller<'_, T> {
+    /// The caller waits no more for a reply that may come yet: its id is not another's before that.
+    #[cold]
+    pub(crate) fn gives_up(&self) {
+        self.gives_up.set(true);
+    }
+}
+
 impl<R, T> Callers<R, T> {
     pub(crate) fn of(reader: R) -> Self {
         Self {
@@ -69,6 +79,7 @@ impl<R, T> Callers<R, T> {
         Some(Caller {
             place: self.table.register()?,
             has_read: Cell::new(false),
+            gives_up: Cell::new(false),
         })
     }
 
@@ -76,7 +87,11 @@ impl<R, T> Callers<R, T> {
     #[inline]
     pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
         let was_promoted = !caller.has_read.get() && caller.place.slot.end();
-        self.table.give_back(caller.place.id);
+        if caller.gives_up.get() {
+            self.table.keep_owed(caller.place.id);
+        } else {
+            self.table.give_back(caller.place.id);
+        }
         if was_promoted {
             self.table.promote_one();
         }
@@ -93,6 +108,11 @@ impl<R, T> Callers<R, T> {
     #[inline]
     fn is_over(&self) -> bool {
         self.retired.load(Ordering::SeqCst) && self.table.is_idle()
+    }
+
+    /// How many replies may come yet whose callers have given up.
+    pub(crate) fn owed(&self) -> u32 {
+        self.table.owed()
     }
 
     /// Whether nobody is there.

@@ -12,7 +12,7 @@ use super::failure::{
 };
 use super::quick::{self, Attempted, Quick};
 use super::reply::{Body, Reply, ReplyOutcome, Results};
-use super::request::cancel;
+use super::request::give_up;
 use super::route::Route;
 use super::wait::NoReply;
 use crate::exception::{
@@ -314,7 +314,7 @@ impl<'a> Call<'a> {
                     .map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
             }
             Err(NoReply::TimedOut) => {
-                cancel(connection, pending.id());
+                give_up(&binding.connection, &pending);
                 Err(Failed::Finally(timed_out(connection.peer(), self.deadline)))
             }
             Err(NoReply::Broken(broken)) => Err(no_reply(connection.peer(), &broken)),

@@ -224,6 +224,11 @@ impl ClientConnection {
         self.last_used.load(Ordering::Relaxed)
     }
 
+    /// How many replies may come yet whose callers have given up.
+    pub(super) fn owed(&self) -> u32 {
+        self.callers.owed()
+    }
+
     /// Whether this request is still to carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
         self.abilities.contexts

@@ -278,7 +278,7 @@ impl QuickCall<'_> {
         let message = match waited {
             Ok(message) => message,
             Err(NoReply::TimedOut) => {
-                super::request::cancel(connection, pending.id());
+                super::request::give_up(connection, pending);
                 return Err(self.finally(timed_out(connection.peer(), self.deadline)));
             }
             Err(NoReply::Broken(broken)) => {

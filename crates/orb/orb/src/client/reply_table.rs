@@ -28,6 +28,9 @@ pub(crate) struct ReplyTable<T> {
 struct Row<T> {
     /// A bit for each place that is taken.
     taken: AtomicU64,
+    /// Those of them whose callers have left without their replies. An id is not used again before its
+    /// reply has come: generations return, and one that comes late would reach another's caller.
+    owed: AtomicU64,
     slots: [OnceLock<Box<Slot<T>>>; A_ROW],
 }
 
@@ -51,6 +54,7 @@ impl<T> Row<T> {
     fn new() -> Self {
         Self {
             taken: AtomicU64::new(0),
+            owed: AtomicU64::new(0),
             slots: std::array::from_fn(|_| OnceLock::new()),
         }
     }
@@ -127,17 +131,50 @@ impl<T> ReplyTable<T> {
         }
     }
 
+    /// Keeps a place from being taken again, after its slot has been ended: its reply may come yet.
+    #[cold]
+    pub(crate) fn keep_owed(&self, id: u32) {
+        let index = index_of(id);
+        if let Some(row) = self.row(index) {
+            // SeqCst, as in `give_back`.
+            row.owed.fetch_or(1 << (index % A_ROW), Ordering::SeqCst);
+        }
+    }
+
+    /// How many places are kept so.
+    pub(crate) fn owed(&self) -> u32 {
+        let owed = |row: &Row<T>| row.owed.load(Ordering::Relaxed).count_ones();
+        self.rows().map(owed).sum()
+    }
+
+    /// A reply has come that nobody waits for: if it was owed, its place may be taken again. Called by the
+    /// reader alone.
+    #[cold]
+    fn settle(&self, row: &Row<T>, slot: &Slot<T>, id: u32) {
+        let bit = 1 << (index_of(id) % A_ROW);
+        let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);
+        if was_last && row.owed.fetch_and(!bit, Ordering::SeqCst) & bit != 0 {
+            self.give_back(id);
+        }
+    }
+
     /// Delivers to who waits for this reply; gives it back when nobody does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
-        let row = self.row(index).filter(|_| id.is_multiple_of(2));
-        let slot = row.and_then(|row| row.slots.get(index % A_ROW)?.get());
-        slot.is_some_and(|slot| {
-            let generation = slot.generation();
-            // The place may be the next caller's by now: the slot compares again.
-            let is_current = generation % GENERATIONS == id >> (1 + INDEX_BITS);
-            is_current && slot.deliver_if(generation, content, |_| false)
-        })
+        let Some(row) = self.row(index).filter(|_| id.is_multiple_of(2)) else {
+            return false;
+        };
+        let Some(slot) = row.slots.get(index % A_ROW).and_then(OnceLock::get) else {
+            return false;
+        };
+        let generation = slot.generation();
+        // The place may be the next caller's by now: the slot compares again.
+        let is_current = generation % GENERATIONS == id >> (1 + INDEX_BITS);
+        if is_current && slot.deliver_if(generation, content, |_| false) {
+            return true;
+        }
+        self.settle(row, slot, id);
+        false
     }
 
     /// Chooses a new reader among those who wait.
@@ -155,7 +192,10 @@ impl<T> ReplyTable<T> {
     /// Whether anybody waits. Of a caller that gives its place back and then looks at something, and
     /// one who changes that and then looks here, one sees what the other did.
     pub(crate) fn is_idle(&self) -> bool {
-        self.rows().all(|row| row.taken.load(Ordering::SeqCst) == 0)
+        self.rows().all(|row| {
+            let taken = row.taken.load(Ordering::SeqCst);
+            taken == 0 || taken & !row.owed.load(Ordering::SeqCst) == 0
+        })
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row<T>> {

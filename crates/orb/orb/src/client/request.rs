@@ -3,7 +3,7 @@
 use super::buffer::Waiting;
 use super::endpoint_select::Binding;
 use super::invocation::{Ask, Call};
-use super::mux::ClientConnection;
+use super::mux::{ClientConnection, PendingReply};
 use super::route::Route;
 use crate::messaging::Head;
 use crate::policy::Transfer;
@@ -134,8 +134,20 @@ impl Call<'_> {
     }
 }
 
-/// Tells the server that nobody waits any more (§9.4.4); it may well ignore that.
-pub(super) fn cancel(connection: &ClientConnection, request_id: u32) {
+/// Replies that one connection may owe, to callers who have given up, before it is let go.
+const MOST_OWED: u32 = 1024;
+
+/// A caller gives up: tells the server that nobody waits any more (§9.4.4), which may well ignore that.
+#[cold]
+pub(super) fn give_up(connection: &ClientConnection, pending: &PendingReply<'_>) {
+    pending.caller.gives_up();
+    cancel(connection, pending.id());
+    if connection.owed() >= MOST_OWED {
+        connection.retire();
+    }
+}
+
+fn cancel(connection: &ClientConnection, request_id: u32) {
     let coding = Coding::new(connection.version, &connection.limits);
     let session = &*connection.session;
     let kind = MessageKind::CancelRequest;

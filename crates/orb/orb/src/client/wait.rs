@@ -10,7 +10,7 @@ use super::mux::{ClientConnection, PendingReply};
 use crate::messaging::{Inbox, InboxError, Message, OwnReply, Taken};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
-use punctual_cdr::Block;
+use punctual_cdr::{Block, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
@@ -47,11 +47,14 @@ impl ClientConnection {
         if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
             return Waited::Otherwise(self.lead(inbox, pending, deadline));
         }
+        // Sending may have taken its time.
+        let deadline = deadline.after_a_wait();
         block.clear();
         probe::begins!(Point::ClientReceive);
         let received = self.link.receive(block, inbox.least(), deadline);
         probe::begins!(Point::ClientMessagingReceive);
         if received.is_ok()
+            && self.version == GiopVersion::V1_2
             && block.lent().is_empty()
             && block.len() <= self.limits.message
             && let Some(own) = self.session.own_reply(block, pending.id())
@@ -130,7 +133,8 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
-        let mut bound = deadline;
+        // Sending, and waiting for another to read, may have taken their time.
+        let mut bound = deadline.after_a_wait();
         loop {
             match pending.caller.place.slot.poll() {
                 None => {}

@@ -57,6 +57,9 @@ const THREAD_PER_CONNECTION: &str = "thread_per_connection";
 const REACTIVE: &str = "reactive";
 const LEADER_FOLLOWERS: &str = "leader_followers";
 
+/// Threads of one pool at most.
+const MOST_THREADS: usize = 4096;
+
 /// Options of an endpoint that are about this, and no property of its link.
 pub(crate) const OPTIONS: [&str; 4] = ["concurrency", "threads", "max_threads", "reserve"];
 
@@ -84,8 +87,8 @@ impl Concurrency {
         size.threads = wording.threads.unwrap_or(size.threads);
         size.most = wording.most.unwrap_or(size.most.max(size.threads));
         size.reserve = wording.reserve.unwrap_or(size.reserve);
-        if size.threads == 0 || size.most < size.threads {
-            return Err("at least one thread, and max_threads no fewer than threads");
+        if size.threads == 0 || size.most < size.threads || size.most > MOST_THREADS {
+            return Err("1 to 4096 threads, and max_threads no fewer than threads");
         }
         Ok(Self::LeaderFollowers(size))
     }

@@ -481,7 +481,7 @@ fn results(session: &dyn Session, limits: &Limits) -> Option<Template> {
 pub(super) fn hand_over(connection: &Arc<ServerConnection>, mark: u64) {
     connection.send_pending();
     if let Some(on) = connection.on_reactor() {
-        return on.give_way(mark, connection.has_received_more());
+        return on.give_way(mark);
     }
     // Relaxed: a bound, and no more; nothing is read by it.
     if connection.followers.fetch_add(1, Ordering::Relaxed) >= MAX_FOLLOWERS {

@@ -1,9 +1,10 @@
 //! Replies onto a client's connection.
 //!
 //! Where several requests came with one receive, their short replies go out with one send: each waits
-//! while there is another request to be served at once. None waits for a receive that may block, for an
-//! upcall that is about to block in a call of its own or is found to take long (the connection is handed
-//! over then), nor beside upcalls that are not short.
+//! while there is another request to be served at once. None waits for a receive that may block, nor for
+//! an upcall that is about to block in a call of its own. One that takes long is found by the watch
+//! (`timeouts.hand_over`), which sends what waits for it; and after upcalls that were not short, replies go
+//! by themselves for a while. Without a watch none waits at all.
 
 use super::concurrency::OnReactor;
 use super::receive::ServerConnection;
@@ -71,7 +72,7 @@ impl ServerConnection {
     /// Sends a reply, or lets it wait for those of requests that have come already.
     #[inline]
     pub(super) fn answer_with(&self, reply: &Block) {
-        if self.has_received_more() {
+        if self.has_received_more() && self.orb.config().timeouts.hand_over.is_some() {
             return self.send_soon(reply);
         }
         self.send(reply);

@@ -20,8 +20,12 @@ pub(super) fn watch(orb: &Orb, interval: Duration) {
                 continue;
             };
             // Still where it stood at the last look.
-            if before.get(&number) == Some(&received) && connection.has_more() {
-                hand_over(&connection, received);
+            if before.get(&number) == Some(&received) {
+                // Replies that have waited for the upcall's own wait no longer.
+                connection.send_pending();
+                if connection.has_more() {
+                    hand_over(&connection, received);
+                }
             }
             now.insert(number, received);
         }

@@ -116,6 +116,10 @@ impl AtomicU64 {
         ordered(order, || self.0.fetch_and(value, order))
     }
 
+    pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
+        ordered(order, || self.0.fetch_or(value, order))
+    }
+
     pub(crate) fn compare_exchange_weak(
         &self,
         current: u64,

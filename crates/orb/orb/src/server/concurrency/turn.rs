@@ -84,18 +84,14 @@ impl OnReactor {
         self.in_hand.load(Ordering::Acquire)
     }
 
-    /// Takes the connection from the thread that serves that request, and lets others have it; with more
-    /// to read, another comes at once.
-    pub(in crate::server) fn give_way(&self, mark: u64, more: bool) {
+    /// Takes the connection from the thread that serves that request, and lets others have it. One comes
+    /// at once to look: what that thread left unread, it was told of, and nobody is told again.
+    pub(in crate::server) fn give_way(&self, mark: u64) {
         if mark == 0 || !self.put_down(mark) {
             return;
         }
-        let left = match more {
-            true => Readiness::READ,
-            false => Readiness::NONE,
-        };
         if let Some(&token) = self.token.get() {
-            self.pool.reactor().hand_over(token, left);
+            self.pool.reactor().hand_over(token, Readiness::READ);
         }
     }
 
