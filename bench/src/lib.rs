@@ -15,6 +15,7 @@
 
 pub mod budgets;
 pub mod case;
+pub mod child;
 pub mod command;
 pub mod contender;
 pub mod counting;

@@ -1,6 +1,7 @@
 //! A contender at work: two processes that talk the protocol.
 
 use crate::case::Case;
+use crate::child::Process;
 use crate::contender::Contender;
 use crate::placement::Processors;
 use crate::process::Observed;
@@ -8,8 +9,6 @@ use crate::protocol::{Answer, Command};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
 
 /// What a program is run under, for instruments: a program and its arguments, ahead of the command.
@@ -57,7 +56,7 @@ impl Serving {
     /// What the kernel says of it.
     #[must_use]
     pub fn observed(&self) -> Observed {
-        Observed::of(self.process.child.id())
+        self.process.observed()
     }
 
     /// Ends it and waits for its end.
@@ -164,7 +163,7 @@ impl Running {
     /// What the kernel says of the client and of the server.
     #[must_use]
     pub fn observed(&self) -> (Observed, Observed) {
-        (Observed::of(self.client.child.id()), self.server.observed())
+        (self.client.observed(), self.server.observed())
     }
 
     /// Makes calls without timing them.
@@ -193,64 +192,5 @@ fn unexpected(command: Command, answer: &Answer) -> Error {
     match answer {
         Answer::Error(message) => format!("`{command}` failed: {message}").into(),
         other => format!("`{command}` was answered with {other:?}").into(),
-    }
-}
-
-/// A child that talks the protocol; killed when it is dropped without [`Process::stop`].
-#[derive(Debug)]
-struct Process {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Process {
-    fn spawn(command: &mut std::process::Command) -> Result<Self> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                format!("{} did not start: {error}", command.get_program().display())
-            })?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("a child without pipes".into());
-        };
-        Ok(Self {
-            child,
-            input: Some(input),
-            output: BufReader::new(output),
-        })
-    }
-
-    fn until_ready(&mut self) -> Result<String> {
-        match Answer::read_from(&mut self.output)? {
-            Answer::Ready(address) => Ok(address),
-            Answer::Error(message) => Err(message.into()),
-            other => Err(format!("it began with {other:?}").into()),
-        }
-    }
-
-    fn ask(&mut self, command: Command) -> Result<Answer> {
-        let input = self.input.as_mut().ok_or("its input is closed")?;
-        writeln!(input, "{command}")?;
-        Answer::read_from(&mut self.output)
-    }
-
-    fn stop(mut self) -> Result<()> {
-        drop(self.input.take());
-        let status = self.child.wait()?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(format!("a process ended with {status}").into())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // After `stop` it is gone already, and both do nothing.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -3,12 +3,11 @@
 use super::floor::Raw;
 use super::pair::{self, BASE};
 use super::peer::{Command, Medium, ONE_WAY, Peer};
+use punctual_bench::Result;
+use punctual_bench::child::Process;
 use punctual_bench::placement::Processors;
 use punctual_bench::protocol::Answer;
-use punctual_bench::{Error, Result};
 use serde::Serialize;
-use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// The messaging protocol that a pair's name leaves out.
 const SHORT: &str = "giop";
@@ -131,12 +130,12 @@ impl Running {
     ) -> Result<Self> {
         let medium = &contender.medium;
         let arguments = Peer::server(medium, processors.server);
-        let mut server = Process::start(&arguments, orb)?;
+        let mut server = start(&arguments, orb)?;
         let address = server
             .until_ready()
             .map_err(|error| format!("server: {error}"))?;
         let arguments = Peer::client(medium, processors.client, &address);
-        let mut client = Process::start(&arguments, orb)?;
+        let mut client = start(&arguments, orb)?;
         let note = client
             .until_ready()
             .map_err(|error| format!("client: {error}"))?;
@@ -162,65 +161,11 @@ impl Running {
     }
 }
 
-/// This command as a child that talks the protocol; killed when dropped without [`Process::stop`].
-struct Process {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Process {
-    fn start(arguments: &[String], orb: &[String]) -> Result<Self> {
-        let this = std::env::current_exe()?;
-        let mut child = std::process::Command::new(this)
-            .args(["bench", "cubit-peer"])
-            .args(arguments)
-            .arg("--")
-            .args(orb)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("this command does not start again: {error}"))?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(input), Some(output)) => Ok(Self {
-                child,
-                input: Some(input),
-                output: BufReader::new(output),
-            }),
-            _ => Err("a child without pipes".into()),
-        }
-    }
-
-    fn until_ready(&mut self) -> Result<String> {
-        match Answer::read_from(&mut self.output)? {
-            Answer::Ready(address) => Ok(address),
-            Answer::Error(message) => Err(message.into()),
-            other => Err(format!("it began with {other:?}").into()),
-        }
-    }
-
-    fn ask(&mut self, command: Command) -> Result<Answer> {
-        let input = self.input.as_mut().ok_or("its input is closed")?;
-        writeln!(input, "{command}")?;
-        Answer::read_from(&mut self.output)
-    }
-
-    fn stop(mut self) -> Result<()> {
-        drop(self.input.take());
-        let status = self.child.wait()?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(Error::from(format!("a process ended with {status}")))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // After `stop` it is gone already, and both do nothing.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// This command as a child.
+fn start(arguments: &[String], orb: &[String]) -> Result<Process> {
+    let mut this = std::process::Command::new(std::env::current_exe()?);
+    this.args(["bench", "cubit-peer"]).args(arguments);
+    Process::spawn(this.arg("--").args(orb))
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! A child process that talks the [`protocol`](crate::protocol) over its standard input and output.
+
+use crate::Result;
+use crate::process::Observed;
+use crate::protocol::Answer;
+use std::fmt::Display;
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// A child that talks the protocol; killed when it is dropped without [`Process::stop`].
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// Starts a command with pipes to its input and from its output.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn spawn(command: &mut std::process::Command) -> Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                format!("{} did not start: {error}", command.get_program().display())
+            })?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("a child without pipes".into());
+        };
+        Ok(Self {
+            child,
+            input: Some(input),
+            output: BufReader::new(output),
+        })
+    }
+
+    /// Waits until it is ready; its address, if it has one.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub fn until_ready(&mut self) -> Result<String> {
+        match Answer::read_from(&mut self.output)? {
+            Answer::Ready(address) => Ok(address),
+            Answer::Error(message) => Err(message.into()),
+            other => Err(format!("it began with {other:?}").into()),
+        }
+    }
+
+    /// It, looked at from outside.
+    #[must_use]
+    pub fn observed(&self) -> Observed {
+        Observed::of(self.child.id())
+    }
+
+    /// Tells it a command and waits for its answer.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn ask(&mut self, command: impl Display) -> Result<Answer> {
+        let input = self.input.as_mut().ok_or("its input is closed")?;
+        writeln!(input, "{command}")?;
+        Answer::read_from(&mut self.output)
+    }
+
+    /// Lets it end, and waits for that.
+    ///
+    /// # Errors
+    /// When it ends with a failure.
+    pub fn stop(mut self) -> Result<()> {
+        drop(self.input.take());
+        let status = self.child.wait()?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(format!("a process ended with {status}").into())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // After `stop` it is gone already, and both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
