@@ -145,6 +145,27 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_of_which_nothing_has_passed_stays_as_it_was() {
+        for timeout in [Duration::from_millis(500), Duration::from_secs(60)] {
+            let fresh = Deadline::after(timeout);
+            assert_eq!(fresh.after_a_wait(), fresh);
+        }
+        assert_eq!(Deadline::NEVER.after_a_wait(), Deadline::NEVER);
+    }
+
+    #[test]
+    fn after_a_wait_only_what_is_left_is_the_timeout() {
+        let waited = Deadline {
+            timeout: 60 * LONG,
+            ..Deadline::after(Duration::from_secs(2))
+        };
+        let left = waited.after_a_wait();
+        assert!(left.timeout().unwrap() <= Duration::from_millis(2010));
+        assert_eq!(left.remaining().is_some(), waited.remaining().is_some());
+        assert_eq!(left.end, waited.end);
+    }
+
+    #[test]
     fn zero_has_passed_at_once() {
         assert!(Deadline::after(Duration::ZERO).has_passed());
         assert!(!Deadline::NEVER.has_passed());

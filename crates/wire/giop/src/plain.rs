@@ -90,6 +90,30 @@ fn own_status<const NATIVE: bool>(
     }
 }
 
+/// What a plain reply's head says: request id, status, and where its body begins. `message` is the whole
+/// message, of which `header` is the first part.
+#[inline]
+#[must_use]
+pub fn glance_at_reply(
+    header: &MessageHeader,
+    message: &[u8],
+) -> Option<(u32, ReplyStatus, usize)> {
+    if header.kind != MessageKind::Reply || header.version != GiopVersion::V1_2 {
+        return None;
+    }
+    let head: &[u8; REPLY_HEAD] = message.first_chunk()?;
+    let [.., i0, i1, i2, i3, s0, s1, s2, s3, 0, 0, 0, 0] = *head else {
+        return None;
+    };
+    let number = match header.order.is_native() {
+        true => number::<true>,
+        false => number::<false>,
+    };
+    let status = ReplyStatus::from_number(number([s0, s1, s2, s3]), header.version)?;
+    // The body is aligned to 8, and so begins right here.
+    Some((number([i0, i1, i2, i3]), status, REPLY_HEAD))
+}
+
 /// What a plain request says before its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRequest<'m> {

@@ -5,9 +5,8 @@
 //! 1.2       ulong id, ulong status, contexts; the body is aligned to 8, if there is one
 //! ```
 
-use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion};
+use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
 
-use crate::header::{MessageHeader, MessageKind};
 use crate::message::enter_body;
 use crate::service_context::ServiceContexts;
 
@@ -68,34 +67,6 @@ pub struct ReplyHeader<'m> {
     pub status: ReplyStatus,
     /// What ORBs and services tell beside.
     pub contexts: ServiceContexts<'m>,
-}
-
-/// The request id, the status and the body's offset of a reply of the usual kind: GIOP 1.2, no service
-/// contexts. `None` for any other, and for what is no reply: [`ReplyHeader::decode`] tells more.
-///
-/// `message` is the whole message, header included. A few instructions, which most replies are spared the
-/// rest by.
-#[inline]
-#[must_use]
-pub fn glance_at_reply(
-    header: &MessageHeader,
-    message: &[u8],
-) -> Option<(u32, ReplyStatus, usize)> {
-    const HEAD: usize = MessageHeader::LEN + 12;
-    if header.kind != MessageKind::Reply || header.version != GiopVersion::V1_2 {
-        return None;
-    }
-    let head: &[u8; HEAD] = message.first_chunk()?;
-    let [.., i0, i1, i2, i3, s0, s1, s2, s3, 0, 0, 0, 0] = *head else {
-        return None;
-    };
-    let number = |octets: [u8; 4]| match header.order {
-        ByteOrder::Big => u32::from_be_bytes(octets),
-        ByteOrder::Little => u32::from_le_bytes(octets),
-    };
-    let status = ReplyStatus::from_number(number([s0, s1, s2, s3]), header.version)?;
-    // The body is aligned to 8, and so begins right here.
-    Some((number([i0, i1, i2, i3]), status, HEAD))
 }
 
 impl<'m> ReplyHeader<'m> {

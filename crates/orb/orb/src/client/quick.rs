@@ -155,16 +155,7 @@ impl QuickCall<'_> {
         let Some(pending) = connection.register() else {
             return Err(self.finally(too_many_calls()));
         };
-        if block.capacity() == 0 {
-            *block = connection.lend();
-        }
-        if let Err(error) = self.marshal(block, pending.id(), arguments) {
-            return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
-        }
-        let limit = connection.limits.message;
-        if block.full_len() > limit {
-            return Err(self.finally(too_large(block.full_len(), limit)));
-        }
+        self.write(block, pending.id(), arguments)?;
         if let Err(error) = connection.send_plainly(block, self.deadline) {
             return Err(self.failed(not_sent(connection.peer(), &error)));
         }
@@ -198,16 +189,7 @@ impl QuickCall<'_> {
         arguments: &Arguments<'_>,
     ) -> Result<(), Box<Attempted>> {
         let connection = self.connection;
-        if block.capacity() == 0 {
-            *block = connection.lend();
-        }
-        if let Err(error) = self.marshal(block, 0, arguments) {
-            return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
-        }
-        let (length, limit) = (block.full_len(), connection.limits.message);
-        if length > limit {
-            return Err(self.finally(too_large(length, limit)));
-        }
+        self.write(block, 0, arguments)?;
         let sent = match self.buffering {
             None => connection.send_plainly(block, self.deadline),
             Some(when) => self.buffer(block, *when),
@@ -226,7 +208,28 @@ impl QuickCall<'_> {
         Ok(())
     }
 
+    /// Writes the request into the block.
     // In both kinds of call, of which it is a good part.
+    #[inline(always)]
+    fn write(
+        &self,
+        block: &mut Block,
+        request_id: u32,
+        arguments: &Arguments<'_>,
+    ) -> Result<(), Box<Attempted>> {
+        if block.capacity() == 0 {
+            *block = self.connection.lend();
+        }
+        if let Err(error) = self.marshal(block, request_id, arguments) {
+            return Err(self.finally(cdr_exception(error, CompletionStatus::No)));
+        }
+        let (length, limit) = (block.full_len(), self.connection.limits.message);
+        if length > limit {
+            return Err(self.finally(too_large(length, limit)));
+        }
+        Ok(())
+    }
+
     #[inline(always)]
     fn marshal(
         &self,

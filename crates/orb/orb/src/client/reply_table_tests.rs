@@ -103,3 +103,22 @@ fn more_callers_than_a_row_has_places_find_theirs() {
     }
     assert!(table.is_idle());
 }
+
+#[test]
+fn a_place_whose_reply_is_owed_is_taken_again_only_when_that_has_come() {
+    let table = ReplyTable::default();
+    let given_up = table.register().unwrap();
+    given_up.slot.end();
+    table.keep_owed(given_up.id);
+    assert_eq!(table.owed(), 1);
+    assert!(table.is_idle());
+    let other = table.register().unwrap();
+    assert_ne!(index_of(other.id), index_of(given_up.id));
+    assert!(!table.deliver(given_up.id, 1));
+    assert_eq!(table.owed(), 0);
+    let next = table.register().unwrap();
+    assert_eq!(index_of(next.id), index_of(given_up.id));
+    assert_ne!(next.id, given_up.id);
+    assert!(!table.deliver(given_up.id, 2));
+    assert_eq!(next.slot.poll(), None);
+}

@@ -264,9 +264,9 @@ pub trait Session: Send + Sync + Debug {
 
     /// What `received` asks for, if it is one whole message and nothing else: a request of the usual
     /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
-    #[inline]
     ///
     /// `requests` are those of the thread that asks.
+    #[inline]
     fn plain_request<'m>(
         &self,
         requests: &'m mut PlainRequests,
