@@ -31,7 +31,7 @@ pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
-pub use orb::{InitError, Orb, OrbBuilder};
+pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
     ClientProtocols, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent, PolicyManager,
     SetOverride, Transfer, Wait,

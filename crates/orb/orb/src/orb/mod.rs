@@ -19,7 +19,7 @@ use punctual_ior::{Ior, PolicyValue};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 /// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
 /// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
@@ -27,6 +27,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,
+}
+
+/// An ORB, held so that it may end ([`Orb::downgrade`]). For adapters.
+#[derive(Clone)]
+pub struct WeakOrb {
+    shared: Weak<Shared>,
+}
+
+impl WeakOrb {
+    /// The ORB, if anybody holds it still.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Orb> {
+        let shared = self.shared.upgrade()?;
+        Some(Orb { shared })
+    }
+}
+
+impl fmt::Debug for WeakOrb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakOrb")
+    }
 }
 
 struct Shared {
@@ -69,6 +90,14 @@ impl Orb {
         };
         Self {
             shared: Arc::new(shared),
+        }
+    }
+
+    /// The same ORB, not kept alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakOrb {
+        WeakOrb {
+            shared: Arc::downgrade(&self.shared),
         }
     }
 
