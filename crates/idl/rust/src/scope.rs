@@ -183,6 +183,7 @@ fn origin(name: &str) -> Origin {
     match name {
         "ObjectRef" | "Interface" | "SystemException" | "Char" | "Fixed" | "LongDouble"
         | "Context" => Origin::Facade,
+        "Any" => Origin::Std("::std::any::Any"),
         "Arc" => Origin::Std("::std::sync::Arc"),
         "Error" => Origin::Std("::std::error::Error"),
         "fmt" => Origin::Std("::std::fmt"),

@@ -196,6 +196,10 @@ mod tests {
             &[]
         }
 
+        fn implementation(&self) -> &(dyn std::any::Any + Send + Sync) {
+            self
+        }
+
         fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
             Err(call.bad_operation())
         }

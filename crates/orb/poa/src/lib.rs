@@ -14,4 +14,4 @@ mod upcall;
 
 pub use manager::{AdapterInactive, ManagerState, PoaManager};
 pub use poa::{Poa, PoaError, RootPoa};
-pub use servant::{Implements, Servant};
+pub use servant::{Identity, Implements, Servant, Tie, servant_of};

@@ -1,19 +1,65 @@
-//! What the IDL compiler writes for implementers.
+//! What the IDL compiler writes for implementers: a skeleton stands between a request and the
+//! implementation of an interface.
+
+mod identity;
+mod tie;
+
+pub use identity::Identity;
+pub use tie::Tie;
 
 use punctual_orb::{DispatchError, Dispatched, Interface, ServerCall};
+use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 /// A skeleton: takes a request apart, calls the implementation, puts the reply together. Written by
 /// the IDL compiler around a type that implements the interface's servant trait.
+///
+/// One that is written by hand needs only what has no default here, and is then found by its own
+/// [`Servant::dispatch`] alone.
 pub trait Servant: Send + Sync + 'static {
     /// The repository ids it answers `_is_a` for, most derived first.
     fn repository_ids(&self) -> &'static [&'static str];
 
-    /// Answers one request. Several threads may be in here at once.
+    /// Answers one request, whose operation it finds by a search of its own: by the length of the name,
+    /// then by those of its octets that tell it from others. Several threads may be in here at once.
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
+
+    /// The operations by their names on the wire; the place of one is its number. For adapters that find
+    /// operations in ways of their own.
+    fn operations(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Answers one request with the operation of a number, whatever the request says.
+    ///
+    /// # Errors
+    /// BAD_OPERATION when there are not so many, and what to tell the caller instead of a result.
+    fn upcall(
+        &self,
+        operation: usize,
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let _ = operation;
+        Err(call.bad_operation())
+    }
+
+    /// Which object it makes a CORBA object of. By default the skeleton itself is meant.
+    fn identity(&self) -> Identity {
+        Identity::of::<Self, Self>(self)
+    }
+
+    /// The implementation as it was given, an `Arc` if it was one, for downcasting.
+    fn implementation(&self) -> &(dyn Any + Send + Sync);
+
+    /// The implementation as what a stub in this process can call: `wanted` is the type of what stands in
+    /// the box. `None` when it is no such thing.
+    fn provide(self: Arc<Self>, wanted: TypeId) -> Option<Box<dyn Any + Send + Sync>> {
+        let _ = wanted;
+        None
+    }
 }
 
 /// Says that `S` implements the interface; written by the IDL compiler for every type with the
@@ -21,4 +67,13 @@ pub trait Servant: Send + Sync + 'static {
 pub trait Implements<S>: Interface {
     /// The skeleton around an implementation.
     fn skeleton(servant: S) -> Arc<dyn Servant>;
+}
+
+/// The servant that an implementation is as interface `I`: what servant managers give, and what default
+/// servants and activations without a type are made of.
+///
+/// `servant_of::<Cubit, _>(CubitImpl)`
+#[must_use]
+pub fn servant_of<I: Implements<S>, S>(servant: S) -> Arc<dyn Servant> {
+    I::skeleton(servant)
 }

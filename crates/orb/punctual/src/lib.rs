@@ -23,7 +23,8 @@ pub use punctual_orb::{
     Trace, Transfer, UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
-    AdapterInactive, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
+    AdapterInactive, Identity, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
+    Servant, Tie, servant_of,
 };
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
@@ -58,7 +59,7 @@ pub mod stub {
         Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, ServerCall,
         SystemException, UserException,
     };
-    pub use punctual_poa::{Implements, Servant};
+    pub use punctual_poa::{Identity, Implements, Servant, Tie};
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
 }

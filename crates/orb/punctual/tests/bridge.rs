@@ -16,6 +16,7 @@ use punctual::{
     OrbConfig, Poa, RootPoa, SystemException, SystemExceptionKind as Kind, UserException,
 };
 use punctual_ior::{IiopProfile, Ior, TaggedComponent, tags};
+use std::any::Any;
 use std::net::TcpListener;
 use std::time::Duration;
 #[cfg(feature = "tls")]
@@ -696,6 +697,10 @@ impl Implements<PickyImpl> for Picky {
 impl Servant for PickyImpl {
     fn repository_ids(&self) -> &'static [&'static str] {
         Picky::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        self
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

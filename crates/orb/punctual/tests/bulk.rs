@@ -14,6 +14,7 @@ use punctual::{
     Char, GiopVersion, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
     SystemException, SystemExceptionKind as Kind,
 };
+use std::any::Any;
 use std::sync::Mutex;
 use std::time::Duration;
 use support::watchdog;
@@ -101,6 +102,10 @@ macro_rules! carries {
         impl Servant for CarrierSkeleton {
             fn repository_ids(&self) -> &'static [&'static str] {
                 Carrier::REPOSITORY_IDS
+            }
+
+            fn implementation(&self) -> &(dyn Any + Send + Sync) {
+                &self.0
             }
 
             fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

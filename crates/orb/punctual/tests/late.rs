@@ -7,6 +7,7 @@ use punctual::stub::{
     Arc, DispatchError, Dispatched, Implements, Marshal, Servant, ServerCall, Unmarshal,
 };
 use punctual::{Concurrency, Interface, Orb, PoolSize, SystemExceptionKind};
+use std::any::Any;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -85,6 +86,10 @@ impl Implements<Arc<Held>> for Echo {
 impl Servant for HeldSkeleton {
     fn repository_ids(&self) -> &'static [&'static str] {
         &["IDL:test/Held:1.0"]
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

@@ -13,6 +13,7 @@ use punctual::stub::{
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use punctual_ior::{Ior, PairProfile};
+use std::any::Any;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -76,6 +77,10 @@ impl Implements<Arc<Forwarder>> for Echo {
 impl Servant for ForwarderSkeleton {
     fn repository_ids(&self) -> &'static [&'static str] {
         Echo::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
     }
 
     fn dispatch(&self, _call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

@@ -15,10 +15,10 @@ const FEW: usize = 2;
 /// Interfaces with no more operations are not worth more than a plain `match`.
 const SMALL: usize = 4;
 
-/// A name and the block for it.
+/// A name and the expression for it.
 type Arm<'n> = (&'n str, TokenStream);
 
-/// The expression that chooses among blocks by the operation of `call`.
+/// The expression that chooses among others by the operation of `call`.
 pub(super) fn generate(
     scope: &Scope<'_>,
     arms: Vec<Arm<'_>>,
@@ -96,7 +96,7 @@ fn best_position(arms: &[Arm<'_>]) -> Option<usize> {
 fn compare(arms: Vec<Arm<'_>>, operation: &TokenStream, otherwise: &TokenStream) -> TokenStream {
     let arms = arms
         .into_iter()
-        .map(|(name, block)| quote!(#name => #block));
+        .map(|(name, answer)| quote!(#name => #answer,));
     quote! {
         match #operation {
             #(#arms)*

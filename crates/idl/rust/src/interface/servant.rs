@@ -1,6 +1,6 @@
 //! The trait that servants of an interface implement.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
@@ -20,7 +20,7 @@ pub(crate) fn generate(
             .names
             .companion(declaration.id, Companion::Servant),
     );
-    let [send, sync, arc] = ["Send", "Sync", "Arc"].map(|name| scope.name(name));
+    let [send, sync, identity] = ["Send", "Sync", "Identity"].map(|name| scope.name(name));
     let doc = doc_after(
         &format!(
             "What an object of `interface {}` does: implement it and activate the implementation.",
@@ -46,18 +46,48 @@ pub(crate) fn generate(
         );
         quote!(#doc #signature;)
     });
-    let shared = calls
-        .iter()
-        .map(|call| pass_on(scope, call, &quote!(#name)));
-    let generic = scope.generic("T");
+    let reference = ident(generator.names.item(declaration.id));
+    let delegates = delegates(scope, &calls, &name);
     quote! {
         #doc
-        pub trait #name: #bounds { #(#methods)* }
-        impl<#generic: #name + ?Sized> #name for #arc<#generic> { #(#shared)* }
+        pub trait #name: #bounds {
+            #(#methods)*
+            #[doc(hidden)]
+            fn __identity(&self) -> #identity {
+                #identity::of::<#reference, Self>(self)
+            }
+        }
+        #delegates
     }
 }
 
-/// A shared servant does what the servant does.
+/// What holds a servant is one: a shared servant, a boxed one, a part of an object.
+///
+/// Only those that may have clones say which object they are; a box is an object of its own.
+fn delegates(scope: &Scope<'_>, calls: &[Call<'_>], name: &Ident) -> TokenStream {
+    let [arc, boxed, tie, identity] =
+        ["Arc", "Box", "Tie", "Identity"].map(|name| scope.name(name));
+    let [send, sync] = ["Send", "Sync"].map(|name| scope.name(name));
+    let (whole, part) = (scope.generic("T"), scope.generic("S"));
+    let methods: Vec<TokenStream> = calls
+        .iter()
+        .map(|call| pass_on(scope, call, &quote!(#name)))
+        .collect();
+    let same_object = quote! {
+        fn __identity(&self) -> #identity {
+            #name::__identity(&**self)
+        }
+    };
+    quote! {
+        impl<#whole: #name + ?Sized> #name for #arc<#whole> { #(#methods)* #same_object }
+        impl<#whole: #name + ?Sized> #name for #boxed<#whole> { #(#methods)* }
+        impl<#whole: #send + #sync + ?Sized + 'static, #part: #name + ?Sized> #name
+            for #tie<#whole, #part>
+        { #(#methods)* #same_object }
+    }
+}
+
+/// What holds a servant does what the servant does.
 fn pass_on(scope: &Scope<'_>, call: &Call<'_>, servant: &TokenStream) -> TokenStream {
     let signature = call.bare_signature(scope);
     let method = call.method_ident();

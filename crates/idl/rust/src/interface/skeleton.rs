@@ -1,6 +1,6 @@
 //! The skeleton: a request's arguments to a servant's method, its results to the reply.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
@@ -21,18 +21,20 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
             .companion(declaration.id, Companion::Skeleton),
     );
     let servant_trait = scope.companion(declaration, Companion::Servant);
-    let [implements, servant, arc, server_call] =
-        ["Implements", "Servant", "Arc", "ServerCall"].map(|name| scope.name(name));
-    let [result, dispatched, dispatch_error, err] =
-        ["Result", "Dispatched", "DispatchError", "Err"].map(|name| scope.name(name));
+    let [implements, servant, arc] = ["Implements", "Servant", "Arc"].map(|name| scope.name(name));
+    let [any, identity, send, sync] =
+        ["Any", "Identity", "Send", "Sync"].map(|name| scope.name(name));
     scope.use_methods_of("Interface");
     let generic = scope.generic("T");
     let calls = call::all(generator, declaration.id);
-    let arms = calls
-        .iter()
-        .map(|call| (call.wire_name.as_str(), arm(scope, call)))
-        .collect();
-    let body = dispatch::generate(scope, arms, &quote!(#err(call.bad_operation())));
+    let dispatch = dispatch(scope, &calls);
+    let (numbered, answers) = if calls.is_empty() {
+        Default::default()
+    } else {
+        let answers = answers(scope, &calls);
+        let answers = quote!(impl<#generic: #servant_trait> #skeleton<#generic> { #answers });
+        (numbered(scope, &calls), answers)
+    };
     quote! {
         impl<#generic: #servant_trait> #implements<#generic> for #name {
             fn skeleton(servant: #generic) -> #arc<dyn #servant> {
@@ -44,14 +46,82 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
             fn repository_ids(&self) -> &'static [&'static str] {
                 #name::REPOSITORY_IDS
             }
-            fn dispatch(
-                &self,
-                call: &mut #server_call<'_>,
-            ) -> #result<#dispatched, #dispatch_error> {
-                #body
+            #dispatch
+            #numbered
+            fn identity(&self) -> #identity {
+                #servant_trait::__identity(&self.0)
+            }
+            fn implementation(&self) -> &(dyn #any + #send + #sync) {
+                &self.0
+            }
+        }
+        #answers
+    }
+}
+
+/// From an operation's name to what answers it.
+fn dispatch(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
+    let returns = returns(scope);
+    let call_type = scope.name("ServerCall");
+    let arms = calls
+        .iter()
+        .map(|call| {
+            let answer = answer_name(call);
+            (call.wire_name.as_str(), quote!(self.#answer(call)))
+        })
+        .collect();
+    let body = dispatch::generate(scope, arms, &otherwise(scope));
+    quote!(fn dispatch(&self, call: &mut #call_type<'_>) -> #returns { #body })
+}
+
+/// The operations' names, and from the place of a name there to what answers it.
+fn numbered(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
+    let returns = returns(scope);
+    let call_type = scope.name("ServerCall");
+    let otherwise = otherwise(scope);
+    let names = calls.iter().map(|call| &call.wire_name);
+    let arms = calls.iter().enumerate().map(|(number, call)| {
+        let (number, answer) = (Literal::usize_unsuffixed(number), answer_name(call));
+        quote!(#number => self.#answer(call),)
+    });
+    quote! {
+        fn operations(&self) -> &'static [&'static str] {
+            &[#(#names),*]
+        }
+        fn upcall(&self, operation: usize, call: &mut #call_type<'_>) -> #returns {
+            match operation {
+                #(#arms)*
+                _ => #otherwise,
             }
         }
     }
+}
+
+/// A method for each operation, so that what answers it stands in one place, however it is found.
+fn answers(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
+    let returns = returns(scope);
+    let call_type = scope.name("ServerCall");
+    let answers = calls.iter().map(|call| {
+        let (name, body) = (answer_name(call), arm(scope, call));
+        quote!(fn #name(&self, call: &mut #call_type<'_>) -> #returns #body)
+    });
+    quote!(#(#answers)*)
+}
+
+/// No method of the servant's trait, which a skeleton may have as well.
+fn answer_name(call: &Call<'_>) -> Ident {
+    ident(&format!("answer_{}", call.method))
+}
+
+fn returns(scope: &Scope<'_>) -> TokenStream {
+    let [result, dispatched, error] =
+        ["Result", "Dispatched", "DispatchError"].map(|name| scope.name(name));
+    quote!(#result<#dispatched, #error>)
+}
+
+fn otherwise(scope: &Scope<'_>) -> TokenStream {
+    let err = scope.name("Err");
+    quote!(#err(call.bad_operation()))
 }
 
 /// One operation: arguments, upcall, reply.

@@ -6,13 +6,14 @@ pub mod authority;
 
 use punctual::protocol::FrameArrival;
 use punctual::stub::{
-    Arc, DispatchError, Dispatched, Implements, Marshal, Nilable, Operation, Servant, ServerCall,
-    Unmarshal,
+    Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Nilable, Operation, Servant,
+    ServerCall, Unmarshal,
 };
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
     SystemException, SystemExceptionKind, frame_arrival,
 };
+use std::any::Any;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -172,7 +173,7 @@ impl Gate {
 
 impl Implements<Arc<EchoImpl>> for Echo {
     fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
-        Arc::new(EchoSkeleton(servant))
+        EchoSkeleton::of::<Self>(servant)
     }
 }
 
@@ -195,15 +196,33 @@ impl Interface for Second {
 
 impl Implements<Arc<EchoImpl>> for Second {
     fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
-        Arc::new(EchoSkeleton(servant))
+        EchoSkeleton::of::<Self>(servant)
     }
 }
 
-struct EchoSkeleton(Arc<EchoImpl>);
+struct EchoSkeleton {
+    servant: Arc<EchoImpl>,
+    identity: Identity,
+}
+
+impl EchoSkeleton {
+    fn of<I: Interface + 'static>(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
+        let identity = Identity::of::<I, _>(&*servant);
+        Arc::new(Self { servant, identity })
+    }
+}
 
 impl Servant for EchoSkeleton {
     fn repository_ids(&self) -> &'static [&'static str] {
         Echo::REPOSITORY_IDS
+    }
+
+    fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.servant
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
@@ -227,9 +246,9 @@ impl Servant for EchoSkeleton {
             }
             "sum_behind_gate" => {
                 let value = call.arguments().get_octets()?;
-                self.0.gate.pass();
+                self.servant.gate.pass();
                 let sum: u64 = value.iter().map(|&octet| u64::from(octet)).sum();
-                self.0.sums.lock().unwrap().push(sum);
+                self.servant.sums.lock().unwrap().push(sum);
                 call.reply(|out| sum.marshal(out))
             }
             "filled" => {
@@ -239,12 +258,16 @@ impl Servant for EchoSkeleton {
                 call.reply(|out| out.put_octets(&loan))
             }
             "ping" => {
-                *self.0.pings.lock().unwrap() += 1;
-                self.0.arrivals.lock().unwrap().extend(frame_arrival());
+                *self.servant.pings.lock().unwrap() += 1;
+                self.servant
+                    .arrivals
+                    .lock()
+                    .unwrap()
+                    .extend(frame_arrival());
                 call.reply(|_| Ok(()))
             }
             "pings" => {
-                let pings = *self.0.pings.lock().unwrap();
+                let pings = *self.servant.pings.lock().unwrap();
                 call.reply(|out| pings.marshal(out))
             }
             "fail" => Err(SystemException::new(
@@ -255,7 +278,7 @@ impl Servant for EchoSkeleton {
             .into()),
             "panic" => panic!("on purpose"),
             "wait" => {
-                self.0.gate.pass();
+                self.servant.gate.pass();
                 call.reply(|_| Ok(()))
             }
             "bounce" => {

@@ -1,0 +1,77 @@
+//! One object as the servant of several interfaces, through its parts.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// An object whose part, or which itself, serves an interface (CORBA's tie, turned round: the delegation
+/// belongs to the object, not to a class for each interface).
+///
+/// Whatever `S` implements, `Tie<T, S>` implements: the IDL compiler writes that beside each servant trait. So
+/// one object serves several interfaces with one state, also where two of them have an operation of one name,
+/// or where `T` comes from elsewhere and cannot implement the trait itself.
+///
+/// ```ignore
+/// struct Device { reader: ReaderPart, writer: WriterPart }
+/// let device = Arc::new(Device::new());
+/// let reader: Reader = poa.activate(Tie::new(device.clone(), |device: &Device| &device.reader))?;
+/// let writer: Writer = poa.activate(Tie::new(device, |device: &Device| &device.writer))?;
+/// ```
+pub struct Tie<T: ?Sized, S: ?Sized> {
+    object: Arc<T>,
+    part: fn(&T) -> &S,
+}
+
+impl<T: ?Sized, S: ?Sized> Tie<T, S> {
+    /// The part of an object that serves. `part` is called for each operation, and so has to be cheap.
+    pub fn new(object: Arc<T>, part: fn(&T) -> &S) -> Self {
+        Self { object, part }
+    }
+
+    /// The whole object.
+    #[must_use]
+    pub fn object(&self) -> &Arc<T> {
+        &self.object
+    }
+}
+
+impl<T: ?Sized, S: ?Sized> Deref for Tie<T, S> {
+    type Target = S;
+
+    #[inline]
+    fn deref(&self) -> &S {
+        (self.part)(&self.object)
+    }
+}
+
+impl<T: ?Sized, S: ?Sized> Clone for Tie<T, S> {
+    fn clone(&self) -> Self {
+        Self {
+            object: self.object.clone(),
+            part: self.part,
+        }
+    }
+}
+
+impl<T: ?Sized, S: ?Sized> fmt::Debug for Tie<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tie").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Device {
+        readings: [u32; 2],
+    }
+
+    #[test]
+    fn a_tie_is_the_part_and_keeps_the_whole() {
+        let device = Arc::new(Device { readings: [3, 4] });
+        let tie: Tie<Device, u32> = Tie::new(device.clone(), |device| &device.readings[1]);
+        assert_eq!(*tie.clone(), 4);
+        assert!(Arc::ptr_eq(tie.object(), &device));
+    }
+}
