@@ -8,6 +8,8 @@
 pub mod active_map;
 mod key;
 mod manager;
+#[allow(dead_code, unused_imports)]
+mod object_map;
 mod poa;
 mod servant;
 mod upcall;

@@ -1,0 +1,75 @@
+//! From ids to places.
+
+mod hash;
+
+use super::entry::Entry;
+use super::slots::Slots;
+use hash::HashIndex;
+
+/// How objects are found by their ids.
+#[derive(Clone, Debug)]
+pub(crate) enum Strategy {
+    /// By the place that is in the key; an id that comes without one is hashed.
+    Active,
+    /// By a search through all places.
+    Linear,
+    /// By a hash of the id.
+    DynamicHash,
+    /// By a hash without collisions, of ids that are known beforehand. No others can be activated.
+    PerfectHash(Vec<Box<[u8]>>),
+    /// By one hash of the id and the operation.
+    DeLayered,
+}
+
+/// Two of the ids for a perfect hash are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DuplicateId;
+
+/// Places by id. What is changed is changed under the map's mutex; what is looked for is found without.
+pub(super) enum Index {
+    Hash(Box<HashIndex>),
+    Linear,
+}
+
+impl Index {
+    pub(super) fn new(strategy: &Strategy) -> Result<Self, DuplicateId> {
+        Ok(match strategy {
+            Strategy::Linear => Self::Linear,
+            _ => Self::Hash(Box::new(HashIndex::new())),
+        })
+    }
+
+    /// Asks `is` about places whose id may be this, until it gives something.
+    pub(super) fn find<R>(
+        &self,
+        slots: &Slots<Entry>,
+        id: &[u8],
+        mut is: impl FnMut(u32) -> Option<R>,
+    ) -> Option<R> {
+        match self {
+            Self::Hash(hash) => hash.find(slots, id, is),
+            Self::Linear => (0..slots.count()).find_map(&mut is),
+        }
+    }
+
+    /// Whether there can be such an id.
+    pub(super) fn may_have(&self, _id: &[u8]) -> bool {
+        true
+    }
+
+    /// Makes a place be found by its id.
+    pub(super) fn insert(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
+        match self {
+            Self::Hash(hash) => hash.insert(slots, id, index),
+            Self::Linear => {}
+        }
+    }
+
+    /// Makes a place be found no more.
+    pub(super) fn remove(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
+        match self {
+            Self::Hash(hash) => hash.remove(slots, id, index),
+            Self::Linear => {}
+        }
+    }
+}

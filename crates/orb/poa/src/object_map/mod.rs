@@ -1,0 +1,36 @@
+//! The active object map: what is active under which id, found without a lock.
+//!
+//! An object has a [`Place`]: a slot's number and how often the slot was used before, so that a place means
+//! one activation for ever. Who serves a call *pins* the place for its duration ([`Pinned`]); an object that
+//! is deactivated is found by no new call, and departs with its last pin: [`Leave::left`] is called then, on
+//! the thread that left last, and only after it the id and the slot are free.
+//!
+//! | file | what |
+//! |---|---|
+//! | `slot` | one place, and the word that says who may touch it; all `unsafe` there is |
+//! | `slots` | places by number, in segments that never move |
+//! | `map` | activation, deactivation, waiting, under one mutex; lookups take none |
+//! | `index` | from ids to places, in each of the ways that there are |
+//! | `by_servant` | from servants to places |
+//!
+//! Lookups take no lock, neither the map's nor another's, and allocate nothing. Only a look for an id that is
+//! not there takes the map's mutex, and that only while an object with an id of its own is departing.
+
+mod by_servant;
+mod entry;
+mod index;
+mod link;
+mod map;
+mod pinned;
+#[allow(unsafe_code)]
+mod slot;
+mod slots;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use by_servant::Servants;
+pub(crate) use entry::{Active, Departed, Entry, Ids, Leave, Place, Refused};
+pub(crate) use index::{DuplicateId, Strategy};
+pub(crate) use map::ActiveMap;
+pub(crate) use pinned::{Found, Pinned};

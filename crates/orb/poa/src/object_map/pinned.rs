@@ -1,0 +1,99 @@
+//! An object that stays while somebody looks at it.
+
+use super::entry::{Active, Entry, Place};
+use super::map::ActiveMap;
+use super::slot::Pin;
+use punctual_orb::ObjectRef;
+use std::fmt;
+use std::ops::Deref;
+
+/// An active object, which stays where it is until this is dropped. Whoever drops the last one of an object
+/// that was deactivated meanwhile runs [`super::Leave::left`].
+pub(crate) struct Pinned<'m> {
+    map: &'m ActiveMap,
+    /// There until this is dropped.
+    pin: Option<Pin<'m, Entry>>,
+    place: Place,
+}
+
+impl<'m> Pinned<'m> {
+    #[inline]
+    pub(super) fn new(map: &'m ActiveMap, pin: Pin<'m, Entry>, place: Place) -> Self {
+        Self {
+            map,
+            pin: Some(pin),
+            place,
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether this is its id.
+    #[inline]
+    pub(crate) fn is_named(&self, id: &[u8]) -> bool {
+        match &self.id {
+            Some(own) => **own == *id,
+            None => self.place.octets() == *id,
+        }
+    }
+
+    /// Where calls are sent instead. Takes a lock only if they are sent elsewhere.
+    #[inline]
+    pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
+        if let Active::Forward(to) = &self.active {
+            return Some(to.clone());
+        }
+        let forwarded = self.pin().is_forwarded();
+        forwarded
+            .then(|| self.map.forward_of(self.place.index))
+            .flatten()
+    }
+
+    #[inline]
+    pub(super) fn pin(&self) -> &Pin<'m, Entry> {
+        match &self.pin {
+            Some(pin) => pin,
+            None => unreachable!("pinned until it is dropped"),
+        }
+    }
+}
+
+impl Deref for Pinned<'_> {
+    type Target = Entry;
+
+    #[inline]
+    fn deref(&self) -> &Entry {
+        self.pin()
+    }
+}
+
+impl Drop for Pinned<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(pin) = self.pin.take() {
+            self.map.leave(pin, self.place);
+        }
+    }
+}
+
+impl fmt::Debug for Pinned<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pinned")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is known about an id.
+#[derive(Debug)]
+pub(crate) enum Found<'m> {
+    /// It is active.
+    Pinned(Pinned<'m>),
+    /// It is being deactivated.
+    Closing,
+    /// It is neither.
+    None,
+}

@@ -1,0 +1,107 @@
+//! Slots by number, in segments that never move: a lookup takes no lock, and growing copies nothing.
+//!
+//! The first segments double, from [`FIRST`] slots up to 64 Ki in all; those behind have 64 Ki each and stand
+//! in a table that is made with the first of them. A segment that is there stays.
+
+use super::slot::Slot;
+use super::sync::{AtomicU32, FIRST, OnceLock, Ordering};
+use std::fmt;
+
+/// How many slots a segment behind the doubling ones has.
+const LARGE: u32 = 1 << 16;
+/// Segments that double: 64, 64, 128 … 32 Ki.
+const DOUBLING: usize = 11;
+/// Segments behind them: 2^28 slots in all.
+const LARGE_SEGMENTS: usize = 4095;
+type Segment<E> = OnceLock<Box<[Slot<E>]>>;
+
+/// Slots that are made as they are needed.
+pub(crate) struct Slots<E> {
+    doubling: [Segment<E>; DOUBLING],
+    large: OnceLock<Box<[Segment<E>]>>,
+    /// How many are in use.
+    count: AtomicU32,
+}
+
+impl<E> Slots<E> {
+    pub(crate) fn new() -> Self {
+        Self {
+            doubling: std::array::from_fn(|_| OnceLock::new()),
+            large: OnceLock::new(),
+            count: AtomicU32::new(0),
+        }
+    }
+
+    /// How many slots are in use, or were: those with smaller numbers.
+    pub(crate) fn count(&self) -> u32 {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// The number of another slot, which is made with the rest of its segment; `None` when there are too
+    /// many. Allocates. One thread at a time.
+    pub(crate) fn add(&self) -> Option<u32> {
+        let index = self.count.load(Ordering::Relaxed);
+        self.make(index)?;
+        // Release: who knows the number finds the slot.
+        self.count.store(index + 1, Ordering::Release);
+        Some(index)
+    }
+
+    /// A slot; `None` when it was never made.
+    #[inline]
+    pub(crate) fn slot(&self, index: u32) -> Option<&Slot<E>> {
+        if index < LARGE {
+            let (segment, offset) = doubling(index);
+            self.doubling.get(segment)?.get()?.get(offset)
+        } else {
+            let (segment, offset) = large(index);
+            self.large.get()?.get(segment)?.get()?.get(offset)
+        }
+    }
+
+    fn make(&self, index: u32) -> Option<&Slot<E>> {
+        if index < LARGE {
+            let (segment, offset) = doubling(index);
+            let size = FIRST << segment.saturating_sub(1);
+            self.doubling
+                .get(segment)?
+                .get_or_init(|| slots(size))
+                .get(offset)
+        } else {
+            let (segment, offset) = large(index);
+            self.large
+                .get_or_init(|| (0..LARGE_SEGMENTS).map(|_| OnceLock::new()).collect())
+                .get(segment)?
+                .get_or_init(|| slots(LARGE))
+                .get(offset)
+        }
+    }
+}
+
+fn slots<E>(count: u32) -> Box<[Slot<E>]> {
+    (0..count).map(|_| Slot::new()).collect()
+}
+
+/// The segment among the doubling ones, and where in it.
+#[inline]
+fn doubling(index: u32) -> (usize, usize) {
+    let segment = u32::BITS - (index / FIRST).leading_zeros();
+    let first = if segment == 0 {
+        0
+    } else {
+        FIRST << (segment - 1)
+    };
+    (segment as usize, (index - first) as usize)
+}
+
+/// The segment among the large ones, and where in it.
+#[inline]
+fn large(index: u32) -> (usize, usize) {
+    ((index / LARGE - 1) as usize, (index % LARGE) as usize)
+}
+
+impl<E> fmt::Debug for Slots<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,458 @@
+//! What the map does, seen from outside.
+
+use super::*;
+use crate::servant::Servant;
+use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use std::any::Any;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+struct Nothing(#[allow(dead_code)] u8);
+
+impl Servant for Nothing {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        Err(call.bad_operation())
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+}
+
+/// Remembers who left.
+#[derive(Clone, Default)]
+struct Gone(Arc<Mutex<Vec<Departed>>>);
+
+impl Leave for Gone {
+    fn left(&self, object: Departed) {
+        self.0.lock().unwrap().push(object);
+    }
+}
+
+impl Gone {
+    fn ids(&self) -> Vec<Vec<u8>> {
+        self.0.lock().unwrap().iter().map(Departed::id).collect()
+    }
+}
+
+fn map_of(strategy: Strategy, ids: Ids, servants: Servants) -> (ActiveMap, Gone) {
+    let gone = Gone::default();
+    let map = ActiveMap::new(&strategy, ids, servants, Box::new(gone.clone())).unwrap();
+    (map, gone)
+}
+
+fn system() -> (ActiveMap, Gone) {
+    map_of(Strategy::Active, Ids::System, Servants::Unique)
+}
+
+fn user(strategy: Strategy) -> (ActiveMap, Gone) {
+    map_of(strategy, Ids::User, Servants::Unnoted)
+}
+
+/// Every strategy, for the ids that are given.
+fn strategies(ids: &[&[u8]]) -> Vec<Strategy> {
+    let set = ids.iter().map(|&id| Box::from(id)).collect();
+    vec![
+        Strategy::Active,
+        Strategy::Linear,
+        Strategy::DynamicHash,
+        Strategy::PerfectHash(set),
+        Strategy::DeLayered,
+    ]
+}
+
+fn new_servant() -> Arc<dyn Servant> {
+    Arc::new(Nothing(0))
+}
+
+fn servant() -> Active {
+    Active::Servant(new_servant())
+}
+
+fn is_found(map: &ActiveMap, id: &[u8], hint: Option<Place>) -> bool {
+    matches!(map.find(id, hint), Found::Pinned(pinned) if pinned.is_named(id))
+}
+
+#[test]
+fn a_slot_used_again_tells_the_old_place_from_the_new() {
+    let (map, _) = system();
+    let old = map.activate(None, servant()).unwrap();
+    assert!(map.deactivate(old));
+    let new = map.activate(None, servant()).unwrap();
+    assert_eq!(old.index, new.index);
+    assert!(map.pin(old).is_none());
+    assert!(!map.deactivate(old));
+    assert_eq!(map.pin(new).unwrap().place(), new);
+}
+
+#[test]
+fn a_place_that_was_never_given_out_finds_nothing() {
+    let (map, _) = system();
+    map.activate(None, servant()).unwrap();
+    for (index, generation) in [(1, 0), (64, 0), (1 << 20, 0), (u32::MAX, 0), (0, u32::MAX)] {
+        assert!(map.pin(Place { index, generation }).is_none());
+    }
+}
+
+#[test]
+fn places_in_every_kind_of_segment_are_found() {
+    let (map, _) = system();
+    let places: Vec<_> = (0..140_000)
+        .map(|_| map.activate(None, servant()).unwrap())
+        .collect();
+    for (index, &place) in places.iter().enumerate() {
+        assert_eq!(place.index as usize, index);
+        assert_eq!(map.pin(place).unwrap().place(), place);
+    }
+    assert_eq!(map.len(), places.len());
+}
+
+#[test]
+fn an_object_departs_with_its_last_pin() {
+    let (map, gone) = system();
+    let place = map.activate(None, servant()).unwrap();
+    let (one, other) = (map.pin(place).unwrap(), map.pin(place).unwrap());
+    assert!(map.deactivate(place));
+    assert!(map.pin(place).is_none());
+    assert_eq!(map.len(), 0);
+    drop(one);
+    assert!(gone.ids().is_empty());
+    assert_eq!(other.id, None, "what is pinned is there still");
+    drop(other);
+    assert_eq!(gone.ids(), [place.octets()]);
+}
+
+#[test]
+fn an_object_that_nobody_calls_departs_at_once() {
+    let (map, gone) = system();
+    let place = map.activate(None, servant()).unwrap();
+    assert!(map.deactivate(place));
+    assert_eq!(gone.ids(), [place.octets()]);
+}
+
+#[test]
+fn the_servant_that_departs_is_the_one_that_was_active() {
+    let (map, gone) = system();
+    let one = new_servant();
+    let place = map.activate(None, Active::Servant(one.clone())).unwrap();
+    map.deactivate(place);
+    let departed = gone.0.lock().unwrap().pop().unwrap();
+    assert_eq!(departed.entry.active.identity(), Some(one.identity()));
+    drop(departed);
+    assert_eq!(Arc::strong_count(&one), 1);
+}
+
+#[test]
+fn an_id_is_closing_until_its_departure_has_ended() {
+    struct Look(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
+    impl Leave for Look {
+        fn left(&self, _: Departed) {
+            self.0.send(()).unwrap();
+            self.1.lock().unwrap().recv().unwrap();
+        }
+    }
+    for strategy in strategies(&[b"one"]) {
+        let (entered, enters) = mpsc::channel();
+        let (go_on, goes_on) = mpsc::channel();
+        let look = Box::new(Look(entered, Mutex::new(goes_on)));
+        let map = ActiveMap::new(&strategy, Ids::User, Servants::Unnoted, look).unwrap();
+        let place = map.activate(Some(b"one"), servant()).unwrap();
+        thread::scope(|scope| {
+            let deactivation = scope.spawn(|| map.deactivate(place));
+            enters.recv().unwrap();
+            assert!(matches!(map.find(b"one", Some(place)), Found::Closing));
+            assert!(matches!(map.find(b"other", None), Found::None));
+            let again = map.activate(Some(b"one"), servant());
+            assert_eq!(again, Err(Refused::Closing));
+            let waits = scope.spawn(|| {
+                map.wait_while_closing(b"one");
+                map.activate(Some(b"one"), servant())
+            });
+            go_on.send(()).unwrap();
+            assert!(deactivation.join().unwrap());
+            assert!(waits.join().unwrap().is_ok());
+        });
+        go_on.send(()).unwrap();
+        map.deactivate_all();
+    }
+}
+
+#[test]
+fn a_place_that_is_its_own_id_is_closing_until_it_is_left() {
+    let (map, _) = system();
+    let place = map.activate(None, servant()).unwrap();
+    let id = place.octets();
+    let pinned = map.pin(place).unwrap();
+    map.deactivate(place);
+    assert!(matches!(map.find(&id, Some(place)), Found::Closing));
+    assert_eq!(map.activate(Some(&id), servant()), Err(Refused::Closing));
+    drop(pinned);
+    assert!(matches!(map.find(&id, Some(place)), Found::None));
+}
+
+#[test]
+fn an_object_that_departs_by_a_panic_leaves_its_place() {
+    struct Fails;
+    impl Leave for Fails {
+        fn left(&self, _: Departed) {
+            panic!("as an etherealize may");
+        }
+    }
+    let map = ActiveMap::new(
+        &Strategy::DynamicHash,
+        Ids::User,
+        Servants::Unnoted,
+        Box::new(Fails),
+    )
+    .unwrap();
+    let place = map.activate(Some(b"one"), servant()).unwrap();
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.deactivate(place)));
+    assert!(outcome.is_err());
+    map.wait_while_closing(b"one");
+    map.wait_until_left();
+    assert!(map.activate(Some(b"one"), servant()).is_ok());
+}
+
+#[test]
+fn a_pin_is_dropped_by_a_call_that_panics() {
+    let (map, gone) = system();
+    let place = map.activate(None, servant()).unwrap();
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _pinned = map.pin(place).unwrap();
+        map.deactivate(place);
+        panic!("as an upcall may");
+    }));
+    assert!(outcome.is_err());
+    assert_eq!(gone.ids().len(), 1);
+}
+
+#[test]
+fn every_strategy_finds_each_id_and_no_other() {
+    let ids: Vec<String> = (0..1000).map(|number| format!("object-{number}")).collect();
+    let octets: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
+    for strategy in strategies(&octets) {
+        let (map, _) = user(strategy.clone());
+        let places: Vec<_> = octets
+            .iter()
+            .map(|id| map.activate(Some(id), servant()).unwrap())
+            .collect();
+        for (id, place) in octets.iter().zip(&places) {
+            assert!(is_found(&map, id, None), "{strategy:?}");
+            assert!(is_found(&map, id, Some(*place)));
+        }
+        for wrong in [&b""[..], b"object", b"object-1000", b"\0\0\0\0\0\0\0\0"] {
+            assert!(matches!(map.find(wrong, Some(places[0])), Found::None));
+        }
+        for (id, &place) in octets.iter().zip(&places).step_by(2) {
+            assert!(map.deactivate(place));
+            assert!(matches!(map.find(id, Some(place)), Found::None));
+        }
+        for (number, id) in octets.iter().enumerate() {
+            assert_eq!(is_found(&map, id, None), number % 2 == 1);
+        }
+    }
+}
+
+#[test]
+fn a_hint_that_is_wrong_or_forged_does_no_harm() {
+    let (map, _) = user(Strategy::Active);
+    let one = map.activate(Some(b"one"), servant()).unwrap();
+    let other = map.activate(Some(b"other"), servant()).unwrap();
+    let far = Place {
+        index: u32::MAX,
+        generation: 7,
+    };
+    for hint in [one, other, far] {
+        assert!(is_found(&map, b"one", Some(hint)));
+        assert!(matches!(map.find(b"none", Some(hint)), Found::None));
+    }
+}
+
+#[test]
+fn an_id_is_active_once() {
+    for strategy in strategies(&[b"one"]) {
+        let (map, _) = user(strategy);
+        let place = map.activate(Some(b"one"), servant()).unwrap();
+        let again = map.activate(Some(b"one"), servant());
+        assert_eq!(again, Err(Refused::ObjectAlreadyActive));
+        map.deactivate(place);
+        assert!(map.activate(Some(b"one"), servant()).is_ok());
+        assert_eq!(map.len(), 1);
+    }
+}
+
+#[test]
+fn an_id_that_the_system_made_can_be_active_again() {
+    for strategy in [Strategy::Active, Strategy::Linear, Strategy::DynamicHash] {
+        let (map, _) = map_of(strategy, Ids::System, Servants::Unique);
+        let place = map.activate(None, servant()).unwrap();
+        let id = place.octets();
+        assert!(is_found(&map, &id, None));
+        assert_eq!(
+            map.activate(Some(&id), servant()),
+            Err(Refused::ObjectAlreadyActive)
+        );
+        map.deactivate(place);
+        assert!(matches!(map.find(&id, Some(place)), Found::None));
+        let again = map.activate(Some(&id), servant()).unwrap();
+        assert_ne!(again, place);
+        assert!(is_found(&map, &id, Some(place)));
+        assert!(is_found(&map, &id, Some(again)));
+        assert_eq!(
+            map.activate(Some(&id), servant()),
+            Err(Refused::ObjectAlreadyActive)
+        );
+    }
+}
+
+#[test]
+fn a_fresh_place_is_nobodys() {
+    let (map, _) = system();
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..10 {
+        assert!(seen.insert(map.fresh_place().unwrap()));
+        let place = map.activate(None, servant()).unwrap();
+        assert!(seen.insert(place));
+        map.deactivate(place);
+    }
+    assert!(seen.iter().all(|&place| map.pin(place).is_none()));
+    assert!(
+        seen.iter().all(|place| place.index < 2),
+        "nothing is used up"
+    );
+}
+
+#[test]
+fn a_servant_has_one_place_until_it_is_deactivated() {
+    let (map, _) = system();
+    let shared = new_servant();
+    let (first, new) = map.find_or_activate(&shared).unwrap();
+    assert!(new);
+    assert_eq!(map.find_or_activate(&shared), Ok((first, false)));
+    assert_eq!(map.place_of(shared.identity()), Some(first));
+    assert_eq!(
+        map.activate(None, Active::Servant(shared.clone())),
+        Err(Refused::ServantAlreadyActive(first))
+    );
+    map.deactivate(first);
+    assert_eq!(map.place_of(shared.identity()), None);
+    let (third, new) = map.find_or_activate(&shared).unwrap();
+    assert!(new);
+    assert_ne!(first, third);
+}
+
+#[test]
+fn many_servants_are_told_apart() {
+    let (map, _) = system();
+    let servants: Vec<_> = (0..2000).map(|_| new_servant()).collect();
+    let places: Vec<_> = servants
+        .iter()
+        .map(|one| map.find_or_activate(one).unwrap().0)
+        .collect();
+    for (one, &place) in servants.iter().zip(&places) {
+        assert_eq!(map.place_of(one.identity()), Some(place));
+    }
+    map.deactivate(places[7]);
+    assert_eq!(map.place_of(servants[7].identity()), None);
+    assert_eq!(map.place_of(servants[8].identity()), Some(places[8]));
+}
+
+#[test]
+fn who_departs_is_told_whether_its_servant_remains() {
+    let (map, gone) = map_of(Strategy::DynamicHash, Ids::User, Servants::Counted);
+    let shared = new_servant();
+    let activate = |id: &[u8]| {
+        let active = Active::Servant(shared.clone());
+        map.activate(Some(id), active).unwrap()
+    };
+    let (one, other) = (activate(b"one"), activate(b"other"));
+    map.deactivate(one);
+    map.deactivate(other);
+    let remains: Vec<_> = gone
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|one| one.remains)
+        .collect();
+    assert_eq!(remains, [true, false]);
+}
+
+#[test]
+fn an_upcall_deactivates_its_own_object_and_another_takes_its_servant() {
+    let (map, gone) = system();
+    let shared = new_servant();
+    let (place, _) = map.find_or_activate(&shared).unwrap();
+    let pinned = map.pin(place).unwrap();
+    assert!(map.deactivate(place));
+    assert!(!map.deactivate(place));
+    let (next, new) = map.find_or_activate(&shared).unwrap();
+    assert!(new);
+    assert_ne!(next.index, place.index, "the place is free when it is left");
+    drop(pinned);
+    assert!(gone.0.lock().unwrap()[0].remains);
+}
+
+#[test]
+fn everything_is_deactivated_at_once() {
+    for strategy in strategies(&[b"a", b"b", b"c"]) {
+        let (map, gone) = user(strategy);
+        for id in [b"a", b"b", b"c"] {
+            map.activate(Some(id), servant()).unwrap();
+        }
+        map.deactivate_all();
+        assert_eq!(map.len(), 0);
+        let mut ids = gone.ids();
+        ids.sort();
+        assert_eq!(ids, [b"a", b"b", b"c"]);
+        map.each(|pinned| panic!("{pinned:?} is active"));
+    }
+}
+
+#[test]
+fn each_is_shown_what_is_active() {
+    let (map, _) = user(Strategy::DynamicHash);
+    let one = map.activate(Some(b"one"), servant()).unwrap();
+    map.activate(Some(b"other"), servant()).unwrap();
+    map.deactivate(one);
+    let mut ids = Vec::new();
+    map.each(|pinned| ids.push(pinned.id.clone().unwrap().into_vec()));
+    assert_eq!(ids, [b"other"]);
+}
+
+#[test]
+fn who_waits_until_all_have_left_goes_on_when_they_have() {
+    let (map, _) = system();
+    let places: Vec<_> = (0..3)
+        .map(|_| map.activate(None, servant()).unwrap())
+        .collect();
+    map.wait_until_left();
+    let left = Mutex::new(0);
+    let (pinned, is_pinned) = mpsc::channel();
+    let (go, goes) = mpsc::channel();
+    let (map, places, left) = (&map, &places, &left);
+    thread::scope(|scope| {
+        let calls = scope.spawn(move || {
+            let pins: Vec<_> = places.iter().map(|&place| map.pin(place)).collect();
+            pinned.send(()).unwrap();
+            goes.recv().unwrap();
+            for pin in pins {
+                *left.lock().unwrap() += 1;
+                drop(pin);
+            }
+        });
+        is_pinned.recv().unwrap();
+        let waits = scope.spawn(|| {
+            go.send(()).unwrap();
+            map.wait_until_left();
+            assert_eq!(*left.lock().unwrap(), 3);
+        });
+        waits.join().unwrap();
+        calls.join().unwrap();
+    });
+    assert_eq!(map.len(), 3);
+}
