@@ -9,7 +9,9 @@
 //! |---|---|
 //! | `slot` | one place, and the word that says who may touch it; all `unsafe` there is |
 //! | `slots` | places by number, in segments that never move |
-//! | `map` | activation, deactivation, waiting, under one mutex; lookups take none |
+//! | `map` | activation, under the map's mutex |
+//! | `lookup` | lookups, which take none |
+//! | `departure` | deactivation, the departure of the last call, waiting for it |
 //! | `index` | from ids to places, in each of the ways that there are |
 //! | `by_servant` | from servants to places |
 //!
@@ -17,9 +19,11 @@
 //! not there takes the map's mutex, and that only while an object with an id of its own is departing.
 
 mod by_servant;
+mod departure;
 mod entry;
 mod index;
 mod link;
+mod lookup;
 mod map;
 mod pinned;
 #[allow(unsafe_code)]

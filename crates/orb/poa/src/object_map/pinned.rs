@@ -52,6 +52,18 @@ impl<'m> Pinned<'m> {
             .flatten()
     }
 
+    /// Whether its servant's operation of this number is this.
+    pub(super) fn has(&self, operation: &str, number: usize) -> bool {
+        self.operations().get(number) == Some(&operation)
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        match &self.active {
+            Active::Servant(servant) => servant.operations(),
+            Active::Forward(_) => &[],
+        }
+    }
+
     #[inline]
     pub(super) fn pin(&self) -> &Pin<'m, Entry> {
         match &self.pin {
@@ -96,4 +108,17 @@ pub(crate) enum Found<'m> {
     Closing,
     /// It is neither.
     None,
+}
+
+impl Found<'_> {
+    /// The number of an operation of the servant that was found.
+    pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
+        let Self::Pinned(pinned) = self else {
+            return None;
+        };
+        pinned
+            .operations()
+            .iter()
+            .position(|&name| name == operation)
+    }
 }

@@ -18,6 +18,10 @@ impl Servant for Nothing {
         Err(call.bad_operation())
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        &["ping", "pong"]
+    }
+
     fn implementation(&self) -> &(dyn Any + Send + Sync) {
         self
     }
@@ -254,6 +258,77 @@ fn every_strategy_finds_each_id_and_no_other() {
         for (number, id) in octets.iter().enumerate() {
             assert_eq!(is_found(&map, id, None), number % 2 == 1);
         }
+    }
+}
+
+#[test]
+fn a_perfect_hash_takes_its_own_ids_only() {
+    let ids = [&b"one"[..], b"other"];
+    let set = |ids: &[&[u8]]| Strategy::PerfectHash(ids.iter().map(|&id| Box::from(id)).collect());
+    let (map, _) = user(set(&ids));
+    assert!(map.activate(Some(b"one"), servant()).is_ok());
+    let refused = map.activate(Some(b"none"), servant());
+    assert_eq!(refused, Err(Refused::NotInTheSet));
+    assert_eq!(map.len(), 1);
+    let (empty, _) = user(set(&[]));
+    assert!(matches!(empty.find(b"one", None), Found::None));
+    let refused = empty.activate(Some(b"one"), servant());
+    assert_eq!(refused, Err(Refused::NotInTheSet));
+    let twice = set(&[b"one", b"other", b"one"]);
+    let gone = Box::new(Gone::default());
+    let refused = ActiveMap::new(&twice, Ids::User, Servants::Unnoted, gone);
+    assert_eq!(refused.err(), Some(DuplicateId));
+}
+
+#[test]
+fn a_perfect_hash_has_no_place_for_ids_that_the_system_makes() {
+    let strategy = Strategy::PerfectHash(vec![Box::from(&b"one"[..])]);
+    let (map, _) = map_of(strategy, Ids::System, Servants::Unique);
+    assert_eq!(map.activate(None, servant()), Err(Refused::NotInTheSet));
+}
+
+/// The operation's number and the place, with every strategy the same.
+#[test]
+fn an_object_and_its_operation_are_found_together() {
+    for strategy in strategies(&[b"one", b"other"]) {
+        let (map, _) = user(strategy);
+        let found = |id: &[u8], operation: &str| match map.find_de_layered(id, operation) {
+            (Found::Pinned(pinned), number) => Some((pinned.place(), number)),
+            _ => None,
+        };
+        let one = map.activate(Some(b"one"), servant()).unwrap();
+        // The first look fills what the second finds.
+        for _ in 0..2 {
+            assert_eq!(found(b"one", "ping"), Some((one, Some(0))));
+            assert_eq!(found(b"one", "pong"), Some((one, Some(1))));
+            assert_eq!(found(b"one", "_is_a"), Some((one, None)));
+            assert_eq!(found(b"other", "ping"), None);
+        }
+        map.deactivate(one);
+        assert_eq!(found(b"one", "ping"), None);
+        let again = map.activate(Some(b"one"), servant()).unwrap();
+        assert_ne!(one, again);
+        assert_eq!(found(b"one", "ping"), Some((again, Some(0))));
+        assert_eq!(found(b"one", "ping"), Some((again, Some(0))));
+    }
+}
+
+#[test]
+fn more_objects_than_there_are_shortcuts_are_found() {
+    let (map, _) = user(Strategy::DeLayered);
+    let ids: Vec<_> = (0..3000_u32).map(u32::to_be_bytes).collect();
+    for id in &ids {
+        map.activate(Some(id), servant()).unwrap();
+        for operation in ["ping", "pong"] {
+            let (found, number) = map.find_de_layered(id, operation);
+            assert!(matches!(found, Found::Pinned(pinned) if pinned.is_named(id)));
+            assert!(number.is_some());
+        }
+    }
+    for id in &ids {
+        let (found, number) = map.find_de_layered(id, "pong");
+        assert!(matches!(found, Found::Pinned(pinned) if pinned.is_named(id)));
+        assert_eq!(number, Some(1));
     }
 }
 

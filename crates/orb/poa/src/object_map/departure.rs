@@ -1,0 +1,152 @@
+//! How objects go: deactivation, the departure of the last call, and waiting for it.
+
+use super::entry::{Departed, Entry, Place};
+use super::map::{ActiveMap, Inner};
+use super::pinned::Pinned;
+use super::slot::{Departing, Left, Pin, Slot};
+use super::sync::Ordering;
+use std::sync::PoisonError;
+
+impl ActiveMap {
+    /// Deactivates what is active at a place: no new call finds it, and it departs with its last pin, at once
+    /// if there is none. `false` when nothing is active there. Does not wait.
+    pub(crate) fn deactivate(&self, place: Place) -> bool {
+        self.pin(place).is_some_and(|pinned| self.close(&pinned))
+    }
+
+    /// Deactivates everything that was active when this was called.
+    pub(crate) fn deactivate_all(&self) {
+        self.each(|pinned| {
+            self.close(pinned);
+        });
+    }
+
+    /// Waits until each pin that there was when this was called is dropped, and all that was departing has
+    /// departed. Pins that others take meanwhile may prolong it where they never leave a place alone. Not
+    /// to be called by who holds a pin.
+    pub(crate) fn wait_until_left(&self) {
+        for index in 0..self.slots.count() {
+            if let Some(slot) = self.slots.slot(index)
+                && !slot.is_left()
+            {
+                self.wait(|_| !slot.watch());
+            }
+        }
+    }
+
+    /// Waits until no object with this id is departing. Not to be called by who holds a pin of one.
+    pub(crate) fn wait_while_closing(&self, id: &[u8]) {
+        self.wait(|inner| !self.closes(inner, id));
+    }
+
+    fn wait(&self, done: impl Fn(&Inner) -> bool) {
+        let mut inner = self.lock();
+        inner.waiting += 1;
+        while !done(&inner) {
+            inner = self
+                .left
+                .wait(inner)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        inner.waiting -= 1;
+    }
+
+    /// Wakes who waits, to look again.
+    pub(super) fn wake(&self, inner: &Inner) {
+        if inner.waiting > 0 {
+            self.left.notify_all();
+        }
+    }
+
+    /// Closes a place; `false` when it was closed before.
+    fn close(&self, pinned: &Pinned<'_>) -> bool {
+        let identity = pinned.active.identity();
+        let place = pinned.place();
+        let mut inner = self.lock();
+        if !pinned.pin().is_open() {
+            return false;
+        }
+        if let Some(id) = &pinned.id {
+            inner.closing.insert(id.clone());
+            self.closing.fetch_add(1, Ordering::Release);
+            self.index.remove(&self.slots, id, place.index);
+        }
+        let forwarded = inner.forwards.remove(&place.index).is_some();
+        if let (false, Some(identity)) = (forwarded, identity) {
+            inner.by_servant.forget(identity, place);
+        }
+        self.active.fetch_sub(1, Ordering::Relaxed);
+        pinned.pin().close()
+    }
+
+    /// Drops a pin.
+    #[inline]
+    pub(super) fn leave(&self, pin: Pin<'_, Entry>, place: Place) {
+        let slot = pin.slot();
+        match pin.leave() {
+            Left::Quietly => {}
+            Left::Watched => self.left_watched(slot),
+            Left::Last(departing) => self.depart(departing, place),
+        }
+    }
+
+    #[cold]
+    fn left_watched(&self, slot: &Slot<Entry>) {
+        let inner = self.lock();
+        slot.unwatch();
+        self.wake(&inner);
+    }
+
+    /// The last call has left an object that was deactivated.
+    #[cold]
+    fn depart(&self, mut departing: Departing<'_, Entry>, place: Place) {
+        let Some(entry) = departing.take() else {
+            return;
+        };
+        let departure = Departure {
+            map: self,
+            departing: Some(departing),
+            index: place.index,
+            id: entry.id.clone(),
+        };
+        let remains = entry.active.identity().is_some_and(|identity| {
+            let inner = self.lock();
+            let is = |index| {
+                let there = |entry: &Entry| entry.active.identity();
+                self.peek(&inner, index, there).flatten() == Some(identity)
+            };
+            inner.by_servant.has(identity, is)
+        });
+        self.leave.left(Departed {
+            place,
+            entry,
+            remains,
+        });
+        drop(departure);
+    }
+}
+
+/// Frees the place of what departs, even if what is to be done about it panics.
+struct Departure<'m> {
+    map: &'m ActiveMap,
+    departing: Option<Departing<'m, Entry>>,
+    index: u32,
+    id: Option<Box<[u8]>>,
+}
+
+impl Drop for Departure<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.map.lock();
+        if let Some(id) = &self.id
+            && inner.closing.remove(id)
+        {
+            self.map.closing.fetch_sub(1, Ordering::Release);
+        }
+        if let Some(departing) = self.departing.take()
+            && departing.free()
+        {
+            self.map.give_slot(&mut inner, self.index);
+        }
+        self.map.wake(&inner);
+    }
+}

@@ -1,0 +1,138 @@
+//! What is active at a place, under an id, or for a servant.
+
+use super::entry::{Active, Entry, Place};
+use super::map::{ActiveMap, Inner};
+use super::pinned::{Found, Pinned};
+use super::slot::{Left, Slot, State};
+use super::sync::Ordering;
+use crate::servant::Identity;
+
+impl ActiveMap {
+    /// What is active at a place. Takes no lock, whatever others do, and allocates nothing.
+    ///
+    /// Who pins and then looks at a state (`SeqCst`) that another thread stored (`SeqCst`) before it
+    /// called [`ActiveMap::wait_until_left`] sees that state, or is waited for.
+    #[inline]
+    pub(crate) fn pin(&self, place: Place) -> Option<Pinned<'_>> {
+        let pin = self.slots.slot(place.index)?.pin(place.generation)?;
+        Some(Pinned::new(self, pin, place))
+    }
+
+    /// What is active under an id. `hint` is the place that it was activated at, if the request says; it is
+    /// never trusted, and only [`Strategy::Active`] looks at it.
+    pub(crate) fn find(&self, id: &[u8], hint: Option<Place>) -> Found<'_> {
+        if self.hinted
+            && let Some(place) = hint
+            && let Some(pinned) = self.pin(place)
+            && pinned.is_named(id)
+        {
+            return Found::Pinned(pinned);
+        }
+        if self.placed
+            && let Some(place) = Place::of(id)
+            && let Some(pinned) = self.pin(place)
+            && pinned.is_named(id)
+        {
+            return Found::Pinned(pinned);
+        }
+        let found = self.index.find(&self.slots, id, |index| {
+            let pinned = self.pin_any(index)?;
+            pinned.is_named(id).then_some(pinned)
+        });
+        match found {
+            Some(pinned) => Found::Pinned(pinned),
+            None if self.is_closing(id) => Found::Closing,
+            None => Found::None,
+        }
+    }
+
+    /// What is active under an id, and the number of an operation of its servant: with
+    /// [`Strategy::DeLayered`](super::Strategy) by one hash of both, once they were called. `None` for an
+    /// operation that the servant does not number. Does not allocate.
+    pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
+        let Some(shortcuts) = &self.shortcuts else {
+            let found = self.find(id, None);
+            let number = found.number_of(operation);
+            return (found, number);
+        };
+        let pair = shortcuts.pair(id, operation);
+        if let Some((place, number)) = shortcuts.find(pair) {
+            match self.pin(place) {
+                Some(pinned) if pinned.is_named(id) && pinned.has(operation, number) => {
+                    return (Found::Pinned(pinned), Some(number));
+                }
+                _ => shortcuts.drop(pair),
+            }
+        }
+        let found = self.find(id, None);
+        let number = found.number_of(operation);
+        if let (Found::Pinned(pinned), Some(number)) = (&found, number) {
+            shortcuts.note(pair, pinned.place(), number);
+        }
+        (found, number)
+    }
+
+    /// Where a servant is active ([`Servants::Unique`]). Takes the map's mutex.
+    pub(crate) fn place_of(&self, identity: Identity) -> Option<Place> {
+        self.noted(&self.lock(), identity)
+    }
+
+    /// Calls `each` for all that is active, without a lock: what is activated meanwhile may be left out.
+    pub(crate) fn each(&self, mut each: impl FnMut(&Pinned<'_>)) {
+        (0..self.slots.count())
+            .filter_map(|index| self.pin_any(index))
+            .for_each(|pinned| each(&pinned));
+    }
+
+    pub(super) fn pin_any(&self, index: u32) -> Option<Pinned<'_>> {
+        let (pin, generation) = self.slots.slot(index)?.pin_any()?;
+        Some(Pinned::new(self, pin, Place { index, generation }))
+    }
+
+    /// Whether an object with this id is departing. Takes the mutex only if one is whose id is not its place.
+    fn is_closing(&self, id: &[u8]) -> bool {
+        // Acquire: with `close`, which counts before it hides.
+        self.place_closes(id)
+            || (self.closing.load(Ordering::Acquire) > 0 && self.lock().closing.contains(id))
+    }
+
+    pub(super) fn closes(&self, inner: &Inner, id: &[u8]) -> bool {
+        self.place_closes(id) || inner.closing.contains(id)
+    }
+
+    fn place_closes(&self, id: &[u8]) -> bool {
+        let closing = |place: Place| {
+            let state = self.slots.slot(place.index).map(Slot::state);
+            state == Some((State::Closing, place.generation))
+        };
+        self.placed && Place::of(id).is_some_and(closing)
+    }
+
+    /// The place of a servant, under the lock.
+    pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<Place> {
+        let is = |index| {
+            let identity_there = |entry: &Entry| entry.active.identity();
+            self.peek(inner, index, identity_there).flatten() == Some(identity)
+        };
+        let index = inner.by_servant.index_of(identity, is)?;
+        let (_, generation) = self.slots.slot(index)?.state();
+        Some(Place { index, generation })
+    }
+
+    /// Looks at what is open at a place, under the lock. As nothing closes meanwhile, nothing departs here.
+    pub(super) fn peek<R>(
+        &self,
+        inner: &Inner,
+        index: u32,
+        look: impl FnOnce(&Entry) -> R,
+    ) -> Option<R> {
+        let (pin, _) = self.slots.slot(index)?.pin_any()?;
+        let seen = look(&pin);
+        let slot = pin.slot();
+        if let Left::Watched = pin.leave() {
+            slot.unwatch();
+            self.wake(inner);
+        }
+        Some(seen)
+    }
+}
