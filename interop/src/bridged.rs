@@ -1,23 +1,24 @@
 //! Their client calls a server of ours that listens on shared memory only, through a bridge that listens
 //! on TCP and looks into no body.
 
+use crate::Failure;
+use crate::directions::from_by;
 use crate::matrix::{Matrix, Version};
-use crate::omniorb::{Failure, from_by};
+use crate::peer::Peer;
 use crate::sides::{Ours, orb};
 use crate::transport::{Role, Transport};
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::{Interface, Orb};
-use std::path::Path;
 
 /// Why references in bodies are not tried in GIOP 1.0.
 const NO_ROOM: &str = "profiles of version 1.0 have no components that could take up what a shorter \
                        reference leaves, so references in bodies are not rewritten";
 
-/// Tries everything from omniORB.
+/// Tries everything from a peer.
 ///
 /// # Errors
 /// What kept the run from being made.
-pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("a bridge to shared memory");
     for version in Version::ALL {
         let ours = Ours::start(version, &Transport::SharedMemory)?;
@@ -37,7 +38,7 @@ pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         };
         let excused = (version == Version::V1_0).then_some(("references", NO_ROOM));
         from_by(
-            program,
+            peer,
             &Transport::Tcp,
             &ours,
             version,

@@ -1,4 +1,4 @@
-//! Tries our ORB against a peer ORB and prints a matrix: `punctual-interop omniorb`.
+//! Tries our ORB against a peer ORB and prints a matrix: `punctual-interop omniorb`, or `jacorb`.
 //!
 //! The matrix goes to standard output and ends with the line `N passed, N failed, N skipped`;
 //! progress goes to standard error. The exit status is 1 when anything failed.
@@ -7,9 +7,12 @@
 mod bridged;
 mod build;
 mod capture;
+mod directions;
+mod jacorb;
 mod matrix;
 mod native;
 mod omniorb;
+mod peer;
 mod process;
 mod relay;
 mod secured;
@@ -23,6 +26,7 @@ mod values;
 mod words;
 
 use clap::Parser;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 // Under `interop`, so that each file of generated code has a place of its own.
@@ -56,7 +60,12 @@ struct Options {
 enum Peer {
     /// omniORB, as Debian has it.
     Omniorb,
+    /// JacORB, as Maven fetches it.
+    Jacorb,
 }
+
+/// Why a run could not be made.
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let options = Options::parse();
@@ -76,14 +85,20 @@ fn main() -> ExitCode {
 }
 
 /// Whether all is well.
-fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
-    let Peer::Omniorb = options.peer;
-    if let Some(why) = omniorb::missing() {
-        println!("omniORB is skipped: {why}");
+fn run(options: &Options) -> Result<bool, Failure> {
+    let (name, missing) = match options.peer {
+        Peer::Omniorb => ("omniORB", omniorb::missing()),
+        Peer::Jacorb => ("JacORB", jacorb::missing()),
+    };
+    if let Some(why) = missing {
+        println!("{name} is skipped: {why}");
         return Ok(!options.require);
     }
     let mut matrix = matrix::Matrix::default();
-    omniorb::run(&omniorb::folder()?, &mut matrix)?;
+    match options.peer {
+        Peer::Omniorb => omniorb::run(&folder("interop-omniorb")?, &mut matrix)?,
+        Peer::Jacorb => jacorb::run(&folder("interop-jacorb")?, &mut matrix)?,
+    }
     if options.json {
         println!("{}", matrix.json()?);
     } else {
@@ -91,4 +106,11 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     }
     let (_, failed, skipped) = matrix.counts();
     Ok(failed == 0 && (skipped == 0 || !options.require))
+}
+
+/// Where what is generated goes: beside this program, in the target folder.
+fn folder(name: &str) -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe()?;
+    let beside = program.parent().ok_or("this program is in no folder")?;
+    Ok(beside.join(name))
 }

@@ -1,16 +1,17 @@
 //! Calls over TLS: every case between two sides that prove who they are; each version with each side
 //! authenticated; and those who must not get through.
 
+use crate::Failure;
+use crate::directions::{calls, from, to};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
-use crate::omniorb::{Failure, calls, from, to};
+use crate::peer::Peer;
 use crate::process;
 use crate::services;
-use crate::sides::{LIMIT, Ours, PeerServer, peer};
+use crate::sides::{LIMIT, Ours, PeerServer};
 use crate::tls::Tls;
 use crate::transport::{Role, Transport};
 use punctual::SystemExceptionKind as Kind;
 use punctual::protocol::ssliop::TlsVersion;
-use std::path::{Path, PathBuf};
 
 const NO_COMPONENT: &str = "both ORBs publish TLS as a component of IIOP profiles, which have none in \
                             GIOP 1.0";
@@ -22,14 +23,14 @@ const BY_REFERENCE: &str = "calls by reference";
 ///
 /// # Errors
 /// What kept the run from being made.
-pub(crate) fn run(program: &Result<PathBuf, String>, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(peer: &Result<Peer, String>, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TLS");
     for direction in Direction::ALL {
         let outcome = Outcome::NotApplicable(NO_COMPONENT.to_owned());
         matrix.record(BY_REFERENCE, Version::V1_0, direction, outcome);
     }
-    let program = match program {
-        Ok(program) => program,
+    let peer = match peer {
+        Ok(peer) => peer,
         Err(why) => {
             for direction in Direction::ALL {
                 let outcome = Outcome::Skipped(format!("no omniORB with TLS: {}", why.trim()));
@@ -41,8 +42,8 @@ pub(crate) fn run(program: &Result<PathBuf, String>, matrix: &mut Matrix) -> Res
     let transport = Transport::Tls(Tls::new(TlsVersion::V1_3, true)?);
     for version in [Version::V1_1, Version::V1_2] {
         let ours = Ours::start(version, &transport)?;
-        let server = PeerServer::start(program, version, &transport, &ours)?;
-        calls(program, version, &transport, (&ours, &server), matrix)?;
+        let server = PeerServer::start(peer, version, &transport, &ours)?;
+        calls(peer, version, &transport, (&ours, &server), matrix)?;
         services::references(
             &ours.client,
             &server.describe,
@@ -58,41 +59,37 @@ pub(crate) fn run(program: &Result<PathBuf, String>, matrix: &mut Matrix) -> Res
         ("TLS 1.3, server proves itself", TlsVersion::V1_3, false),
         ("TLS 1.3, both do", TlsVersion::V1_3, true),
     ] {
-        served(name, program, Tls::new(version, mutual)?, matrix)?;
+        served(name, peer, Tls::new(version, mutual)?, matrix)?;
     }
     for (text, version) in [("1.2", TlsVersion::V1_2), ("1.3", TlsVersion::V1_3)] {
         let name = format!("TLS {text}, nameless client refused");
         let tls = Tls::new(version, true)?.with_nameless_clients();
-        refused(&name, program, tls, matrix)?;
+        refused(&name, peer, tls, matrix)?;
         let name = format!("TLS {text}, untrusted server refused");
         let tls = Tls::new(version, false)?.with_untrusted_servers()?;
-        refused(&name, program, tls, matrix)?;
+        refused(&name, peer, tls, matrix)?;
     }
     // Which also shows that the peer speaks the one version that it is told to.
     let tls = Tls::new(TlsVersion::V1_2, false)?.with_us_at(TlsVersion::V1_3);
-    refused(
-        "TLS 1.2 refused where 1.3 is demanded",
-        program,
-        tls,
-        matrix,
-    )
+    refused("TLS 1.2 refused where 1.3 is demanded", peer, tls, matrix)
 }
 
 /// Every case, as one row.
-fn served(name: &str, program: &Path, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
+fn served(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);
     let ours = Ours::start(Version::V1_2, &transport)?;
-    let server = PeerServer::start(program, Version::V1_2, &transport, &ours)?;
+    let server = PeerServer::start(peer, Version::V1_2, &transport, &ours)?;
     let mut there = Matrix::default();
     to(
+        peer,
         &server.objects(&transport, &ours)?,
         Version::V1_2,
         &mut there,
     );
     matrix.record(name, Version::V1_2, Direction::To, in_sum(&there));
     let mut here = Matrix::default();
-    from(program, &transport, &ours, Version::V1_2, &mut here)?;
+    from(peer, &transport, &ours, Version::V1_2, &mut here)?;
     matrix.record(name, Version::V1_2, Direction::From, in_sum(&here));
     ours.stop()
 }
@@ -108,11 +105,11 @@ fn in_sum(cases: &Matrix) -> Outcome {
 }
 
 /// Nobody gets through.
-fn refused(name: &str, program: &Path, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
+fn refused(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);
     let ours = Ours::start(Version::V1_2, &transport)?;
-    let server = PeerServer::start(program, Version::V1_2, &transport, &ours)?;
+    let server = PeerServer::start(peer, Version::V1_2, &transport, &ours)?;
     let outcome = match server.objects(&transport, &ours)?.describe.name() {
         Err(exception) if [Kind::Transient, Kind::CommFailure].contains(&exception.kind()) => {
             Ok(())
@@ -122,7 +119,7 @@ fn refused(name: &str, program: &Path, tls: Tls, matrix: &mut Matrix) -> Result<
     };
     matrix.record(name, Version::V1_2, Direction::To, outcome);
 
-    let mut command = peer(program, Version::V1_2, &transport, Role::Client);
+    let mut command = peer.command(Version::V1_2, &transport, Role::Client);
     command.arg("ask");
     command.arg(ours.server.object_to_string(&ours.describe)?);
     let said = process::run("their client", &mut command, LIMIT)?;

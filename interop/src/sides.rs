@@ -1,9 +1,10 @@
 //! The two sides of a run: our ORBs with their objects, and the peer's process with its.
 
+use crate::Failure;
 use crate::matrix::Version;
 use crate::native;
-use crate::omniorb::Failure;
 use crate::params as p;
+use crate::peer::Peer;
 use crate::process::Running;
 use crate::servants;
 use crate::transport::{Role, Transport};
@@ -12,8 +13,6 @@ use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_ior::{Component, IiopProfile, Profile};
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,16 +21,6 @@ const CALL: Duration = Duration::from_secs(20);
 
 /// For a peer to start, or to answer.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
-
-/// Options of every omniORB process.
-const OPTIONS: [&str; 6] = [
-    "-ORBgiopMaxMsgSize",
-    "134217728",
-    "-ORBverifyObjectExistsAndType",
-    "1",
-    "-ORBtraceLevel",
-    "1",
-];
 
 /// Our side: a server and clients.
 #[derive(Debug)]
@@ -136,19 +125,12 @@ impl Ours {
     }
 }
 
-/// The peer's program in that role, with its options.
-pub(crate) fn peer(program: &Path, version: Version, transport: &Transport, role: Role) -> Command {
-    let mut command = Command::new(program);
-    command.args(OPTIONS);
-    command.args(["-ORBmaxGIOPVersion", version.text()]);
-    transport.tell_peer(&mut command, version, role);
-    command
-}
-
 /// Their server process, and what it serves.
 #[derive(Debug)]
 pub(crate) struct PeerServer {
     _process: Running,
+    name: &'static str,
+    publishes_utf8: bool,
     /// Of its own protocol; 0 where that has none.
     pub(crate) port: u16,
     pub(crate) parameters: String,
@@ -164,13 +146,13 @@ impl PeerServer {
     /// # Errors
     /// What it says instead.
     pub(crate) fn start(
-        program: &Path,
+        peer: &Peer,
         version: Version,
         transport: &Transport,
         ours: &Ours,
     ) -> Result<Self, Failure> {
         let target = ours.server.object_to_string(&ours.parameters)?;
-        let mut command = peer(program, version, transport, Role::Server);
+        let mut command = peer.command(version, transport, Role::Server);
         command.args(["serve", &target]);
         let process = Running::start("their server", &mut command)?;
         let mut references = announced(&process)?;
@@ -180,8 +162,11 @@ impl PeerServer {
                 .ok_or_else(|| format!("their server has no `{name}`"))
         };
         let describe = take("describe")?;
+        let profile = profile(&ours.client, &describe)?;
         Ok(Self {
-            port: port(&profile(&ours.client, &describe)?),
+            name: peer.name(),
+            publishes_utf8: peer.publishes_utf8(&profile.version.to_string()),
+            port: port(&profile),
             parameters: take("parameters")?,
             forwarder: take("forwarder")?,
             unknown: take("unknown")?,
@@ -213,8 +198,8 @@ impl PeerServer {
             corbaloc: transport.corbaloc(&version, self.port, "well-known"),
             mine: ours.describe.clone().into(),
             orb: ours.client.clone(),
-            // Before GIOP 1.2 omniORB publishes no code sets, which means ISO 8859-1.
-            utf8: version == "1.2",
+            peer: self.name,
+            utf8: self.publishes_utf8,
         })
     }
 }

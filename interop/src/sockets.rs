@@ -1,14 +1,15 @@
 //! Calls over Unix sockets: every case in GIOP 1.2, and of older versions what omniORB can say of
 //! sockets in them.
 
+use crate::Failure;
+use crate::directions::{calls, from};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
-use crate::omniorb::{Failure, calls, from};
+use crate::peer::Peer;
 use crate::process;
 use crate::services;
-use crate::sides::{LIMIT, Ours, PeerServer, describe, orb, peer};
+use crate::sides::{LIMIT, Ours, PeerServer, describe, orb};
 use crate::transport::{Role, Transport};
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
-use std::path::Path;
 
 const NO_COMPONENT_TO: &str = "omniORB names its Unix sockets in references from GIOP 1.2 on only: \
                                a corbaloc leads there";
@@ -22,7 +23,7 @@ const BY_REFERENCE: &str = "calls by reference";
 ///
 /// # Errors
 /// What kept the run from being made.
-pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("Unix sockets");
     let transport = Transport::Unix(tempfile::tempdir()?);
     for version in [Version::V1_0, Version::V1_1] {
@@ -36,13 +37,13 @@ pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
 
     eprintln!("  GIOP 1.1: their client, our server");
     let ours = Ours::start(Version::V1_1, &transport)?;
-    from(program, &transport, &ours, Version::V1_1, matrix)?;
+    from(peer, &transport, &ours, Version::V1_1, matrix)?;
     ours.stop()?;
 
     let ours = Ours::start(Version::V1_2, &transport)?;
-    let server = PeerServer::start(program, Version::V1_2, &transport, &ours)?;
+    let server = PeerServer::start(peer, Version::V1_2, &transport, &ours)?;
     let sides = (&ours, &server);
-    calls(program, Version::V1_2, &transport, sides, matrix)?;
+    calls(peer, Version::V1_2, &transport, sides, matrix)?;
     for version in [Version::V1_0, Version::V1_1] {
         let outcome = corbaloc(version, &transport);
         matrix.record("corbaloc", version, Direction::To, outcome);
@@ -60,7 +61,7 @@ pub(crate) fn run(program: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         ("a socket beside a dead port", "* unix,tcp", Some(1)),
         ("a port beside a socket", "* tcp", None),
     ] {
-        let outcome = beside_tcp(program, rule, port).map_err(|error| error.to_string());
+        let outcome = beside_tcp(peer, rule, port).map_err(|error| error.to_string());
         matrix.record(case, Version::V1_2, Direction::From, outcome);
     }
     Ok(())
@@ -85,7 +86,7 @@ fn corbaloc(version: Version, transport: &Transport) -> Result<(), String> {
 
 /// Their client, which takes what its rule says, calls a server of ours that has a Unix socket beside a
 /// TCP port, published as it is or as another.
-fn beside_tcp(program: &Path, rule: &str, published: Option<u16>) -> Result<(), Failure> {
+fn beside_tcp(peer: &Peer, rule: &str, published: Option<u16>) -> Result<(), Failure> {
     let tcp = ListenEndpoint::iiop("127.0.0.1", 0);
     let tcp = match published {
         Some(port) => tcp.option("port_in_ior", port),
@@ -96,7 +97,7 @@ fn beside_tcp(program: &Path, rule: &str, published: Option<u16>) -> Result<(), 
     let poa = server.root_poa()?;
     let object = describe(&poa)?;
     poa.manager().activate()?;
-    let mut command = peer(program, Version::V1_2, &Transport::Tcp, Role::Client);
+    let mut command = peer.command(Version::V1_2, &Transport::Tcp, Role::Client);
     command.args(["-ORBclientTransportRule", rule, "ask"]);
     command.arg(server.object_to_string(&object)?);
     let said = process::run("their client", &mut command, LIMIT)?;

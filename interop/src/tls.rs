@@ -1,6 +1,6 @@
 //! TLS: certificates made for the run, and what both sides are told of them.
 
-use crate::omniorb::Failure;
+use crate::Failure;
 use crate::transport::Role;
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions, TlsVersion};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};

@@ -5,7 +5,7 @@ use crate::run::{Result, cargo, succeed};
 /// Options of `cargo xtask interop`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The peer, e.g. `omniorb`.
+    /// The peer: `omniorb` or `jacorb`.
     peer: String,
     /// Fail if the peer is not installed, instead of skipping it.
     #[arg(long)]

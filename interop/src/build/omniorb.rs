@@ -35,7 +35,7 @@ pub(crate) struct Programs {
 ///
 /// # Errors
 /// What a tool had to say.
-pub(crate) fn omniorb(folder: &Path) -> Result<Programs, String> {
+pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("peers/omniorb");
     let cubit = root.join("../examples/cubit/idl/cubit.idl");

@@ -1,0 +1,54 @@
+// A JacORB peer: `Main serve TARGET` or `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT
+// narrow|wide latin-1|utf-8`, with options of the ORB as system properties.
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Properties;
+import org.omg.CORBA.ORB;
+
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Properties properties = new Properties();
+        properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
+        properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
+        ORB orb = ORB.init(new String[0], properties);
+        String role = arguments.length > 0 ? arguments[0] : "";
+        String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
+        int status = 2;
+        if (role.equals("serve") && rest.length == 1) {
+            Server.serve(orb, rest[0]);
+            untilInputEnds();
+            status = 0;
+        } else if (role.equals("call") && rest.length == 8) {
+            endWithInput();
+            status = Client.call(orb, rest);
+        } else {
+            System.err.println("see the top of Main.java for the arguments");
+        }
+        System.out.flush();
+        // Not by the ORB's own shutdown, which may wait for connections.
+        Runtime.getRuntime().halt(status);
+    }
+
+    private static void untilInputEnds() throws IOException {
+        while (System.in.read() >= 0) {
+            // What is written there has no meaning.
+        }
+    }
+
+    /** It does not outlive who started it. */
+    private static void endWithInput() {
+        Thread watch = new Thread(() -> {
+            try {
+                untilInputEnds();
+            } catch (IOException gone) {
+                // As good as its end.
+            }
+            Runtime.getRuntime().halt(3);
+        }, "end of input");
+        watch.setDaemon(true);
+        watch.start();
+    }
+}

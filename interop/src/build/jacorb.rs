@@ -1,0 +1,113 @@
+//! Builds the JacORB peer: jars by Maven, stubs by JacORB's IDL compiler, then `javac`, into the
+//! target folder.
+
+use crate::process::succeed;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What must be installed, and what provides it on Debian.
+pub(crate) const NEEDED: [(&str, &str); 3] = [
+    ("java", "default-jdk-headless"),
+    ("javac", "default-jdk-headless"),
+    ("mvn", "maven"),
+];
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Maven fetches its own plugins first, then the jars.
+const FETCH: Duration = Duration::from_secs(300);
+
+/// Labels of unsigned discriminators: Java has no unsigned integers, and JacORB's compiler takes
+/// such a label only as the negative number of the same bits, which are what travels.
+const LABELS: [&str; 3] = ["65535", "4294967295", "18446744073709551615"];
+
+/// The peer's classes, built from `peers/jacorb` and the IDL into `folder`, as a class path.
+///
+/// # Errors
+/// What a tool had to say.
+pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let peer = root.join("peers/jacorb");
+    let jars = fetched(folder, &peer.join("pom.xml"))?;
+    // What an earlier run generated from other IDL is not compiled again.
+    let (stubs, classes) = (folder.join("stubs"), folder.join("classes"));
+    empty(&stubs)?;
+    empty(&classes)?;
+    let mut compiler = Command::new("java");
+    compiler.arg("-classpath").arg(&jars);
+    compiler.args(["org.jacorb.idl.parser", "-d"]).arg(&stubs);
+    compiler.arg(signed(folder, &root.join("idl/params.idl"))?);
+    compiler.arg(root.join("../examples/cubit/idl/cubit.idl"));
+    succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
+
+    let mut sources = Vec::new();
+    java_files(&stubs, &mut sources)?;
+    java_files(&peer.join("src"), &mut sources)?;
+    let mut javac = Command::new("javac");
+    javac.args(["-nowarn", "-proc:none", "-d"]).arg(&classes);
+    javac.arg("-classpath").arg(&jars).args(sources);
+    succeed("javac", &mut javac, LIMIT)?;
+    let mut path = classes.into_os_string();
+    path.push(":");
+    path.push(jars);
+    Ok(path)
+}
+
+/// The jars that the project file names, as a class path; fetched unless an earlier run has done it.
+fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
+    let wanted = std::fs::read(project).map_err(|error| error.to_string())?;
+    let (jars, done) = (folder.join("jars"), folder.join("fetched.xml"));
+    if std::fs::read(&done).is_ok_and(|had| had == wanted) {
+        return Ok(jars.join("*").into_os_string());
+    }
+    eprintln!("fetching JacORB");
+    empty(&jars)?;
+    let mut maven = Command::new("mvn");
+    maven
+        .args(["--batch-mode", "--quiet", "--file"])
+        .arg(project);
+    maven.arg("dependency:copy-dependencies");
+    maven.arg(format!("-DoutputDirectory={}", jars.display()));
+    // Ant is for those who call the IDL compiler from it.
+    maven.arg("-DexcludeArtifactIds=ant,ant-launcher");
+    succeed("Maven", &mut maven, FETCH)?;
+    std::fs::write(done, wanted).map_err(|error| error.to_string())?;
+    Ok(jars.join("*").into_os_string())
+}
+
+/// Makes the folder, without what was in it.
+fn empty(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(|error| error.to_string())?;
+    }
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())
+}
+
+/// A copy of the IDL with labels as JacORB's compiler takes them.
+fn signed(folder: &Path, idl: &Path) -> Result<PathBuf, String> {
+    let mut text = std::fs::read_to_string(idl).map_err(|error| error.to_string())?;
+    for label in LABELS {
+        text = text.replace(&format!("case {label}:"), "case -1:");
+    }
+    let copy = folder.join(idl.file_name().ok_or("IDL without a name")?);
+    std::fs::write(&copy, text).map_err(|error| error.to_string())?;
+    Ok(copy)
+}
+
+/// The Java files below a folder.
+fn java_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.is_dir() {
+            java_files(&path, files)?;
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "java")
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

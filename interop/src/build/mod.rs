@@ -1,0 +1,4 @@
+//! Builds the peers into the target folder.
+
+pub(crate) mod jacorb;
+pub(crate) mod omniorb;

@@ -1,0 +1,152 @@
+//! Each case of calls in each direction, against any peer.
+
+use crate::Failure;
+use crate::matrix::{Direction, Matrix, Outcome, Version};
+use crate::native;
+use crate::peer::Peer;
+use crate::process::Running;
+use crate::sides::{LIMIT, Ours, PeerServer};
+use crate::transport::{Role, Transport};
+use crate::values;
+use punctual::{Interface, ObjectRef};
+
+/// Each case of calls, in each direction.
+///
+/// # Errors
+/// What kept them from being tried.
+pub(crate) fn calls(
+    peer: &Peer,
+    version: Version,
+    transport: &Transport,
+    (ours, server): (&Ours, &PeerServer),
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    eprintln!("  GIOP {}: our client, their server", version.text());
+    to(peer, &server.objects(transport, ours)?, version, matrix);
+    eprintln!("  our client, their server, their client, our server");
+    through(peer, server, ours, version, matrix)?;
+    eprintln!("  their client, our server");
+    from(peer, transport, ours, version, matrix)
+}
+
+/// Our client calls their server.
+pub(crate) fn to(peer: &Peer, objects: &native::Objects, version: Version, matrix: &mut Matrix) {
+    let no_wide = peer.no_wide(version);
+    for case in native::cases() {
+        let excused = if case.wide { no_wide.clone() } else { None };
+        let outcome = excused
+            .or_else(|| peer.excuse(case.name))
+            .unwrap_or_else(|| (case.run)(objects).into());
+        matrix.record(case.name, version, Direction::To, outcome);
+    }
+    if no_wide.is_some() {
+        let outcome = native::wide_is_refused(objects);
+        matrix.record("wide text is refused", version, Direction::To, outcome);
+    }
+}
+
+fn through(
+    peer: &Peer,
+    server: &PeerServer,
+    ours: &Ours,
+    version: Version,
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    let there = Interface::narrow(ours.client.string_to_object(&server.parameters)?)?;
+    let relay = values::Relay {
+        there,
+        here: ours.parameters.clone(),
+        utf8: version > Version::V1_0,
+    };
+    let no_wide = peer.no_wide(version);
+    for case in values::cases() {
+        let excused = if case.wide { no_wide.clone() } else { None };
+        let outcome = excused
+            .or_else(|| peer.excuse(case.name))
+            .unwrap_or_else(|| (case.run)(&relay).into());
+        matrix.record(case.name, version, Direction::Through, outcome);
+    }
+    if let Some(outcome) = peer.excuse("e_longdouble") {
+        matrix.record("e_longdouble", version, Direction::Through, outcome);
+    }
+    Ok(())
+}
+
+/// Their client calls our server.
+///
+/// # Errors
+/// What kept it from being started, and an end of it that came too early.
+pub(crate) fn from(
+    peer: &Peer,
+    transport: &Transport,
+    ours: &Ours,
+    version: Version,
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    let text = |object: &ObjectRef| Ok(object.orb().object_to_string(object)?);
+    from_by(peer, transport, ours, version, &text, None, matrix)
+}
+
+/// The same, by references as `text` has them, without the case that is excused, for the reason given.
+///
+/// # Errors
+/// Those of [`from`], and of `text`.
+pub(crate) fn from_by(
+    peer: &Peer,
+    transport: &Transport,
+    ours: &Ours,
+    version: Version,
+    text: &dyn Fn(&ObjectRef) -> Result<String, Failure>,
+    excused: Option<(&str, &str)>,
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    let mut command = peer.command(version, transport, Role::Client);
+    command.arg("call");
+    for object in [
+        ours.parameters.as_object(),
+        ours.describe.as_object(),
+        ours.whole.as_object(),
+        ours.forwarder.as_object(),
+        ours.unknown.as_object(),
+        ours.cubit.as_object(),
+    ] {
+        command.arg(text(object)?);
+    }
+    let has_wide = peer.no_wide(version).is_none();
+    command.arg(if has_wide { "wide" } else { "narrow" });
+    // What our references publish from GIOP 1.1 on makes it choose UTF-8.
+    let utf8 = version > Version::V1_0;
+    command.arg(if utf8 { "utf-8" } else { "latin-1" });
+    let client = Running::start("their client", &mut command)?;
+    reported(&client, &mut |case, outcome| {
+        let outcome = match excused {
+            Some((excused, why)) if excused == case => Outcome::NotApplicable(why.to_owned()),
+            _ => outcome,
+        };
+        matrix.record(case, version, Direction::From, outcome);
+    })
+}
+
+/// What a client of theirs reports, case by case, until it is done.
+///
+/// # Errors
+/// When it ends, or says nothing, before it is done.
+pub(crate) fn reported(
+    client: &Running,
+    record: &mut dyn FnMut(&str, Outcome),
+) -> Result<(), Failure> {
+    loop {
+        let Some(line) = client.line(LIMIT)? else {
+            return Err("their client has ended before its last case".into());
+        };
+        match line.split_once(' ') {
+            Some(("ok", case)) => record(case, Outcome::Passed),
+            Some(("FAIL", rest)) => {
+                let (case, why) = rest.split_once(": ").unwrap_or((rest, ""));
+                record(case, Outcome::Failed(why.to_owned()));
+            }
+            _ if line == "done" => return Ok(()),
+            _ => eprintln!("  their client says: {line}"),
+        }
+    }
+}

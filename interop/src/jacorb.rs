@@ -1,0 +1,39 @@
+//! The run against JacORB: for each version, both sides are started and every case is tried.
+
+use crate::Failure;
+use crate::bridged;
+use crate::build::jacorb as build;
+use crate::directions::calls;
+use crate::matrix::{Matrix, Version};
+use crate::peer::Peer;
+use crate::process;
+use crate::sides::{Ours, PeerServer};
+use crate::transport::Transport;
+use std::path::Path;
+
+/// Tries everything against JacORB.
+///
+/// # Errors
+/// What kept the run from being made at all.
+pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+    eprintln!("building the peer in {}", folder.display());
+    let peer = Peer::Jacorb(build::classes(folder)?);
+    matrix.over("TCP");
+    for version in Version::ALL {
+        let ours = Ours::start(version, &Transport::Tcp)?;
+        let server = PeerServer::start(&peer, version, &Transport::Tcp, &ours)?;
+        calls(&peer, version, &Transport::Tcp, (&ours, &server), matrix)?;
+        ours.stop()?;
+    }
+    bridged::run(&peer, matrix)
+}
+
+/// Why JacORB cannot be tried here, if so.
+pub(crate) fn missing() -> Option<String> {
+    let missing: Vec<&str> = build::NEEDED
+        .iter()
+        .filter(|(program, _)| !process::installed(program))
+        .map(|(_, package)| *package)
+        .collect();
+    (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
+}

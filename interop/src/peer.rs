@@ -1,0 +1,153 @@
+//! A peer: how its processes are started, and what it is known not to have.
+
+use crate::matrix::{Outcome, Version};
+use crate::transport::{Role, Transport};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+const NO_WIDE: &str = "GIOP 1.0 has no wide characters (CORBA 3.3 part 2, 9.3.1.6)";
+const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its references say so (they \
+                              publish no code sets), and its client raises INV_OBJREF";
+const EXTENDED: &str = "omniORB sends the processor's own format (80 bits on x86-64) instead of \
+                        the IEEE 754 quadruple of CORBA 3.3 part 2, 9.3.1.4";
+
+/// Cases, and why they cannot be against JacORB, whose faults these are.
+const JACORB_LACKS: [(&[&str], &str); 5] = [
+    (
+        &["e_longdouble"],
+        "JacORB has Java's double in the place of a long double, of 8 octets instead of 16",
+    ),
+    (
+        &["context"],
+        "JacORB's stubs and skeletons know no contexts",
+    ),
+    (
+        &["e_money", "e_huge", "e_fraction"],
+        "JacORB writes a fixed with as many digits as the value has, instead of the type. Its client \
+         sends some that have all",
+    ),
+    (
+        &["e_widetag"],
+        "JacORB's skeleton reads an inout wstring with a bound as if it were a string",
+    ),
+    (
+        &[
+            "say_by_short",
+            "say_by_ushort",
+            "say_by_long",
+            "say_by_ulong",
+            "say_by_ulonglong",
+            "say_by_char",
+            "e_byshort",
+            "e_byushort",
+            "e_bylong",
+            "e_byulong",
+            "e_byulonglong",
+            "e_bychar",
+        ],
+        "JacORB forgets the discriminator of a union that has no label of its own when it reads one. \
+         Its client sends the one that it knows",
+    ),
+];
+
+/// Options of every omniORB process.
+const OMNIORB: [&str; 6] = [
+    "-ORBgiopMaxMsgSize",
+    "134217728",
+    "-ORBverifyObjectExistsAndType",
+    "1",
+    "-ORBtraceLevel",
+    "1",
+];
+
+/// Options of every JacORB process: those of the machine, for a short life, then the ORB's.
+const JACORB: [&str; 8] = [
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-Dfile.encoding=UTF-8",
+    "-Djacorb.native_wchar_codeset=UTF16",
+    "-Djacorb.log.default.verbosity=1",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+    "-DOAIAddr=127.0.0.1",
+    "-Djacorb.dns.enable=off",
+];
+
+/// A program of another ORB's.
+#[derive(Debug)]
+pub(crate) enum Peer {
+    /// omniORB: the program.
+    Omniorb(PathBuf),
+    /// JacORB: where its classes are.
+    Jacorb(OsString),
+}
+
+impl Peer {
+    /// What its objects say that they are called.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Omniorb(_) => "omniORB",
+            Self::Jacorb(_) => "JacORB",
+        }
+    }
+
+    /// The program in that role, with its options; what it is to do comes behind.
+    pub(crate) fn command(&self, version: Version, transport: &Transport, role: Role) -> Command {
+        match self {
+            Self::Omniorb(program) => {
+                let mut command = Command::new(program);
+                command.args(OMNIORB);
+                command.args(["-ORBmaxGIOPVersion", version.text()]);
+                transport.tell_peer(&mut command, version, role);
+                command
+            }
+            Self::Jacorb(classes) => {
+                let mut command = Command::new("java");
+                command.args(JACORB);
+                let (_, minor) = version.text().split_once('.').unwrap_or_default();
+                command.arg(format!("-Djacorb.giop_minor_version={minor}"));
+                // It replies in its native set whatever was agreed on.
+                let native = if version == Version::V1_0 {
+                    "ISO8859_1"
+                } else {
+                    "UTF8"
+                };
+                command.arg(format!("-Djacorb.native_char_codeset={native}"));
+                command.arg("-classpath").arg(classes).arg("Main");
+                command
+            }
+        }
+    }
+
+    /// Why wide text cannot travel to and from it, if so.
+    pub(crate) fn no_wide(&self, version: Version) -> Option<Outcome> {
+        let why = match (self, version) {
+            (_, Version::V1_0) => NO_WIDE,
+            (Self::Omniorb(_), Version::V1_1) => NO_WIDE_IN_1_1,
+            (Self::Jacorb(_), Version::V1_1) | (_, Version::V1_2) => return None,
+        };
+        Some(Outcome::NotApplicable(why.to_owned()))
+    }
+
+    /// Why a case that has another reason than wide text cannot be, if so.
+    pub(crate) fn excuse(&self, case: &str) -> Option<Outcome> {
+        let why = match (self, case) {
+            (Self::Omniorb(_), "e_longdouble") => Some(EXTENDED),
+            (Self::Omniorb(_), _) => None,
+            (Self::Jacorb(_), _) => JACORB_LACKS
+                .iter()
+                .find(|(cases, _)| cases.contains(&case))
+                .map(|(_, why)| *why),
+        };
+        why.map(|why| Outcome::NotApplicable(why.to_owned()))
+    }
+
+    /// Whether its references in that version make us choose UTF-8. Where they publish no code
+    /// sets it is ISO 8859-1.
+    pub(crate) fn publishes_utf8(&self, version: &str) -> bool {
+        match self {
+            Self::Omniorb(_) => version == "1.2",
+            Self::Jacorb(_) => version != "1.0",
+        }
+    }
+}
