@@ -7,6 +7,7 @@
 
 mod adapter;
 mod client;
+mod collocation;
 mod config;
 mod context;
 mod exception;
@@ -24,6 +25,7 @@ mod sync;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, Operation};
+pub use collocation::{Cast, Provided, View};
 pub use config::{Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};

@@ -7,8 +7,8 @@ mod tie;
 pub use identity::Identity;
 pub use tie::Tie;
 
-use punctual_orb::{DispatchError, Dispatched, Interface, ServerCall};
-use std::any::{Any, TypeId};
+use punctual_orb::{DispatchError, Dispatched, Interface, Provided, ServerCall};
+use std::any::Any;
 use std::sync::Arc;
 
 /// A skeleton: takes a request apart, calls the implementation, puts the reply together. Written by
@@ -54,11 +54,10 @@ pub trait Servant: Send + Sync + 'static {
     /// The implementation as it was given, an `Arc` if it was one, for downcasting.
     fn implementation(&self) -> &(dyn Any + Send + Sync);
 
-    /// The implementation as what a stub in this process can call: `wanted` is the type of what stands in
-    /// the box. `None` when it is no such thing.
-    fn provide(self: Arc<Self>, wanted: TypeId) -> Option<Box<dyn Any + Send + Sync>> {
-        let _ = wanted;
-        None
+    /// The implementation as what stubs in this process call it by without a request. By default it is
+    /// nothing of that kind, and they send one.
+    fn provide(&self) -> Provided<'_> {
+        Provided::new(self.implementation(), &[])
     }
 }
 

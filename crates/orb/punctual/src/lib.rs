@@ -56,8 +56,8 @@ pub mod bridge {
 pub mod stub {
     pub use punctual_cdr::*;
     pub use punctual_orb::{
-        Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, ServerCall,
-        SystemException, UserException,
+        Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided, ServerCall,
+        SystemException, UserException, views,
     };
     pub use punctual_poa::{Identity, Implements, Servant, Tie};
     pub use std::borrow::Cow;

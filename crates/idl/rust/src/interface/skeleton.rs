@@ -28,6 +28,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let generic = scope.generic("T");
     let calls = call::all(generator, declaration.id);
     let dispatch = dispatch(scope, &calls);
+    let provide = provide(scope, declaration, &generic);
     let (numbered, answers) = if calls.is_empty() {
         Default::default()
     } else {
@@ -54,8 +55,25 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
             fn implementation(&self) -> &(dyn #any + #send + #sync) {
                 &self.0
             }
+            #provide
         }
         #answers
+    }
+}
+
+/// The servant as every trait that a stub may call it by: the interface's and its bases'.
+fn provide(scope: &Scope<'_>, declaration: &Declaration, servant: &Ident) -> TokenStream {
+    let spec = scope.generator.spec;
+    let [provided, views] = ["Provided", "views"].map(|name| scope.name(name));
+    let ancestors = spec.ancestors(declaration.id).into_iter().rev();
+    let traits = [declaration.id]
+        .into_iter()
+        .chain(ancestors)
+        .map(|id| scope.companion(&spec[id], Companion::Servant));
+    quote! {
+        fn provide(&self) -> #provided<'_> {
+            #provided::new(&self.0, const { #views![#servant as #(dyn #traits),*] })
+        }
     }
 }
 
