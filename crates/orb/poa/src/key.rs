@@ -1,20 +1,40 @@
 //! Object keys.
 //!
 //! ```text
-//! octet  0   4                 12          16          20
-//!        'PUN1' adapter's nonce  index       generation
+//! octet  0   4                 12       16      20     24          28
+//!        'PUN2' process's nonce adapter  serial  place  generation  …
 //! ```
-//! Numbers are big-endian. The nonce is random for each adapter, so that a key from before a restart,
-//! or from another process at the same port, is told from a live one; nothing in a key is trusted.
+//! Behind that stands nothing, when the object's id is its place; the object's id otherwise.
+//!
+//! ```text
+//! octet  0   4      6                  6 + length
+//!        'PUNP' length  path of the adapter  id
+//! ```
+//! is a persistent object's, whose path is the names of its adapter from the root down, each ended by a
+//! NUL. It says nothing of the process, so that an object has the same reference after each restart.
+//!
+//! Numbers are big-endian. The nonce is random for each process and ORB, so that a transient key from
+//! before a restart, or from another process at the same port, is told from a live one. Nothing in a key
+//! is trusted.
 
-use crate::active_map::ObjectId;
+use crate::object_map::Place;
 
-/// Octets of a key.
-const LEN: usize = 20;
-const MAGIC: [u8; 4] = *b"PUN1";
+/// Octets before the path or the id.
+const HEAD: usize = 28;
+const TRANSIENT: [u8; 4] = *b"PUN2";
+const PERSISTENT: [u8; 4] = *b"PUNP";
 
-/// What tells one adapter's keys from every other's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Octets of the longest path.
+pub(crate) const MAX_PATH: u16 = u16::MAX;
+
+/// The place of an object whose place is not known.
+const NOWHERE: Place = Place {
+    index: u32::MAX,
+    generation: u32::MAX,
+};
+
+/// What tells one ORB's keys from every other's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Nonce([u8; 8]);
 
 impl Nonce {
@@ -24,56 +44,185 @@ impl Nonce {
         getrandom::fill(&mut nonce)?;
         Ok(Self(nonce))
     }
+
+    pub(crate) fn octets(self) -> [u8; 8] {
+        self.0
+    }
 }
 
-/// The key of an object of this adapter.
-pub(crate) fn encode(nonce: Nonce, id: ObjectId) -> [u8; LEN] {
-    let mut key = [0; LEN];
-    key[..4].copy_from_slice(&MAGIC);
-    key[4..12].copy_from_slice(&nonce.0);
-    key[12..16].copy_from_slice(&id.index.to_be_bytes());
-    key[16..].copy_from_slice(&id.generation.to_be_bytes());
+/// Names an adapter among those that an ORB has, and has had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AdapterName {
+    pub(crate) index: u32,
+    /// No other adapter of this index has it.
+    pub(crate) serial: u32,
+}
+
+/// What a key says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key<'k> {
+    /// An object whose id is its place.
+    Placed(AdapterName, Place),
+    /// An object that has an id, and perhaps the place that it had.
+    Named {
+        adapter: AdapterName,
+        place: Option<Place>,
+        id: &'k [u8],
+    },
+    /// An object of an adapter that is found by its path.
+    Persistent { path: &'k [u8], id: &'k [u8] },
+    /// It is none of ours, or damaged.
+    Foreign,
+}
+
+impl<'k> Key<'k> {
+    /// Reads a key that came to the ORB with this nonce.
+    #[inline]
+    pub(crate) fn read(nonce: Nonce, key: &'k [u8]) -> Self {
+        let Some((head, id)) = Head::read(key) else {
+            return Self::read_persistent(key);
+        };
+        if head.magic != TRANSIENT || head.nonce != nonce {
+            return Self::read_persistent(key);
+        }
+        let (adapter, place) = (head.adapter, head.place);
+        if id.is_empty() {
+            return Self::Placed(adapter, place);
+        }
+        Self::Named {
+            adapter,
+            place: (place != NOWHERE).then_some(place),
+            id,
+        }
+    }
+
+    fn read_persistent(key: &'k [u8]) -> Self {
+        let read = || {
+            let rest = key.strip_prefix(&PERSISTENT)?;
+            let (length, rest) = rest.split_first_chunk::<2>()?;
+            let (path, id) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+            Some(Self::Persistent { path, id })
+        };
+        read().unwrap_or(Self::Foreign)
+    }
+}
+
+/// Writes the key of a transient object; `id` is empty where it is the place.
+pub(crate) fn transient(
+    nonce: Nonce,
+    adapter: AdapterName,
+    place: Option<Place>,
+    id: &[u8],
+) -> Vec<u8> {
+    let place = place.unwrap_or(NOWHERE);
+    let mut key = Vec::with_capacity(HEAD + id.len());
+    key.extend(TRANSIENT);
+    key.extend(nonce.0);
+    for number in [adapter.index, adapter.serial, place.index, place.generation] {
+        key.extend(number.to_be_bytes());
+    }
+    key.extend(id);
     key
 }
 
-/// The id in a key, if the key is this adapter's.
-pub(crate) fn decode(nonce: Nonce, key: &[u8]) -> Option<ObjectId> {
-    let key: &[u8; LEN] = key.try_into().ok()?;
-    let (magic, rest) = key.split_first_chunk::<4>()?;
-    let (theirs, rest) = rest.split_first_chunk::<8>()?;
-    let (index, rest) = rest.split_first_chunk::<4>()?;
-    let (generation, _) = rest.split_first_chunk::<4>()?;
-    (*magic == MAGIC && *theirs == nonce.0).then(|| ObjectId {
-        index: u32::from_be_bytes(*index),
-        generation: u32::from_be_bytes(*generation),
-    })
+/// Writes the key of a persistent object. No adapter has a path longer than [`MAX_PATH`].
+pub(crate) fn persistent(path: &[u8], id: &[u8]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(PERSISTENT.len() + 2 + path.len() + id.len());
+    key.extend(PERSISTENT);
+    key.extend(u16::try_from(path.len()).unwrap_or(MAX_PATH).to_be_bytes());
+    key.extend(path);
+    key.extend(id);
+    key
+}
+
+/// What each key begins with.
+struct Head {
+    magic: [u8; 4],
+    nonce: Nonce,
+    adapter: AdapterName,
+    place: Place,
+}
+
+impl Head {
+    #[inline]
+    fn read(key: &[u8]) -> Option<(Self, &[u8])> {
+        let (head, rest) = key.split_first_chunk::<HEAD>()?;
+        let (magic, head) = head.split_first_chunk()?;
+        let (nonce, head) = head.split_first_chunk()?;
+        let (numbers, _) = head.as_chunks();
+        let [index, serial, place, generation] = *numbers.first_chunk()?;
+        let number = u32::from_be_bytes;
+        let head = Self {
+            magic: *magic,
+            nonce: Nonce(*nonce),
+            adapter: AdapterName {
+                index: number(index),
+                serial: number(serial),
+            },
+            place: Place {
+                index: number(place),
+                generation: number(generation),
+            },
+        };
+        Some((head, rest))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ID: ObjectId = ObjectId {
+    const ADAPTER: AdapterName = AdapterName {
+        index: 3,
+        serial: 9,
+    };
+    const PLACE: Place = Place {
         index: 7,
         generation: 0x0102_0304,
     };
+    const NONCE: Nonce = Nonce([1; 8]);
 
     #[test]
-    fn a_key_gives_its_id_back() {
-        let nonce = Nonce::random().unwrap();
-        assert_eq!(decode(nonce, &encode(nonce, ID)), Some(ID));
+    fn a_key_says_what_it_was_made_of() {
+        let placed = transient(NONCE, ADAPTER, Some(PLACE), b"");
+        assert_eq!(Key::read(NONCE, &placed), Key::Placed(ADAPTER, PLACE));
+        for place in [Some(PLACE), None] {
+            let named = transient(NONCE, ADAPTER, place, b"pump");
+            let said = Key::Named {
+                adapter: ADAPTER,
+                place,
+                id: b"pump",
+            };
+            assert_eq!(Key::read(NONCE, &named), said);
+        }
+        for id in [b"pump".as_slice(), b"", &[0xff; 64]] {
+            let path = b"site\0hall\0";
+            let said = Key::Persistent { path, id };
+            assert_eq!(Key::read(NONCE, &persistent(path, id)), said);
+        }
     }
 
     #[test]
-    fn foreign_truncated_and_forged_keys_give_none() {
-        let (mine, other) = (Nonce([1; 8]), Nonce([2; 8]));
-        let key = encode(mine, ID);
-        assert_eq!(decode(other, &key), None);
-        assert_eq!(decode(mine, &key[..19]), None);
-        assert_eq!(decode(mine, &[&key[..], &[0]].concat()), None);
-        assert_eq!(decode(mine, b""), None);
-        let mut forged = key;
-        forged[0] ^= 1;
-        assert_eq!(decode(mine, &forged), None);
+    fn a_transient_key_of_another_process_is_foreign() {
+        let other = Nonce([2; 8]);
+        let key = transient(other, ADAPTER, Some(PLACE), b"pump");
+        assert_eq!(Key::read(NONCE, &key), Key::Foreign);
+    }
+
+    #[test]
+    fn truncated_and_forged_keys_are_foreign() {
+        let key = transient(NONCE, ADAPTER, Some(PLACE), b"");
+        for length in 0..key.len() {
+            assert_eq!(Key::read(NONCE, &key[..length]), Key::Foreign);
+        }
+        for at in 0..12 {
+            let mut forged = key.clone();
+            forged[at] ^= 1;
+            assert_eq!(Key::read(NONCE, &forged), Key::Foreign, "octet {at}");
+        }
+        let key = persistent(b"site\0", b"");
+        for length in 0..key.len() {
+            assert_eq!(Key::read(NONCE, &key[..length]), Key::Foreign);
+        }
     }
 }

@@ -1,19 +1,37 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The Portable Object Adapter (CORBA 3.3 part 1, chapter 15).
 //!
-//! So far the root POA: transient references, system-assigned ids, retained servants. An object key
-//! holds the place of its object in the [`active_map`] and that place's generation, so a servant is
-//! found in one step whatever their number, and a stale or forged key finds none.
+//! [`Poa`] is what applications hold. A request comes in through `adapter`, which finds the POA and, in its
+//! `object_map`, the object that the object key names: in the same few instructions whatever their number,
+//! and the depth of the tree of POAs. `policy` says what may be in between (servant managers, default
+//! servants), `manager` whether requests are served at all, `current` what a thread is serving.
 
-pub mod active_map;
+mod adapter;
+mod current;
+mod ior_table;
 mod key;
 mod manager;
-#[allow(dead_code, unused_imports)]
+mod object_id;
 mod object_map;
 mod poa;
+mod policy;
 mod servant;
+mod servant_manager;
 mod upcall;
 
-pub use manager::{AdapterInactive, ManagerState, PoaManager};
-pub use poa::{Poa, PoaError, RootPoa};
+pub use current::{Current, NoContext};
+pub use ior_table::{IorTable, IorTableError, IorTableLocator};
+pub use manager::{
+    AdapterInactive, ManagerError, ManagerExists, ManagerState, PoaManager, PoaManagerFactory,
+};
+pub use object_id::ObjectId;
+pub use poa::{CreatePoaError, FindPoaError, Poa, PoaError, RootPoa};
+pub use policy::{
+    Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
+    LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
+    ServantRetentionPolicy, ThreadPolicy,
+};
 pub use servant::{Identity, Implements, Servant, Tie, servant_of};
+pub use servant_manager::{
+    AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager,
+};

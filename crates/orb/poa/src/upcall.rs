@@ -1,5 +1,7 @@
-//! From a found object to its answer: what every object answers, or the servant.
+//! From a servant to its answer: what every object answers, or the servant's operation.
 
+use crate::adapter::{Adapter, Request};
+use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
@@ -7,22 +9,53 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, SystemException,
     SystemExceptionKind as Kind, minor,
 };
+use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Lets the object answer. Operations of `CORBA::Object` are answered without waking the servant.
-pub(crate) fn answer(
+/// A request that has come in a message.
+pub(crate) struct OverTheWire<'c, 'm>(pub(crate) &'c mut ServerCall<'m>);
+
+impl Request for OverTheWire<'_, '_> {
+    type Done = Dispatched;
+
+    fn operation(&self) -> &str {
+        self.0.operation()
+    }
+
+    #[inline]
+    fn answer(
+        &mut self,
+        adapter: &Adapter,
+        servant: &Arc<dyn Servant>,
+        number: Option<usize>,
+    ) -> Result<Dispatched, DispatchError> {
+        probe::begins!(Point::ServerOperation);
+        let call = &mut *self.0;
+        // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
+        if call.operation().starts_with('_')
+            && let Some(answered) = answer_for_all(&**servant, call)
+        {
+            return answered;
+        }
+        match number {
+            Some(number) => servant.upcall(number, call),
+            None => match adapter.policies.operations {
+                OperationDemultiplexing::Compiled => servant.dispatch(call),
+                how => adapter.operations().upcall(how, servant, call),
+            },
+        }
+    }
+}
+
+/// What every object answers, without waking the servant (CORBA 3.3 part 2, §9.4.2.1).
+#[cold]
+fn answer_for_all(
     servant: &dyn Servant,
     call: &mut ServerCall<'_>,
-) -> Result<Dispatched, DispatchError> {
-    probe::begins!(Point::ServerOperation);
-    // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
-    match call.operation() {
-        "_is_a" => {
-            let asked = call.arguments().get_string()?;
-            let ids = servant.repository_ids();
-            let is_a = ids.iter().any(|id| *id == asked) || asked == OBJECT;
-            call.reply(|out| is_a.marshal(out))
-        }
-        // The older name is still in use (CORBA 3.3 part 2, §9.4.2.1).
+) -> Option<Result<Dispatched, DispatchError>> {
+    Some(match call.operation() {
+        "_is_a" => is_a(servant, call),
+        // The older name is still in use.
         "_non_existent" | "_not_existent" => call.reply(|out| false.marshal(out)),
         "_repository_id" => {
             let id = servant.repository_ids().first().copied().unwrap_or(OBJECT);
@@ -32,7 +65,56 @@ pub(crate) fn answer(
         operation @ ("_interface" | "_domain_managers" | "_policy") => {
             Err(not_provided(operation).into())
         }
-        _ => servant.dispatch(call),
+        _ => return None,
+    })
+}
+
+fn is_a(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+    let asked = call.arguments().get_string()?;
+    let is_a = servant.repository_ids().iter().any(|id| *id == asked) || asked == OBJECT;
+    call.reply(|out| is_a.marshal(out))
+}
+
+/// How an adapter finds operations otherwise than by the compiler's search: the tables of the interfaces
+/// that it has served.
+#[derive(Default)]
+pub(crate) struct OperationTables {
+    /// By the address of the names, which are the skeleton's.
+    tables: papaya::HashMap<usize, Table>,
+}
+
+type Table = HashMap<&'static str, usize>;
+
+impl OperationTables {
+    fn upcall(
+        &self,
+        how: OperationDemultiplexing,
+        servant: &Arc<dyn Servant>,
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let names = servant.operations();
+        // One that was written by hand has no table.
+        if names.is_empty() {
+            return servant.dispatch(call);
+        }
+        let operation = call.operation();
+        let number = match how {
+            OperationDemultiplexing::Linear => names.iter().position(|name| *name == operation),
+            _ => self.hashed(names, operation),
+        };
+        match number {
+            Some(number) => servant.upcall(number, call),
+            None => Err(call.bad_operation()),
+        }
+    }
+
+    fn hashed(&self, names: &'static [&'static str], operation: &str) -> Option<usize> {
+        let tables = self.tables.pin();
+        let table = tables.get_or_insert_with(names.as_ptr().addr(), || {
+            let numbered = names.iter().enumerate();
+            numbered.map(|(number, name)| (*name, number)).collect()
+        });
+        table.get(operation).copied()
     }
 }
 

@@ -17,14 +17,18 @@ pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, CompletionStatus, Concurrency, ConfigError, Context,
-    InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig,
-    Otherwise, Policy, PolicyCurrent, PolicyManager, PolicyValue, PoolSize, ProtocolBundle,
-    ProtocolCatalogue, ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts,
-    Trace, Transfer, UserException, Wait, frame_arrival, minor,
+    DispatchError, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb,
+    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCurrent, PolicyManager, PolicyValue, PoolSize,
+    ProtocolBundle, ProtocolCatalogue, ProtocolError, SetOverride, SystemException,
+    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
-    AdapterInactive, Identity, Implements, ManagerState, Poa, PoaError, PoaManager, RootPoa,
-    Servant, Tie, servant_of,
+    AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
+    FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements, ImplicitActivationPolicy,
+    IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
+    ManagerState, NoContext, ObjectId, OperationDemultiplexing, Poa, PoaError, PoaManager,
+    PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant, ServantActivator,
+    ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie, servant_of,
 };
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.

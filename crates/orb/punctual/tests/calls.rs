@@ -408,12 +408,12 @@ fn a_forward_whose_goal_dies_falls_back_to_the_original() {
 fn a_poa_manager_holds_requests_until_it_is_activated_and_discards_them_when_told() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();
-    pair.poa.manager().hold_requests().unwrap();
+    pair.poa.manager().hold_requests(false).unwrap();
     let held = pair.echo.with_timeout(Duration::from_millis(50));
     assert_eq!(held.long(1).unwrap_err().kind(), Kind::Timeout);
     pair.poa.manager().activate().unwrap();
     assert_eq!(pair.echo.long(2).unwrap(), 2);
-    pair.poa.manager().discard_requests().unwrap();
+    pair.poa.manager().discard_requests(false).unwrap();
     assert_eq!(pair.echo.long(3).unwrap_err().kind(), Kind::Transient);
 }
 

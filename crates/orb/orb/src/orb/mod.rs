@@ -279,7 +279,9 @@ impl Orb {
         Ok(ObjectRef::new(self.clone(), ior))
     }
 
-    pub(crate) fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
+    /// The object adapter, if one is set.
+    #[must_use]
+    pub fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
         self.shared.adapter.get()
     }
 

@@ -148,5 +148,9 @@ impl Drop for Departure<'_> {
             self.map.give_slot(&mut inner, self.index);
         }
         self.map.wake(&inner);
+        drop(inner);
+        // Release: whoever finds the map empty finds all of it done.
+        self.map.occupied.fetch_sub(1, Ordering::Release);
+        self.map.leave.freed();
     }
 }

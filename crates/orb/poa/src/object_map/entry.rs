@@ -91,6 +91,9 @@ pub(crate) trait Leave: Send + Sync {
     /// Called once for each object, without any lock held, on the thread that left last; its id and its
     /// place are free when this has returned. Must not wait for a departure itself.
     fn left(&self, object: Departed);
+
+    /// Called after that, when the id and the place are free.
+    fn freed(&self) {}
 }
 
 /// Why an object was not activated.

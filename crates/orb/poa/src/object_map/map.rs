@@ -29,6 +29,8 @@ pub(crate) struct ActiveMap {
     ids: Ids,
     servants: Servants,
     pub(super) active: AtomicUsize,
+    /// The active ones, and those that have not departed yet.
+    pub(super) occupied: AtomicUsize,
     /// How many ids there are in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
@@ -69,6 +71,7 @@ impl ActiveMap {
             ids,
             servants,
             active: AtomicUsize::new(0),
+            occupied: AtomicUsize::new(0),
             closing: AtomicUsize::new(0),
             inner: Mutex::new(Inner {
                 free: Link::End,
@@ -151,6 +154,11 @@ impl ActiveMap {
         open
     }
 
+    /// Whether nothing is active, and all that was has departed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.occupied.load(Ordering::Acquire) == 0
+    }
+
     /// How many objects are active.
     pub(crate) fn len(&self) -> usize {
         self.active.load(Ordering::Relaxed)
@@ -191,6 +199,7 @@ impl ActiveMap {
         if let Some(identity) = identity {
             inner.by_servant.note(identity, place);
         }
+        self.occupied.fetch_add(1, Ordering::Relaxed);
         let before = self.active.fetch_add(1, Ordering::Relaxed);
         if let Some(shortcuts) = &self.shortcuts {
             shortcuts.reserve(before + 1);

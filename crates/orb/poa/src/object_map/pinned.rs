@@ -40,6 +40,12 @@ impl<'m> Pinned<'m> {
         }
     }
 
+    /// Whether calls are sent elsewhere since it was activated.
+    #[inline]
+    pub(crate) fn is_forwarded(&self) -> bool {
+        self.pin().is_forwarded()
+    }
+
     /// Where calls are sent instead. Takes a lock only if they are sent elsewhere.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {

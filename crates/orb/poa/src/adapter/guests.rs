@@ -1,0 +1,74 @@
+//! Requests in progress at an adapter that are counted at no object: those of default servants and servant
+//! managers, and those on their way to an object.
+
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many there are, and who waits for their end.
+#[derive(Debug, Default)]
+pub(super) struct Guests {
+    count: AtomicUsize,
+    waiting: AtomicUsize,
+    lock: Mutex<()>,
+    left: Condvar,
+}
+
+/// One that is counted, until dropped.
+pub(super) struct Guest<'g>(&'g Guests);
+
+impl Guests {
+    /// Counts one in, before it asks whether it may ([`crate::manager::Door`]).
+    pub(super) fn enter(&self) -> Guest<'_> {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        Guest(self)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::SeqCst) == 0
+    }
+
+    pub(super) fn wait_until_empty(&self) {
+        // Said before the count is read, as those who leave count before they read it.
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut lock = self.lock.lock();
+        while !self.is_empty() {
+            self.left.wait(&mut lock);
+        }
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        let was_last = self.0.count.fetch_sub(1, Ordering::SeqCst) == 1;
+        if was_last && self.0.waiting.load(Ordering::SeqCst) > 0 {
+            // Whoever waits has looked under the lock, and so either saw this or is waiting.
+            drop(self.0.lock.lock());
+            self.0.left.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn whoever_waits_is_woken_by_the_last_that_leaves() {
+        let guests = Arc::new(Guests::default());
+        let (first, second) = (guests.enter(), guests.enter());
+        let waiter = {
+            let guests = guests.clone();
+            std::thread::spawn(move || guests.wait_until_empty())
+        };
+        while guests.waiting.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        drop(first);
+        assert!(!waiter.is_finished());
+        drop(second);
+        waiter.join().unwrap();
+        assert!(guests.is_empty());
+    }
+}

@@ -1,0 +1,94 @@
+//! Servants that come when they are needed (CORBA 3.3 part 1, §15.3.5 and §15.3.6).
+
+use super::Adapter;
+use super::serve::Request;
+use crate::current::{self, Inside};
+use crate::object_id::ObjectId;
+use crate::object_map::{Active, ActiveMap, Found, Refused};
+use crate::servant_manager::ServantManager;
+use punctual_orb::{
+    CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+impl Adapter {
+    /// Has the servant activator provide the servant of an object that is not active; or finds that it has
+    /// become active meanwhile.
+    pub(super) fn incarnate(&self, map: &ActiveMap, id: &[u8]) -> Result<(), DispatchError> {
+        let Some(ServantManager::Activator(activator)) = self.servant_manager() else {
+            return Err(no_servant_manager().into());
+        };
+        let poa = self.poa().ok_or_else(no_servant_manager)?;
+        let _turn = self.incarnating.turn(id);
+        if let Found::Pinned(_) = map.find(id, None) {
+            return Ok(());
+        }
+        let servant = activator.incarnate(&id.into(), &poa)?;
+        match map.activate(Some(id), Active::Servant(servant)) {
+            // The activator may have activated it itself.
+            Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
+            Err(Refused::ServantAlreadyActive(_)) => Err(violation(
+                "the servant activator gave a servant that incarnates another object, which UNIQUE_ID forbids",
+            )
+            .into()),
+            Err(Refused::Full) => Err(violation("there is no place for one more object").into()),
+            Err(Refused::NotInTheSet) => Err(violation(
+                "the id is none of those that perfect hashing was built of",
+            )
+            .into()),
+        }
+    }
+
+    /// Waits until the object's deactivation has ended, so that it can be activated anew.
+    pub(super) fn wait_while_closing(
+        &self,
+        map: &ActiveMap,
+        id: &[u8],
+    ) -> Result<(), SystemException> {
+        if current::is_in_upcall_on(self, id) {
+            let exception =
+                SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No);
+            return Err(exception
+                .with_detail("the object was deactivated in the very upcall that calls it"));
+        }
+        map.wait_while_closing(id);
+        Ok(())
+    }
+
+    /// Serves a request by the servant that the locator has for it.
+    pub(super) fn serve_located<R: Request>(
+        &self,
+        id: &[u8],
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        let Some(ServantManager::Locator(locator)) = self.servant_manager() else {
+            return Err(no_servant_manager().into());
+        };
+        let poa = self.poa().ok_or_else(no_servant_manager)?;
+        let (octets, id) = (id, ObjectId::from(id));
+        let operation = request.operation().to_owned();
+        let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
+        let current = Inside::object(self, octets, Some(&servant));
+        let answered = catch_unwind(AssertUnwindSafe(|| request.answer(self, &servant, None)));
+        drop(current);
+        // Whatever has become of the request.
+        let after = locator.postinvoke(&id, &poa, &operation, cookie, servant);
+        match answered {
+            Ok(answered) => {
+                let done = answered?;
+                after?;
+                Ok(done)
+            }
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+fn no_servant_manager() -> SystemException {
+    SystemException::new(Kind::ObjAdapter, minor::omg(4), CompletionStatus::No)
+        .with_detail("the POA has no servant manager of the kind that its policies ask for")
+}
+
+fn violation(why: &str) -> SystemException {
+    SystemException::new(Kind::ObjAdapter, minor::omg(5), CompletionStatus::No).with_detail(why)
+}

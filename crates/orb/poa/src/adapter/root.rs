@@ -1,0 +1,212 @@
+//! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
+
+use super::serve::{Request, Wanted, no_object};
+use super::table::Tables;
+use super::{Adapter, Parts};
+use crate::ior_table::IorTable;
+use crate::key::{AdapterName, Key, Nonce};
+use crate::manager::PoaManagerFactory;
+use crate::policy::Policies;
+use crate::upcall::OverTheWire;
+use parking_lot::Mutex;
+use punctual_orb::probe::{self, Point};
+use punctual_orb::{
+    CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, Orb, ServerCall,
+    SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
+};
+use std::any::Any;
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The name that the root POA has.
+const ROOT: &str = "RootPOA";
+
+/// All adapters of an ORB.
+pub(crate) struct Root {
+    me: Weak<Root>,
+    orb: WeakOrb,
+    pub(super) nonce: Nonce,
+    pub(super) tables: Tables,
+    /// Persistent adapters, whose keys do not say their names.
+    pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
+    pub(crate) managers: PoaManagerFactory,
+    pub(crate) ior_table: IorTable,
+    adapter: OnceLock<Arc<Adapter>>,
+}
+
+/// Those of the process, for who has but a nonce.
+static ROOTS: Mutex<Vec<(Nonce, Weak<Root>)>> = Mutex::new(Vec::new());
+
+/// The adapters of the ORB with this nonce.
+pub(crate) fn root_named(nonce: Nonce) -> Option<Arc<Root>> {
+    let roots = ROOTS.lock();
+    let (_, root) = roots.iter().find(|(other, _)| *other == nonce)?;
+    root.upgrade()
+}
+
+impl Root {
+    /// Those of an ORB that has none yet: the root POA.
+    ///
+    /// # Errors
+    /// INITIALIZE when there are no random numbers to be had.
+    pub(crate) fn new(orb: &Orb) -> Result<Arc<Self>, SystemException> {
+        let nonce = Nonce::random()
+            .map_err(|error| initialize(&format!("no random numbers for object keys: {error}")))?;
+        let root = Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            orb: orb.downgrade(),
+            nonce,
+            tables: Tables::new(nonce),
+            by_path: papaya::HashMap::new(),
+            managers: PoaManagerFactory::new(nonce),
+            ior_table: IorTable::default(),
+            adapter: OnceLock::new(),
+        });
+        let parts = Parts {
+            name: ROOT.to_owned(),
+            parent: None,
+            policies: Policies::of_root(),
+            manager: root.managers.create_for("RootPOAManager"),
+        };
+        let adapter = root.add(parts)?;
+        root.adapter.get_or_init(|| adapter);
+        let mut roots = ROOTS.lock();
+        roots.retain(|(_, root)| root.strong_count() > 0);
+        roots.push((nonce, root.me()));
+        Ok(root)
+    }
+
+    pub(super) fn me(&self) -> Weak<Self> {
+        self.me.clone()
+    }
+
+    pub(crate) fn orb(&self) -> Option<Orb> {
+        self.orb.upgrade()
+    }
+
+    /// The root POA.
+    pub(crate) fn adapter(&self) -> Arc<Adapter> {
+        match self.adapter.get() {
+            Some(adapter) => adapter.clone(),
+            None => unreachable!("made with the root itself"),
+        }
+    }
+
+    /// The adapter of a name, as long as it is found.
+    pub(crate) fn named(&self, name: AdapterName) -> Option<Arc<Adapter>> {
+        self.tables.using().find(name).cloned()
+    }
+
+    /// Takes a request to the adapter that the key names.
+    #[inline]
+    pub(crate) fn route<R: Request>(
+        &self,
+        object_key: &[u8],
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        probe::begins!(Point::ServerObjectKey);
+        let key = Key::read(self.nonce, object_key);
+        if let Key::Placed(name, place) = key {
+            let tables = self.tables.using();
+            return match tables.find(name) {
+                Some(adapter) => adapter.serve_placed(place, request),
+                None => Err(no_adapter().into()),
+            };
+        }
+        self.route_elsewhere(object_key, key, request)
+    }
+
+    #[inline(never)]
+    fn route_elsewhere<R: Request>(
+        &self,
+        object_key: &[u8],
+        key: Key<'_>,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        match key {
+            Key::Placed(..) | Key::Foreign => match self.ior_table.forward(object_key)? {
+                Some(to) => Err(DispatchError::Forward(to)),
+                None => Err(no_object().into()),
+            },
+            Key::Named { adapter, place, id } => {
+                let tables = self.tables.using();
+                let adapter = tables.find(adapter).ok_or_else(no_adapter)?;
+                adapter.serve(Wanted { id, place }, request)
+            }
+            Key::Persistent { path, id } => {
+                let adapter = self.at(path)?.ok_or_else(no_adapter)?;
+                adapter.serve(Wanted { id, place: None }, request)
+            }
+        }
+    }
+
+    fn find(&self, object_key: &[u8]) -> Location {
+        match Key::read(self.nonce, object_key) {
+            Key::Placed(name, place) => match self.tables.using().find(name) {
+                Some(adapter) => adapter.locate(&place.octets(), Some(place)),
+                None => Location::Unknown,
+            },
+            Key::Named { adapter, place, id } => match self.tables.using().find(adapter) {
+                Some(adapter) => adapter.locate(id, place),
+                None => Location::Unknown,
+            },
+            Key::Persistent { path, id } => match self.at(path) {
+                Ok(Some(adapter)) => adapter.locate(id, None),
+                _ => Location::Unknown,
+            },
+            Key::Foreign => match self.ior_table.forward(object_key) {
+                Ok(Some(to)) => Location::Forward(to),
+                _ => Location::Unknown,
+            },
+        }
+    }
+}
+
+impl ObjectAdapter for Root {
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        probe::begins!(Point::ServerAdapter);
+        self.route(object_key, &mut OverTheWire(call))
+    }
+
+    fn locate(&self, object_key: &[u8]) -> Location {
+        self.find(object_key)
+    }
+
+    fn shut_down(&self) {
+        for manager in self.managers.list() {
+            manager.door().close();
+        }
+    }
+
+    fn release(&self) {
+        // Calls in progress keep the servants they are in.
+        self.adapter().destroy(true);
+        self.ior_table.clear();
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+pub(crate) fn initialize(why: &str) -> SystemException {
+    SystemException::new(
+        Kind::Initialize,
+        minor::BROKEN_INVARIANT,
+        CompletionStatus::No,
+    )
+    .with_detail(why)
+}
+
+/// No adapter has the name, or the path, that the key says.
+fn no_adapter() -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NO_ADAPTER,
+        CompletionStatus::No,
+    )
+    .with_detail("the POA that the object key names does not exist")
+}

@@ -1,0 +1,250 @@
+//! A request at the adapter that its key names.
+//!
+//! What is usual goes [`Adapter::serve_placed`]'s way: the place in the key is pinned, the manager's door is
+//! open, the servant is called. All else goes through [`Adapter::serve`].
+
+use super::Adapter;
+use super::guests::Guest;
+use crate::current::Inside;
+use crate::object_map::{Active, Found, Pinned, Place};
+use crate::policy::{Demultiplexing, RequestProcessingPolicy};
+use crate::servant::Servant;
+use crate::servant_manager::ServantManager;
+use punctual_orb::probe::{self, Point};
+use punctual_orb::{
+    CompletionStatus, DispatchError, Location, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::sync::Arc;
+
+/// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
+/// process.
+pub(crate) trait Request {
+    /// What comes of it.
+    type Done;
+
+    /// The operation's name on the wire.
+    fn operation(&self) -> &str;
+
+    /// Lets the servant answer. `number` is the operation's, where it was found with the object.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn answer(
+        &mut self,
+        adapter: &Adapter,
+        servant: &Arc<dyn Servant>,
+        number: Option<usize>,
+    ) -> Result<Self::Done, DispatchError>;
+}
+
+/// An object, as a request names it.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'k> {
+    pub(crate) id: &'k [u8],
+    pub(crate) place: Option<Place>,
+}
+
+/// A request that is counted at the adapter itself, until dropped.
+pub(super) struct Visit<'a> {
+    adapter: &'a Adapter,
+    guest: Option<Guest<'a>>,
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        drop(self.guest.take());
+        if self.adapter.life.is_going() {
+            self.adapter.end_if_empty();
+        }
+    }
+}
+
+impl Adapter {
+    /// Serves a request for an object whose id is its place.
+    #[inline]
+    pub(super) fn serve_placed<R: Request>(
+        &self,
+        place: Place,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        probe::begins!(Point::ServerServant);
+        if self.is_plain
+            && let Some(map) = &self.map
+            && let Some(pinned) = map.pin(place)
+            // Pinned first: who closes the door waits for what is pinned.
+            && self.manager.door().is_open()
+        {
+            let _current = Inside::place(self, place);
+            return self.answer_pinned(&pinned, request, None);
+        }
+        let id = place.octets();
+        let place = Some(place);
+        self.serve(Wanted { id: &id, place }, request)
+    }
+
+    /// Serves a request, whatever the policies.
+    #[inline(never)]
+    pub(super) fn serve<R: Request>(
+        &self,
+        wanted: Wanted<'_>,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        // With a map alone nothing is counted but the object.
+        if self.is_plain
+            && let Some(map) = &self.map
+            && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
+            && self.manager.door().is_open()
+        {
+            let _current = Inside::object(self, wanted.id, None);
+            return self.answer_pinned(&pinned, request, None);
+        }
+        let _visit = self.visit()?;
+        self.threads.run(|| self.serve_visit(wanted, request))
+    }
+
+    /// Counts a request in; waits where the manager holds requests.
+    fn visit(&self) -> Result<Visit<'_>, SystemException> {
+        loop {
+            let guest = Some(self.guests.enter());
+            let visit = Visit {
+                adapter: self,
+                guest,
+            };
+            if self.life.is_going() {
+                return Err(destroyed());
+            }
+            if self.manager.door().is_open() {
+                return Ok(visit);
+            }
+            drop(visit);
+            self.manager.door().admit()?;
+        }
+    }
+
+    fn serve_visit<R: Request>(
+        &self,
+        wanted: Wanted<'_>,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        let Some(map) = &self.map else {
+            return self.serve_unretained(wanted.id, request);
+        };
+        if self.policies.demultiplexing == Demultiplexing::DeLayered
+            && let (Found::Pinned(pinned), number @ Some(_)) =
+                map.find_de_layered(wanted.id, request.operation())
+        {
+            let _current = Inside::object(self, wanted.id, None);
+            return self.answer_pinned(&pinned, request, number);
+        }
+        loop {
+            match map.find(wanted.id, wanted.place) {
+                Found::Pinned(pinned) => {
+                    let _current = Inside::object(self, wanted.id, None);
+                    return self.answer_pinned(&pinned, request, None);
+                }
+                found => match self.policies.processing {
+                    RequestProcessingPolicy::ActiveObjectMapOnly => return Err(no_object().into()),
+                    RequestProcessingPolicy::DefaultServant => {
+                        return self.serve_by_default(wanted.id, request);
+                    }
+                    RequestProcessingPolicy::ServantManager => {
+                        if matches!(found, Found::Closing) {
+                            self.wait_while_closing(map, wanted.id)?;
+                        }
+                        self.incarnate(map, wanted.id)?;
+                    }
+                },
+            }
+        }
+    }
+
+    fn serve_unretained<R: Request>(
+        &self,
+        id: &[u8],
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        match self.policies.processing {
+            RequestProcessingPolicy::ServantManager => self.serve_located(id, request),
+            _ => self.serve_by_default(id, request),
+        }
+    }
+
+    fn serve_by_default<R: Request>(
+        &self,
+        id: &[u8],
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        let servant = self.default_servant().ok_or_else(no_default_servant)?;
+        let _current = Inside::object(self, id, Some(&servant));
+        request.answer(self, &servant, None)
+    }
+
+    #[inline]
+    fn answer_pinned<R: Request>(
+        &self,
+        pinned: &Pinned<'_>,
+        request: &mut R,
+        number: Option<usize>,
+    ) -> Result<R::Done, DispatchError> {
+        match &pinned.active {
+            Active::Servant(servant) if !pinned.is_forwarded() => {
+                request.answer(self, servant, number)
+            }
+            _ => match pinned.forwarded() {
+                Some(to) => Err(DispatchError::Forward(to)),
+                None => Err(no_object().into()),
+            },
+        }
+    }
+
+    /// Where an object is, without waking it or what provides its servant.
+    pub(super) fn locate(&self, id: &[u8], place: Option<Place>) -> Location {
+        if self.life.is_going() {
+            return Location::Unknown;
+        }
+        let found = self.map.as_ref().map(|map| map.find(id, place));
+        match found {
+            Some(Found::Pinned(pinned)) => match pinned.forwarded() {
+                Some(to) => Location::Forward(to),
+                None => Location::Here,
+            },
+            // Who provides servants may have one.
+            _ if self.provides_servants() => Location::Here,
+            _ => Location::Unknown,
+        }
+    }
+
+    fn provides_servants(&self) -> bool {
+        match self.policies.processing {
+            RequestProcessingPolicy::ActiveObjectMapOnly => false,
+            RequestProcessingPolicy::DefaultServant => self.default_servant().is_some(),
+            RequestProcessingPolicy::ServantManager => {
+                let manager = self.servant_manager();
+                manager.is_some_and(|manager| match manager {
+                    ServantManager::Activator(_) => self.policies.retains(),
+                    ServantManager::Locator(_) => !self.policies.retains(),
+                })
+            }
+        }
+    }
+}
+
+/// The adapter is being destroyed, or its manager has been deactivated meanwhile.
+fn destroyed() -> SystemException {
+    SystemException::new(Kind::Transient, minor::omg(4), CompletionStatus::No)
+        .with_detail("the POA is being destroyed")
+}
+
+pub(super) fn no_object() -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NOT_ACTIVE,
+        CompletionStatus::No,
+    )
+    .with_detail("no active object has this object key")
+}
+
+fn no_default_servant() -> SystemException {
+    SystemException::new(Kind::ObjAdapter, minor::omg(3), CompletionStatus::No)
+        .with_detail("the POA has no default servant")
+}

@@ -1,0 +1,170 @@
+//! All adapters of an ORB by their names in keys.
+//!
+//! A table never changes: another takes its place when an adapter is made or goes. Each thread keeps the one
+//! that it last used, and so finds an adapter, however deep in the tree, without a lock and without an
+//! atomic exchange: it compares two numbers.
+
+use super::Adapter;
+use crate::key::{AdapterName, Nonce};
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Adapters that are copied together when one of them changes.
+const CHUNK: usize = 64;
+
+type Chunk = [Option<Arc<Adapter>>; CHUNK];
+
+/// The adapters as they were at one time.
+pub(super) struct Table {
+    nonce: Nonce,
+    version: u64,
+    chunks: Vec<Arc<Chunk>>,
+}
+
+/// The table now, and what makes the next.
+pub(super) struct Tables {
+    nonce: Nonce,
+    /// That of the newest table.
+    version: AtomicU64,
+    now: ArcSwap<Table>,
+    names: Mutex<Names>,
+}
+
+/// Names that are free.
+#[derive(Default)]
+struct Names {
+    next_serial: u32,
+    next_index: u32,
+    free: Vec<u32>,
+}
+
+/// A table in use by the calling thread, which keeps it afterwards.
+pub(super) struct Using {
+    table: Option<Arc<Table>>,
+}
+
+thread_local! {
+    /// The table that this thread used last.
+    static LAST: Cell<Option<Arc<Table>>> = const { Cell::new(None) };
+}
+
+impl Tables {
+    pub(super) fn new(nonce: Nonce) -> Self {
+        let table = Table {
+            nonce,
+            version: 0,
+            chunks: Vec::new(),
+        };
+        Self {
+            nonce,
+            version: AtomicU64::new(0),
+            now: ArcSwap::from_pointee(table),
+            names: Mutex::default(),
+        }
+    }
+
+    /// The newest table.
+    #[inline]
+    pub(super) fn using(&self) -> Using {
+        let kept = LAST.take();
+        // Acquire pairs with the Release in `publish`.
+        let version = self.version.load(Ordering::Acquire);
+        let is_newest = |table: &Arc<Table>| table.version == version && table.nonce == self.nonce;
+        let table = kept.filter(is_newest).unwrap_or_else(|| self.load());
+        Using { table: Some(table) }
+    }
+
+    #[cold]
+    fn load(&self) -> Arc<Table> {
+        self.now.load_full()
+    }
+
+    /// Makes an adapter, which is to know its name, and enters it; `None` when there are 2^32 already.
+    pub(super) fn add(
+        &self,
+        make: impl FnOnce(AdapterName) -> Arc<Adapter>,
+    ) -> Option<Arc<Adapter>> {
+        let mut names = self.names.lock();
+        let index = match names.free.pop() {
+            Some(index) => index,
+            None => {
+                let index = names.next_index;
+                names.next_index = index.checked_add(1)?;
+                index
+            }
+        };
+        let serial = names.next_serial;
+        // The same index meets the same serial after 2^32 adapters that were made and destroyed.
+        names.next_serial = serial.wrapping_add(1);
+        let adapter = make(AdapterName { index, serial });
+        self.publish(index, Some(adapter.clone()));
+        Some(adapter)
+    }
+
+    /// The adapter is found no more. Its name is free.
+    pub(super) fn remove(&self, name: AdapterName) {
+        let mut names = self.names.lock();
+        let table = self.now.load();
+        if table.find(name).is_some() {
+            self.publish(name.index, None);
+            names.free.push(name.index);
+        }
+    }
+
+    /// Under the lock of the names.
+    fn publish(&self, index: u32, adapter: Option<Arc<Adapter>>) {
+        let before = self.now.load();
+        let table = before.with(index as usize, adapter);
+        let version = table.version;
+        self.now.store(Arc::new(table));
+        self.version.store(version, Ordering::Release);
+    }
+}
+
+impl Table {
+    #[inline]
+    fn find(&self, name: AdapterName) -> Option<&Arc<Adapter>> {
+        let index = name.index as usize;
+        let chunk = self.chunks.get(index / CHUNK)?;
+        let adapter = chunk.get(index % CHUNK)?.as_ref()?;
+        (adapter.key_name.serial == name.serial).then_some(adapter)
+    }
+
+    fn with(&self, index: usize, adapter: Option<Arc<Adapter>>) -> Self {
+        let mut chunks = self.chunks.clone();
+        while chunks.len() <= index / CHUNK {
+            chunks.push(Arc::new([const { None }; CHUNK]));
+        }
+        if let Some(chunk) = chunks.get_mut(index / CHUNK) {
+            let mut copy = Chunk::clone(chunk);
+            if let Some(place) = copy.get_mut(index % CHUNK) {
+                *place = adapter;
+            }
+            *chunk = Arc::new(copy);
+        }
+        Self {
+            nonce: self.nonce,
+            version: self.version + 1,
+            chunks,
+        }
+    }
+}
+
+impl Using {
+    #[inline]
+    pub(super) fn find(&self, name: AdapterName) -> Option<&Arc<Adapter>> {
+        self.table.as_ref()?.find(name)
+    }
+}
+
+impl Drop for Using {
+    #[inline]
+    fn drop(&mut self) {
+        // A thread that ends keeps nothing.
+        let table = self.table.take();
+        let _ended = LAST.try_with(|last| last.set(table));
+    }
+}

@@ -1,0 +1,212 @@
+//! Adapters below adapters: made, found, or made because somebody asks for them (CORBA 3.3 part 1, §15.3.9.2
+//! and §15.3.3).
+
+use super::departure::Departure;
+use super::{Adapter, Parts, Root, map};
+use crate::current;
+use crate::key::MAX_PATH;
+use crate::manager::PoaManager;
+use crate::policy::{Conflict, PoaPolicy, Policies};
+use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Adapters that are below one another at most.
+const MAX_DEPTH: usize = 256;
+
+/// Why an adapter was not made.
+#[derive(Debug)]
+pub(crate) enum NotMade {
+    Exists,
+    Conflict(Conflict),
+    System(SystemException),
+}
+
+impl Adapter {
+    /// Makes a child.
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        name: &str,
+        manager: Option<&PoaManager>,
+        policies: &[PoaPolicy],
+    ) -> Result<Arc<Self>, NotMade> {
+        let root = self
+            .root
+            .upgrade()
+            .ok_or_else(|| NotMade::System(is_over()))?;
+        let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
+        self.check_name(name).map_err(NotMade::System)?;
+        self.wait_for_name(name).map_err(NotMade::System)?;
+        let mut children = self.children.lock();
+        if self.is_destroyed() {
+            return Err(NotMade::System(is_over()));
+        }
+        if children.contains_key(name) {
+            return Err(NotMade::Exists);
+        }
+        let manager = match manager {
+            Some(manager) => manager.clone(),
+            None => root.managers.create_for(name),
+        };
+        let parts = Parts {
+            name: name.to_owned(),
+            parent: Some(self.clone()),
+            policies,
+            manager,
+        };
+        let child = root.add(parts).map_err(NotMade::System)?;
+        children.insert(name.to_owned(), child.clone());
+        Ok(child)
+    }
+
+    pub(crate) fn children(&self) -> Vec<Arc<Self>> {
+        self.children.lock().values().cloned().collect()
+    }
+
+    /// The child of that name, which is not being destroyed.
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<Self>> {
+        let child = self.children.lock().get(name).cloned();
+        child.filter(|child| !child.is_destroyed())
+    }
+
+    /// The child of that name; if there is none, the activator is asked to make it.
+    pub(crate) fn child_or_activate(
+        self: &Arc<Self>,
+        name: &str,
+    ) -> Result<Option<Arc<Self>>, SystemException> {
+        if let Some(child) = self.child(name) {
+            return Ok(Some(child));
+        }
+        let Some(activator) = self.activator.lock().clone() else {
+            return Ok(None);
+        };
+        let Some(poa) = self.poa() else {
+            return Ok(None);
+        };
+        // One at a time for each name: who asked meanwhile finds what the first one made.
+        let _turn = self.asking.turn(name.as_bytes());
+        if let Some(child) = self.child(name) {
+            return Ok(Some(child));
+        }
+        let asked = catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(&poa, name)));
+        match asked {
+            Ok(true) => Ok(self.child(name)),
+            Ok(false) => Ok(None),
+            Err(_) => Err(activator_failed(name)),
+        }
+    }
+
+    /// Waits until an adapter of that name that is being destroyed is gone.
+    fn wait_for_name(&self, name: &str) -> Result<(), SystemException> {
+        let child = self.children.lock().get(name).cloned();
+        let Some(going) = child.filter(|child| child.is_destroyed()) else {
+            return Ok(());
+        };
+        if current::is_in_upcall_of(self.nonce) {
+            return Err(being_destroyed(name));
+        }
+        going.wait_until_gone();
+        Ok(())
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), SystemException> {
+        let wrong = |kind, why: String| {
+            let exception = SystemException::new(kind, minor::VALUE, CompletionStatus::No);
+            Err(exception.with_detail(why))
+        };
+        if name.contains('\0') {
+            return wrong(
+                Kind::BadParam,
+                format!("the POA name {name:?} has a NUL in it"),
+            );
+        }
+        let above = std::iter::successors(Some(self), |adapter| adapter.parent.as_deref());
+        if above.count() >= MAX_DEPTH {
+            return wrong(
+                Kind::ImpLimit,
+                format!("{MAX_DEPTH} POAs are below one another already"),
+            );
+        }
+        if self.path.len() + name.len() + 1 > usize::from(MAX_PATH) {
+            let why = format!("the names of the POA `{name}` and those above it are too long");
+            return wrong(Kind::ImpLimit, why);
+        }
+        Ok(())
+    }
+}
+
+impl Root {
+    /// The persistent adapter with this path, made if its activators do that.
+    pub(super) fn at(&self, path: &[u8]) -> Result<Option<Arc<Adapter>>, SystemException> {
+        if let Some(adapter) = self.by_path.pin().get(path) {
+            return Ok(Some(adapter.clone()));
+        }
+        let Some(names) = path.strip_suffix(&[0]) else {
+            return Ok(None);
+        };
+        let mut adapter = self.adapter();
+        for name in names.split(|octet| *octet == 0) {
+            // A request for an adapter below waits as those for this one do (§15.3.3.1).
+            if !adapter.manager.door().is_open() {
+                adapter.manager.door().admit()?;
+            }
+            let Ok(name) = std::str::from_utf8(name) else {
+                return Ok(None);
+            };
+            match adapter.child_or_activate(name)? {
+                Some(child) => adapter = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(adapter).filter(|adapter| adapter.policies.is_persistent()))
+    }
+
+    /// Makes an adapter and enters it.
+    pub(super) fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException> {
+        let departure = Departure::default();
+        let retains = parts.policies.retains();
+        let map = retains.then(|| map(&parts.policies, departure.clone()));
+        // Policies with an id twice were refused.
+        let map = map.transpose().map_err(|_| too_many())?;
+        let made = self.tables.add(|name| Adapter::new(self, name, parts, map));
+        let adapter = made.ok_or_else(too_many)?;
+        departure.tell(&adapter);
+        adapter.manager.add(&adapter);
+        if adapter.policies.is_persistent() {
+            self.by_path
+                .pin()
+                .insert(adapter.path.clone(), adapter.clone());
+        }
+        Ok(adapter)
+    }
+
+    /// The adapter is found no more.
+    pub(super) fn forget(&self, adapter: &Adapter) {
+        self.tables.remove(adapter.key_name);
+        if adapter.policies.is_persistent() {
+            self.by_path.pin().remove(&adapter.path);
+        }
+    }
+}
+
+fn is_over() -> SystemException {
+    SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No)
+        .with_detail("the POA is destroyed, or its ORB is over")
+}
+
+fn being_destroyed(name: &str) -> SystemException {
+    SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No).with_detail(
+        format!("the POA `{name}` is still being destroyed, which in an upcall is not waited for"),
+    )
+}
+
+fn activator_failed(name: &str) -> SystemException {
+    SystemException::new(Kind::ObjAdapter, minor::omg(1), CompletionStatus::No).with_detail(
+        format!("the adapter activator panicked when asked for `{name}`"),
+    )
+}
+
+fn too_many() -> SystemException {
+    SystemException::new(Kind::NoResources, minor::LIMIT, CompletionStatus::No)
+        .with_detail("there is no place for one more POA")
+}

@@ -1,0 +1,149 @@
+//! Plain object keys (TAO's IORTable; `corbaloc:` by name): a request with one of these keys is sent on to
+//! the object that stands for it.
+
+use parking_lot::RwLock;
+use punctual_orb::{
+    AsObject, CompletionStatus, DispatchError, ObjectRef, SystemException,
+    SystemExceptionKind as Kind, minor,
+};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Octets of the longest key.
+const MAX_KEY: usize = 1024;
+
+/// Finds references for keys that are not bound.
+pub trait IorTableLocator: Send + Sync {
+    /// The object that is meant by a key, which a peer has sent and which may be anything; `None` when
+    /// there is none.
+    ///
+    /// # Errors
+    /// What to tell the caller.
+    fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
+}
+
+/// Names for objects of this process, or of any other: `corbaloc::host:port/key` finds the object that `key`
+/// is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the same table.
+#[derive(Clone, Default)]
+pub struct IorTable {
+    inner: Arc<RwLock<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    bound: BTreeMap<String, ObjectRef>,
+    locator: Option<Arc<dyn IorTableLocator>>,
+}
+
+/// Why a key was not bound, or not found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IorTableError {
+    /// It is bound.
+    #[error("`{0}` is bound already")]
+    AlreadyBound(String),
+    /// It is not bound.
+    #[error("`{0}` is not bound")]
+    NotFound(String),
+    /// It is bound to nil, or too long.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+impl IorTable {
+    /// Binds a key.
+    ///
+    /// # Errors
+    /// [`IorTableError::AlreadyBound`]; BAD_PARAM for nil and for a key that is empty or longer than 1,024
+    /// octets.
+    pub fn bind(&self, key: &str, object: &impl AsObject) -> Result<(), IorTableError> {
+        let object = check(key, object)?;
+        let mut inner = self.inner.write();
+        if inner.bound.contains_key(key) {
+            return Err(IorTableError::AlreadyBound(key.to_owned()));
+        }
+        inner.bound.insert(key.to_owned(), object);
+        Ok(())
+    }
+
+    /// Binds a key, to this object from now on if it was bound to another.
+    ///
+    /// # Errors
+    /// BAD_PARAM as for [`IorTable::bind`].
+    pub fn rebind(&self, key: &str, object: &impl AsObject) -> Result<(), IorTableError> {
+        let object = check(key, object)?;
+        self.inner.write().bound.insert(key.to_owned(), object);
+        Ok(())
+    }
+
+    /// The key means nothing any more.
+    ///
+    /// # Errors
+    /// [`IorTableError::NotFound`].
+    pub fn unbind(&self, key: &str) -> Result<(), IorTableError> {
+        let was = self.inner.write().bound.remove(key);
+        was.map(drop)
+            .ok_or_else(|| IorTableError::NotFound(key.to_owned()))
+    }
+
+    /// What a key is bound to. The locator is not asked.
+    ///
+    /// # Errors
+    /// [`IorTableError::NotFound`].
+    pub fn find(&self, key: &str) -> Result<ObjectRef, IorTableError> {
+        let found = self.inner.read().bound.get(key).cloned();
+        found.ok_or_else(|| IorTableError::NotFound(key.to_owned()))
+    }
+
+    /// Who is asked about keys that are not bound.
+    pub fn set_locator(&self, locator: Option<Arc<dyn IorTableLocator>>) {
+        self.inner.write().locator = locator;
+    }
+
+    /// Where a request with this object key is to go.
+    pub(crate) fn forward(&self, object_key: &[u8]) -> Result<Option<ObjectRef>, DispatchError> {
+        let Some(key) = std::str::from_utf8(object_key)
+            .ok()
+            .filter(|key| key.len() <= MAX_KEY)
+        else {
+            return Ok(None);
+        };
+        let locator = {
+            let inner = self.inner.read();
+            if let Some(object) = inner.bound.get(key) {
+                return Ok(Some(object.clone()));
+            }
+            inner.locator.clone()
+        };
+        // Asked without the lock: it may bind the key.
+        match locator {
+            Some(locator) => locator.locate(key),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        let _dropped_without_the_lock = std::mem::take(&mut *self.inner.write());
+    }
+}
+
+fn check(key: &str, object: &impl AsObject) -> Result<ObjectRef, SystemException> {
+    let wrong = |minor, why: String| {
+        SystemException::new(Kind::BadParam, minor, CompletionStatus::No).with_detail(why)
+    };
+    if key.is_empty() || key.len() > MAX_KEY {
+        let why = format!("a key has 1 to {MAX_KEY} octets, not {}", key.len());
+        return Err(wrong(minor::VALUE, why));
+    }
+    let nil = || wrong(minor::NIL, format!("`{key}` cannot be bound to nil"));
+    object.object().cloned().ok_or_else(nil)
+}
+
+impl fmt::Debug for IorTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.inner.read().bound.keys())
+            .finish()
+    }
+}

@@ -1,0 +1,201 @@
+//! Objects: activated, deactivated, sent elsewhere (CORBA 3.3 part 1, §15.3.9.15 to §15.3.9.17).
+
+use super::{Poa, PoaError};
+use crate::current;
+use crate::object_id::ObjectId;
+use crate::object_map::{Active, ActiveMap, Found, Place, Refused};
+use crate::servant::{Implements, Servant};
+use punctual_orb::{
+    CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::sync::Arc;
+
+impl Poa {
+    /// Activates an object under an id of the adapter's choice and returns its reference, whose type is
+    /// inferred: `let cubit: Cubit = poa.activate(CubitImpl)?`.
+    ///
+    /// An `Arc` of an implementation is one too; give that to keep a hold on it.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without RETAIN and SYSTEM_ID, [`PoaError::ServantAlreadyActive`] with
+    /// UNIQUE_ID for an `Arc` that is active as this interface; NO_RESOURCES with 2^32 objects.
+    pub fn activate<I, S>(&self, servant: S) -> Result<I, PoaError>
+    where
+        I: Implements<S>,
+    {
+        let place = self.activate_somewhere(I::skeleton(servant))?;
+        self.reference_at(place, I::REPOSITORY_ID)
+            .map(I::from_object)
+    }
+
+    /// Activates an object under an id of the application's choice and returns its reference.
+    ///
+    /// # Errors
+    /// Those of [`Poa::activate_object_with_id`].
+    pub fn activate_with_id<I, S>(&self, id: &ObjectId, servant: S) -> Result<I, PoaError>
+    where
+        I: Implements<S>,
+    {
+        let place = self.activate_under(id, I::skeleton(servant))?;
+        self.reference_at(place, I::REPOSITORY_ID)
+            .map(I::from_object)
+    }
+
+    /// Activates an object under an id of the adapter's choice, which is returned. No reference is made.
+    ///
+    /// # Errors
+    /// Those of [`Poa::activate`].
+    pub fn activate_object(&self, servant: Arc<dyn Servant>) -> Result<ObjectId, PoaError> {
+        let place = self.activate_somewhere(servant)?;
+        let pinned = self.map()?.pin(place);
+        // An object that was deactivated again since has had its id.
+        let id = pinned.and_then(|pinned| pinned.id.as_deref().map(ObjectId::from));
+        Ok(id.unwrap_or_else(|| (&place.octets()).into()))
+    }
+
+    /// Activates an object under an id of the application's choice. Waits for an object with that id that is
+    /// being deactivated.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without RETAIN; [`PoaError::ObjectAlreadyActive`],
+    /// [`PoaError::ServantAlreadyActive`] with UNIQUE_ID; BAD_PARAM with SYSTEM_ID for an id that the adapter
+    /// has not assigned, and with perfect hashing for one that it does not know.
+    pub fn activate_object_with_id(
+        &self,
+        id: &ObjectId,
+        servant: Arc<dyn Servant>,
+    ) -> Result<(), PoaError> {
+        self.activate_under(id, servant).map(drop)
+    }
+
+    /// Ends an object: later calls raise OBJECT_NOT_EXIST, or get the servant that a servant manager provides;
+    /// those in progress finish. The servant is let go after the last of them. May be called in an upcall on
+    /// the object itself.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongAdapter`], [`PoaError::WrongPolicy`] without RETAIN, [`PoaError::ObjectNotActive`].
+    pub fn deactivate(&self, object: &impl Interface) -> Result<(), PoaError> {
+        let map = self.map()?;
+        let (id, hint) = self.named_by(object.as_object())?;
+        self.deactivate_in(map, &id, hint)
+    }
+
+    /// Ends an object, as [`Poa::deactivate`] does.
+    ///
+    /// # Errors
+    /// Those of [`Poa::deactivate`].
+    pub fn deactivate_object(&self, id: &ObjectId) -> Result<(), PoaError> {
+        self.deactivate_in(self.map()?, id, None)
+    }
+
+    /// Sends callers of an active object elsewhere from now on (LOCATION_FORWARD), until it is deactivated.
+    ///
+    /// # Errors
+    /// Those of [`Poa::deactivate`].
+    pub fn forward(&self, object: &impl Interface, to: &impl Interface) -> Result<(), PoaError> {
+        let map = self.map()?;
+        let (id, hint) = self.named_by(object.as_object())?;
+        let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
+            return Err(PoaError::ObjectNotActive);
+        };
+        match map.forward(pinned.place(), to.as_object().clone()) {
+            true => Ok(()),
+            false => Err(PoaError::ObjectNotActive),
+        }
+    }
+
+    /// How many objects are active.
+    #[must_use]
+    pub fn active_objects(&self) -> usize {
+        self.adapter.map().map_or(0, ActiveMap::len)
+    }
+
+    pub(super) fn activate_somewhere(&self, servant: Arc<dyn Servant>) -> Result<Place, PoaError> {
+        let map = self.map()?;
+        if !self.adapter.policies.has_system_ids() {
+            return Err(PoaError::WrongPolicy("SYSTEM_ID"));
+        }
+        self.check_alive()?;
+        let active = Active::Servant(servant);
+        let activated = match self.adapter.map_assigns_ids() {
+            true => map.activate(None, active),
+            false => map.activate(Some(self.adapter.assign_id().as_bytes()), active),
+        };
+        activated.map_err(refused)
+    }
+
+    fn activate_under(&self, id: &ObjectId, servant: Arc<dyn Servant>) -> Result<Place, PoaError> {
+        let map = self.map()?;
+        self.check_id(id)?;
+        loop {
+            self.check_alive()?;
+            match map.activate(Some(id.as_bytes()), Active::Servant(servant.clone())) {
+                // Its own upcall would be waited for for ever.
+                Err(Refused::Closing) if current::is_in_upcall_on(&self.adapter, id.as_bytes()) => {
+                    return Err(PoaError::ObjectAlreadyActive);
+                }
+                Err(Refused::Closing) => map.wait_while_closing(id.as_bytes()),
+                activated => return activated.map_err(refused),
+            }
+        }
+    }
+
+    fn deactivate_in(
+        &self,
+        map: &ActiveMap,
+        id: &ObjectId,
+        hint: Option<Place>,
+    ) -> Result<(), PoaError> {
+        let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
+            return Err(PoaError::ObjectNotActive);
+        };
+        match map.deactivate(pinned.place()) {
+            true => Ok(()),
+            false => Err(PoaError::ObjectNotActive),
+        }
+    }
+
+    /// Refuses an id of the application's where the adapter assigns them.
+    pub(super) fn check_id(&self, id: &ObjectId) -> Result<(), SystemException> {
+        if !self.adapter.policies.has_system_ids() || self.adapter.may_have_assigned(id) {
+            return Ok(());
+        }
+        let exception = SystemException::new(Kind::BadParam, minor::omg(14), CompletionStatus::No);
+        Err(exception.with_detail(format!(
+            "the POA assigns ids itself (SYSTEM_ID), and `{id}` is none that it has assigned"
+        )))
+    }
+
+    /// The active object map.
+    pub(super) fn map(&self) -> Result<&ActiveMap, PoaError> {
+        self.adapter.map().ok_or(PoaError::WrongPolicy("RETAIN"))
+    }
+
+    /// The reference of what was just activated.
+    fn reference_at(&self, place: Place, type_id: &str) -> Result<ObjectRef, PoaError> {
+        let pinned = self.map()?.pin(place).ok_or(PoaError::ObjectNotActive)?;
+        let key = self.adapter.key_of(place, pinned.id.as_deref());
+        Ok(self.orb.make_reference(type_id, &key)?)
+    }
+}
+
+pub(super) fn refused(why: Refused) -> PoaError {
+    let because = |kind, minor, why: &str| {
+        let exception = SystemException::new(kind, minor, CompletionStatus::No);
+        PoaError::System(exception.with_detail(why))
+    };
+    match why {
+        Refused::ObjectAlreadyActive | Refused::Closing => PoaError::ObjectAlreadyActive,
+        Refused::ServantAlreadyActive(_) => PoaError::ServantAlreadyActive,
+        Refused::Full => because(
+            Kind::NoResources,
+            minor::LIMIT,
+            "the adapter has no place for one more object",
+        ),
+        Refused::NotInTheSet => because(
+            Kind::BadParam,
+            minor::VALUE,
+            "the id is none of those that perfect hashing was built of",
+        ),
+    }
+}

@@ -1,0 +1,101 @@
+//! What the operations of an adapter raise.
+
+use crate::adapter::NotMade;
+use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+
+/// Why an adapter did not do what it was asked to (the user exceptions of `PortableServer::POA`).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoaError {
+    /// The reference was not made by this adapter.
+    #[error("the reference was not made by this POA")]
+    WrongAdapter,
+    /// The adapter's policies do not allow it; the one that it would need.
+    #[error("the POA's policies do not allow it: it needs {0}")]
+    WrongPolicy(&'static str),
+    /// The object is not (or no longer) active.
+    #[error("the object is not active")]
+    ObjectNotActive,
+    /// The id is active.
+    #[error("an object with this id is active already")]
+    ObjectAlreadyActive,
+    /// The servant is active, and may be so under one id only.
+    #[error("the servant is active already, which with UNIQUE_ID it can be under one id only")]
+    ServantAlreadyActive,
+    /// The servant is not active.
+    #[error("the servant is not active")]
+    ServantNotActive,
+    /// There is no default servant.
+    #[error("the POA has no default servant")]
+    NoServant,
+    /// A standard exception.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+impl From<PoaError> for SystemException {
+    /// For those who have no use for the difference.
+    fn from(error: PoaError) -> Self {
+        let kind = match &error {
+            PoaError::System(exception) => return exception.clone(),
+            PoaError::WrongPolicy(_) => Kind::InvPolicy,
+            PoaError::WrongAdapter => Kind::BadParam,
+            PoaError::ObjectNotActive => Kind::ObjectNotExist,
+            PoaError::ObjectAlreadyActive
+            | PoaError::ServantAlreadyActive
+            | PoaError::ServantNotActive
+            | PoaError::NoServant => Kind::BadInvOrder,
+        };
+        Self::new(kind, minor::VALUE, CompletionStatus::No).with_detail(error.to_string())
+    }
+}
+
+/// Why a child was not made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreatePoaError {
+    /// There is a child of that name.
+    #[error("there is a POA `{0}` already")]
+    AdapterAlreadyExists(String),
+    /// A policy that is given twice, or that does not go with the others.
+    #[error("the POA `{name}` cannot have its policy number {index}: {why}")]
+    InvalidPolicy {
+        /// The name that the child was to have.
+        name: String,
+        /// The place of the first policy that is at fault in the list that was given, from 0.
+        index: u16,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A standard exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name with a
+    /// NUL or another ORB's manager, BAD_INV_ORDER for a name that is still being destroyed.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+impl CreatePoaError {
+    pub(super) fn new(name: &str, why: NotMade) -> Self {
+        let name = name.to_owned();
+        match why {
+            NotMade::Exists => Self::AdapterAlreadyExists(name),
+            NotMade::Conflict(conflict) => Self::InvalidPolicy {
+                name,
+                index: u16::try_from(conflict.index).unwrap_or(u16::MAX),
+                why: conflict.why,
+            },
+            NotMade::System(exception) => Self::System(exception),
+        }
+    }
+}
+
+/// Why a child was not found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindPoaError {
+    /// There is none, and nobody made it.
+    #[error("there is no POA `{0}`")]
+    AdapterNonExistent(String),
+    /// A standard exception: OBJ_ADAPTER when the adapter activator failed.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}

@@ -1,0 +1,298 @@
+//! What applications hold: the Portable Object Adapter.
+
+mod activation;
+mod error;
+mod references;
+
+pub use error::{CreatePoaError, FindPoaError, PoaError};
+
+use crate::adapter::{Adapter, Root, initialize};
+use crate::ior_table::IorTable;
+use crate::manager::{PoaManager, PoaManagerFactory, would_wait_for_itself};
+use crate::policy::{PoaPolicy, RequestProcessingPolicy};
+use crate::servant::Servant;
+use crate::servant_manager::{AdapterActivator, ServantManager};
+use crate::{adapter, current};
+use punctual_orb::{CompletionStatus, Orb, SystemException, SystemExceptionKind as Kind, minor};
+use std::fmt;
+use std::sync::Arc;
+
+/// Gives an ORB its root POA.
+pub trait RootPoa {
+    /// The root POA, made at the first call, when the ORB begins to listen. Its manager holds requests
+    /// until it is activated.
+    ///
+    /// # Errors
+    /// INITIALIZE when an endpoint cannot be listened at or there are no random numbers to be had;
+    /// BAD_INV_ORDER after a shutdown.
+    fn root_poa(&self) -> Result<Poa, SystemException>;
+
+    /// The table of plain object keys, for `corbaloc:` by name.
+    ///
+    /// # Errors
+    /// Those of [`RootPoa::root_poa`].
+    fn ior_table(&self) -> Result<IorTable, SystemException>;
+}
+
+impl RootPoa for Orb {
+    fn root_poa(&self) -> Result<Poa, SystemException> {
+        let root = root_of(self)?;
+        self.listen()?;
+        let adapter = root.adapter();
+        Ok(Poa::new(self.clone(), root, adapter))
+    }
+
+    fn ior_table(&self) -> Result<IorTable, SystemException> {
+        let root = root_of(self)?;
+        self.listen()?;
+        Ok(root.ior_table.clone())
+    }
+}
+
+fn root_of(orb: &Orb) -> Result<Arc<Root>, SystemException> {
+    let adapter = match orb.adapter() {
+        Some(adapter) => adapter,
+        None => {
+            let made = Root::new(orb)?;
+            orb.adapter_or_set(|| made)
+        }
+    };
+    let root = adapter.clone().as_any().downcast::<Root>();
+    root.map_err(|_| initialize("this ORB has another object adapter"))
+}
+
+/// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
+///
+/// Operations of one that is destroyed raise OBJECT_NOT_EXIST, or BAD_INV_ORDER after the ORB's shutdown.
+#[derive(Clone)]
+pub struct Poa {
+    orb: Orb,
+    root: Arc<Root>,
+    adapter: Arc<Adapter>,
+}
+
+impl Poa {
+    pub(crate) fn new(orb: Orb, root: Arc<Root>, adapter: Arc<Adapter>) -> Self {
+        Self { orb, root, adapter }
+    }
+
+    fn with(&self, adapter: Arc<Adapter>) -> Self {
+        Self::new(self.orb.clone(), self.root.clone(), adapter)
+    }
+
+    /// Makes a child. Without a manager it gets one of its own, which holds requests until it is activated;
+    /// policies that are not given have the standard's defaults, not the parent's.
+    ///
+    /// # Errors
+    /// [`CreatePoaError`].
+    pub fn create_poa(
+        &self,
+        name: &str,
+        manager: Option<&PoaManager>,
+        policies: &[PoaPolicy],
+    ) -> Result<Self, CreatePoaError> {
+        self.check_alive()?;
+        if manager.is_some_and(|manager| !manager.is_of(self.adapter.nonce())) {
+            let exception =
+                SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No);
+            return Err(exception
+                .with_detail("the POA manager is another ORB's")
+                .into());
+        }
+        let made = self.adapter.create(name, manager, policies);
+        let adapter = made.map_err(|why| CreatePoaError::new(name, why))?;
+        Ok(self.with(adapter))
+    }
+
+    /// The child of that name. With `activate_it`, the adapter activator is asked for it if there is none.
+    ///
+    /// # Errors
+    /// [`FindPoaError`].
+    pub fn find_poa(&self, name: &str, activate_it: bool) -> Result<Self, FindPoaError> {
+        self.check_alive()?;
+        let found = match activate_it {
+            true => self.adapter.child_or_activate(name)?,
+            false => self.adapter.child(name),
+        };
+        match found {
+            Some(adapter) => Ok(self.with(adapter)),
+            None => Err(FindPoaError::AdapterNonExistent(name.to_owned())),
+        }
+    }
+
+    /// Ends the adapter and all below it: new requests are turned away, those in progress go on, and objects
+    /// are let go when their last request has left. With `etherealize_objects` a servant activator is given
+    /// them back; with `wait_for_completion` this returns when all of that is done.
+    ///
+    /// A persistent adapter may be made anew under its name, when it is gone.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER when it would wait for the upcall that it is made from.
+    pub fn destroy(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), SystemException> {
+        if wait_for_completion && current::is_in_upcall_of(self.adapter.nonce()) {
+            return Err(would_wait_for_itself());
+        }
+        self.adapter.destroy(etherealize_objects);
+        if wait_for_completion {
+            self.adapter.wait_until_gone();
+        }
+        Ok(())
+    }
+
+    /// Its name, which no sibling has.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.adapter.name
+    }
+
+    /// The adapter above it; the root POA has none.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        let parent = self.adapter.parent.clone()?;
+        Some(self.with(parent))
+    }
+
+    /// The adapters below it, by their names.
+    #[must_use]
+    pub fn children(&self) -> Vec<Self> {
+        let children = self.adapter.children().into_iter();
+        let alive = children.filter(|child| !child.is_destroyed());
+        alive.map(|child| self.with(child)).collect()
+    }
+
+    /// What no other adapter has: octets that hold as long as the process.
+    #[must_use]
+    pub fn id(&self) -> Vec<u8> {
+        self.adapter.id()
+    }
+
+    /// What decides whether requests are served.
+    #[must_use]
+    pub fn manager(&self) -> &PoaManager {
+        &self.adapter.manager
+    }
+
+    /// What makes POA managers, for all adapters of the ORB.
+    #[must_use]
+    pub fn manager_factory(&self) -> &PoaManagerFactory {
+        &self.root.managers
+    }
+
+    /// The policies that hold for it: those it was made with, and defaults.
+    #[must_use]
+    pub fn policies(&self) -> Vec<PoaPolicy> {
+        self.adapter.policies.list()
+    }
+
+    /// The ORB.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    /// Who is asked for children that do not exist.
+    #[must_use]
+    pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
+        self.adapter.activator.lock().clone()
+    }
+
+    /// Sets who is asked for children that do not exist.
+    pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
+        let _dropped_without_the_lock =
+            std::mem::replace(&mut *self.adapter.activator.lock(), activator);
+    }
+
+    /// The servant manager, if one is set.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER.
+    pub fn servant_manager(&self) -> Result<Option<ServantManager>, PoaError> {
+        self.check_processing(RequestProcessingPolicy::ServantManager)?;
+        Ok(self.adapter.servant_manager().cloned())
+    }
+
+    /// Sets the servant manager, once: an activator with RETAIN, a locator without.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER; BAD_INV_ORDER when one is set; OBJ_ADAPTER for
+    /// the other kind.
+    pub fn set_servant_manager(&self, manager: ServantManager) -> Result<(), PoaError> {
+        self.check_processing(RequestProcessingPolicy::ServantManager)?;
+        self.check_alive()?;
+        let is_activator = matches!(manager, ServantManager::Activator(_));
+        if is_activator != self.adapter.policies.retains() {
+            let exception =
+                SystemException::new(Kind::ObjAdapter, minor::omg(4), CompletionStatus::No);
+            let why = "RETAIN takes a servant activator, NON_RETAIN a servant locator";
+            return Err(exception.with_detail(why).into());
+        }
+        if !self.adapter.set_servant_manager(manager) {
+            let exception =
+                SystemException::new(Kind::BadInvOrder, minor::omg(6), CompletionStatus::No);
+            let why = "the POA has a servant manager, which cannot be replaced";
+            return Err(exception.with_detail(why).into());
+        }
+        Ok(())
+    }
+
+    /// The default servant.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT, [`PoaError::NoServant`] when none is set.
+    pub fn servant(&self) -> Result<Arc<dyn Servant>, PoaError> {
+        self.check_processing(RequestProcessingPolicy::DefaultServant)?;
+        self.adapter.default_servant().ok_or(PoaError::NoServant)
+    }
+
+    /// Sets the servant of all objects that are not active.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT.
+    pub fn set_servant(&self, servant: Arc<dyn Servant>) -> Result<(), PoaError> {
+        self.check_processing(RequestProcessingPolicy::DefaultServant)?;
+        self.check_alive()?;
+        self.adapter.set_default_servant(Some(servant));
+        Ok(())
+    }
+
+    fn check_processing(&self, needed: RequestProcessingPolicy) -> Result<(), PoaError> {
+        match self.adapter.policies.processing == needed {
+            true => Ok(()),
+            false => Err(PoaError::WrongPolicy(match needed {
+                RequestProcessingPolicy::ServantManager => "USE_SERVANT_MANAGER",
+                RequestProcessingPolicy::DefaultServant => "USE_DEFAULT_SERVANT",
+                RequestProcessingPolicy::ActiveObjectMapOnly => "USE_ACTIVE_OBJECT_MAP_ONLY",
+            })),
+        }
+    }
+
+    fn check_alive(&self) -> Result<(), SystemException> {
+        if !self.adapter.is_destroyed() {
+            return Ok(());
+        }
+        // What is over with the ORB says so.
+        self.orb.listen()?;
+        Err(adapter::is_gone(&self.adapter.name))
+    }
+}
+
+impl PartialEq for Poa {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.adapter, &other.adapter)
+    }
+}
+
+impl Eq for Poa {}
+
+impl fmt::Debug for Poa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poa")
+            .field("name", &self.name())
+            .field("manager", self.manager())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+//! From references to ids to servants, and back (CORBA 3.3 part 1, §15.3.9.18 to §15.3.9.25).
+
+use super::activation::refused;
+use super::{Poa, PoaError};
+use crate::current::Current;
+use crate::key::Key;
+use crate::object_id::ObjectId;
+use crate::object_map::{Active, Found, Place};
+use crate::policy::RequestProcessingPolicy;
+use crate::servant::{Implements, Servant};
+use punctual_orb::{Interface, ObjectRef, SystemException};
+use std::sync::Arc;
+
+impl Poa {
+    /// A reference to an object that is not active, under an id that the adapter chooses. A servant manager
+    /// or a default servant serves it, or it is activated later ([`Poa::reference_to_id`]).
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] without SYSTEM_ID.
+    pub fn create_reference<I: Interface>(&self) -> Result<I, PoaError> {
+        if !self.adapter.policies.has_system_ids() {
+            return Err(PoaError::WrongPolicy("SYSTEM_ID"));
+        }
+        let fresh = match self.adapter.map() {
+            Some(map) if self.adapter.map_assigns_ids() => map.fresh_place(),
+            _ => None,
+        };
+        let id = match fresh {
+            Some(place) => (&place.octets()).into(),
+            None => self.adapter.assign_id(),
+        };
+        self.create_reference_with_id(&id)
+    }
+
+    /// A reference to the object with an id, whether or not it is active.
+    ///
+    /// # Errors
+    /// BAD_PARAM with SYSTEM_ID for an id that the adapter has not assigned.
+    pub fn create_reference_with_id<I: Interface>(&self, id: &ObjectId) -> Result<I, PoaError> {
+        self.check_id(id)?;
+        self.check_alive()?;
+        Ok(I::from_object(self.reference_to(id, I::REPOSITORY_ID)?))
+    }
+
+    /// The reference of an implementation as an interface. Where one servant has one id (UNIQUE_ID) it is
+    /// always the same, until it is deactivated; with IMPLICIT_ACTIVATION a servant that is not active is
+    /// activated. In an upcall on the servant it is the reference of the object that is called.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] when neither UNIQUE_ID nor IMPLICIT_ACTIVATION helps,
+    /// [`PoaError::ServantNotActive`], and those of [`Poa::activate`].
+    pub fn servant_to_reference<I, S>(&self, servant: &Arc<S>) -> Result<I, PoaError>
+    where
+        S: ?Sized,
+        I: Implements<Arc<S>>,
+    {
+        let id = self.servant_to_id(&I::skeleton(servant.clone()))?;
+        Ok(I::from_object(self.reference_to(&id, I::REPOSITORY_ID)?))
+    }
+
+    /// The id of a servant, which is activated if need be, as by [`Poa::servant_to_reference`].
+    ///
+    /// # Errors
+    /// Those of [`Poa::servant_to_reference`].
+    pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<ObjectId, PoaError> {
+        let policies = &self.adapter.policies;
+        let by_default = policies.processing == RequestProcessingPolicy::DefaultServant;
+        let helps = policies.retains() && (policies.is_unique() || policies.is_implicit());
+        if helps {
+            if let Some(id) = self.id_in_map(servant)? {
+                return Ok(id);
+            }
+        } else if !by_default {
+            return Err(PoaError::WrongPolicy("UNIQUE_ID or IMPLICIT_ACTIVATION"));
+        }
+        self.id_called(servant).ok_or(PoaError::ServantNotActive)
+    }
+
+    /// The servant of an active object, or the default servant.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongAdapter`], [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without RETAIN or
+    /// USE_DEFAULT_SERVANT.
+    pub fn reference_to_servant(
+        &self,
+        object: &impl Interface,
+    ) -> Result<Arc<dyn Servant>, PoaError> {
+        let (id, hint) = self.named_by(object.as_object())?;
+        self.servant_of(&id, hint)
+    }
+
+    /// The id that a reference of this adapter names.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongAdapter`].
+    pub fn reference_to_id(&self, object: &impl Interface) -> Result<ObjectId, PoaError> {
+        self.named_by(object.as_object()).map(|(id, _)| id)
+    }
+
+    /// The servant of the object with an id, or the default servant.
+    ///
+    /// # Errors
+    /// Those of [`Poa::reference_to_servant`].
+    pub fn id_to_servant(&self, id: &ObjectId) -> Result<Arc<dyn Servant>, PoaError> {
+        self.servant_of(id, None)
+    }
+
+    /// The reference of the active object with an id.
+    ///
+    /// # Errors
+    /// [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without RETAIN.
+    pub fn id_to_reference<I: Interface>(&self, id: &ObjectId) -> Result<I, PoaError> {
+        match self.map()?.find(id.as_bytes(), None) {
+            Found::Pinned(_) => Ok(I::from_object(self.reference_to(id, I::REPOSITORY_ID)?)),
+            _ => Err(PoaError::ObjectNotActive),
+        }
+    }
+
+    /// A reference to an object by its id, by its place too if it has one.
+    pub(crate) fn reference_to(
+        &self,
+        id: &ObjectId,
+        type_id: &str,
+    ) -> Result<ObjectRef, SystemException> {
+        let map = self.adapter.map();
+        let found = map.map(|map| map.find(id.as_bytes(), None));
+        let key = match found {
+            Some(Found::Pinned(pinned)) => {
+                self.adapter.key_of(pinned.place(), pinned.id.as_deref())
+            }
+            _ => self.adapter.key(id.as_bytes(), None),
+        };
+        self.orb.make_reference(type_id, &key)
+    }
+
+    /// The servant of an object that is active.
+    pub(crate) fn active_servant(&self, id: &ObjectId) -> Option<Arc<dyn Servant>> {
+        match self.adapter.map()?.find(id.as_bytes(), None) {
+            Found::Pinned(pinned) => match &pinned.active {
+                Active::Servant(servant) => Some(servant.clone()),
+                Active::Forward(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The id and the place that a reference of this adapter names.
+    pub(super) fn named_by(
+        &self,
+        object: &ObjectRef,
+    ) -> Result<(ObjectId, Option<Place>), PoaError> {
+        let key = object.object_key().ok_or(PoaError::WrongAdapter)?;
+        let own = self.adapter.key_name;
+        match Key::read(self.adapter.nonce(), &key) {
+            Key::Placed(name, place) if name == own => Ok(((&place.octets()).into(), Some(place))),
+            Key::Named { adapter, place, id } if adapter == own => Ok((id.into(), place)),
+            Key::Persistent { path, id } if self.adapter.is_at(path) => Ok((id.into(), None)),
+            _ => Err(PoaError::WrongAdapter),
+        }
+    }
+
+    fn servant_of(&self, id: &ObjectId, hint: Option<Place>) -> Result<Arc<dyn Servant>, PoaError> {
+        let policies = &self.adapter.policies;
+        if let Some(map) = self.adapter.map()
+            && let Found::Pinned(pinned) = map.find(id.as_bytes(), hint)
+            && let Active::Servant(servant) = &pinned.active
+        {
+            return Ok(servant.clone());
+        }
+        if policies.processing == RequestProcessingPolicy::DefaultServant {
+            return self
+                .adapter
+                .default_servant()
+                .ok_or(PoaError::ObjectNotActive);
+        }
+        match policies.retains() {
+            true => Err(PoaError::ObjectNotActive),
+            false => Err(PoaError::WrongPolicy("RETAIN or USE_DEFAULT_SERVANT")),
+        }
+    }
+
+    /// The id that a servant has in the map, or gets there.
+    fn id_in_map(&self, servant: &Arc<dyn Servant>) -> Result<Option<ObjectId>, PoaError> {
+        let (map, policies) = (self.map()?, &self.adapter.policies);
+        let place = if policies.is_implicit() {
+            self.check_alive()?;
+            match self.adapter.map_assigns_ids() {
+                true if policies.is_unique() => {
+                    let (place, _) = map.find_or_activate(servant).map_err(refused)?;
+                    place
+                }
+                _ => match map.place_of(servant.identity()) {
+                    Some(place) => place,
+                    None => self.activate_somewhere(servant.clone())?,
+                },
+            }
+        } else {
+            match map.place_of(servant.identity()) {
+                Some(place) => place,
+                None => return Ok(None),
+            }
+        };
+        let pinned = map.pin(place).ok_or(PoaError::ServantNotActive)?;
+        let id = pinned.id.as_deref().map(ObjectId::from);
+        Ok(Some(id.unwrap_or_else(|| (&place.octets()).into())))
+    }
+
+    /// The id of the object that the calling thread is in an upcall on, if that is this servant's and this
+    /// adapter's.
+    fn id_called(&self, servant: &Arc<dyn Servant>) -> Option<ObjectId> {
+        let poa = Current.poa().ok().filter(|poa| poa == self)?;
+        let serving = Current.servant().ok()?;
+        let id = Current.object_id().ok()?;
+        (poa == *self && serving.identity() == servant.identity()).then_some(id)
+    }
+}

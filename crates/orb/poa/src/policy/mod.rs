@@ -1,0 +1,139 @@
+//! The policies of an adapter (CORBA 3.3 part 1, §15.3.8), and how it finds objects and operations.
+
+mod checked;
+
+pub(crate) use checked::{Conflict, Policies};
+
+use crate::object_id::ObjectId;
+
+/// One policy, for [`crate::Poa::create_poa`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoaPolicy {
+    /// Which threads make upcalls.
+    Thread(ThreadPolicy),
+    /// Whether references outlive the process.
+    Lifespan(LifespanPolicy),
+    /// Whether a servant may incarnate several objects.
+    IdUniqueness(IdUniquenessPolicy),
+    /// Who chooses object ids.
+    IdAssignment(IdAssignmentPolicy),
+    /// Whether a servant is activated by asking for its reference.
+    ImplicitActivation(ImplicitActivationPolicy),
+    /// Whether the adapter keeps an active object map.
+    ServantRetention(ServantRetentionPolicy),
+    /// What serves a request whose object is not in the map.
+    RequestProcessing(RequestProcessingPolicy),
+    /// How an object is found. Not of the standard.
+    Demultiplexing(Demultiplexing),
+    /// How an operation is found. Not of the standard.
+    OperationDemultiplexing(OperationDemultiplexing),
+}
+
+/// Which threads make upcalls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadPolicy {
+    /// Those of the ORB, several at once.
+    #[default]
+    OrbControl,
+    /// One at a time; an upcall of the adapter's may be made from within another.
+    SingleThread,
+    /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one at a time with all adapters of this
+    /// kind.
+    MainThread,
+}
+
+/// Whether references outlive the process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LifespanPolicy {
+    /// They are over when the adapter is.
+    #[default]
+    Transient,
+    /// They hold as long as some process makes an adapter of the same name at the same endpoint.
+    Persistent,
+}
+
+/// Whether a servant may incarnate several objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdUniquenessPolicy {
+    /// It may not.
+    #[default]
+    Unique,
+    /// It may.
+    Multiple,
+}
+
+/// Who chooses object ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdAssignmentPolicy {
+    /// The application.
+    User,
+    /// The adapter.
+    #[default]
+    System,
+}
+
+/// Whether a servant is activated by asking for its reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImplicitActivationPolicy {
+    /// It is.
+    Implicit,
+    /// It is not.
+    #[default]
+    NoImplicit,
+}
+
+/// Whether the adapter keeps an active object map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServantRetentionPolicy {
+    /// It does.
+    #[default]
+    Retain,
+    /// It finds a servant anew for each request.
+    NonRetain,
+}
+
+/// What serves a request whose object is not in the active object map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequestProcessingPolicy {
+    /// Nothing: OBJECT_NOT_EXIST.
+    #[default]
+    ActiveObjectMapOnly,
+    /// One servant for all of them.
+    DefaultServant,
+    /// What a servant manager provides: an activator's with [`ServantRetentionPolicy::Retain`], a
+    /// locator's without.
+    ServantManager,
+}
+
+/// How an adapter finds an object by its key (paper 001, §3.5 and §5.3). All tell stale and forged keys
+/// from live ones; they differ in what a lookup costs, and on what that depends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Demultiplexing {
+    /// By the place in the map that its key names: a few instructions, whatever the number of objects.
+    /// An id that no key of this process names is hashed.
+    #[default]
+    Active,
+    /// One object after the other. For comparison.
+    Linear,
+    /// By a hash table that grows and shrinks.
+    DynamicHash,
+    /// By a hash table without collisions over these ids, which are all that there will be.
+    PerfectHash(Vec<ObjectId>),
+    /// Object and operation in one step, by a hash of both.
+    DeLayered,
+}
+
+/// How an operation is found by its name. All but [`OperationDemultiplexing::Compiled`] are for comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OperationDemultiplexing {
+    /// By the search that the IDL compiler wrote, which is perfect: it knows all names.
+    #[default]
+    Compiled,
+    /// One name after the other.
+    Linear,
+    /// By a hash table that is made when the adapter first serves an interface.
+    DynamicHash,
+}
