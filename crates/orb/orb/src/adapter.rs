@@ -1,6 +1,7 @@
 //! The seam between the ORB and an object adapter: an object key and a call go in, a reply or an
 //! error comes out.
 
+use crate::collocation::Collocated;
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::reference::ObjectRef;
 use crate::server::{Dispatched, ServerCall};
@@ -22,6 +23,13 @@ pub trait ObjectAdapter: Send + Sync {
 
     /// Where the object is, without waking it.
     fn locate(&self, object_key: &[u8]) -> Location;
+
+    /// The object, for callers of this process: kept with a reference, asked for each call. `None` when it is
+    /// not known, or is not called that way; requests are sent then.
+    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
+        let _ = object_key;
+        None
+    }
 
     /// Whether the ORB itself answers a request that wants to be answered before its servant runs
     /// (SYNC_WITH_SERVER). An adapter that passes requests on leaves that to whom it passes them to.

@@ -25,7 +25,7 @@ mod sync;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, Operation};
-pub use collocation::{Cast, Provided, View};
+pub use collocation::{Cast, Collocated, LocalRequest, Provided, View, Went};
 pub use config::{Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts, Trace};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
