@@ -1,10 +1,11 @@
 //! From servants to their places. All of it is under the map's mutex.
 
 use super::entry::Place;
+use super::sync::RandomState;
 use crate::servant::Identity;
 use hashbrown::HashTable;
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
+
 use std::hash::BuildHasher;
 
 /// What a map knows of its servants.

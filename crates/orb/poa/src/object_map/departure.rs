@@ -66,8 +66,8 @@ impl ActiveMap {
         if !pinned.pin().is_open() {
             return false;
         }
-        if let Some(id) = &pinned.id {
-            inner.closing.insert(id.clone());
+        if let Some(id) = pinned.id.as_deref() {
+            inner.closing.insert(id.into());
             self.closing.fetch_add(1, Ordering::Release);
             self.index.remove(&self.slots, id, place.index);
         }
@@ -107,7 +107,7 @@ impl ActiveMap {
             map: self,
             departing: Some(departing),
             index: place.index,
-            id: entry.id.clone(),
+            id: entry.id.as_deref().map(Box::from),
         };
         let remains = entry.active.identity().is_some_and(|identity| {
             let inner = self.lock();

@@ -1,5 +1,6 @@
 //! What is in the map, and what it is named by.
 
+use super::name::Name;
 use crate::servant::{Identity, Servant};
 use punctual_orb::ObjectRef;
 use std::fmt;
@@ -61,8 +62,8 @@ impl Active {
 /// An active object.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// `None` where the place is the id ([`Place::octets`]).
-    pub(crate) id: Option<Box<[u8]>>,
+    /// What it is active under.
+    pub(crate) id: Name,
     /// What it was activated with; [`super::Pinned::forwarded`] says whether calls go elsewhere since.
     pub(crate) active: Active,
 }
@@ -79,7 +80,7 @@ pub(crate) struct Departed {
 impl Departed {
     /// The id that it was active under.
     pub(crate) fn id(&self) -> Vec<u8> {
-        match &self.entry.id {
+        match self.entry.id.as_deref() {
             Some(id) => id.to_vec(),
             None => self.place.octets().to_vec(),
         }

@@ -1,6 +1,6 @@
 //! What is active at a place, under an id, or for a servant.
 
-use super::entry::{Active, Entry, Place};
+use super::entry::{Entry, Place};
 use super::map::{ActiveMap, Inner};
 use super::pinned::{Found, Pinned};
 use super::slot::{Left, Slot, State};

@@ -7,6 +7,7 @@ use super::by_servant::{ByServant, Servants};
 use super::entry::{Active, Entry, Ids, Leave, Place, Refused};
 use super::index::{DuplicateId, Index, Shortcuts, Strategy};
 use super::link::Link;
+use super::name::Name;
 use super::slot::{Slot, State};
 use super::slots::Slots;
 use super::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
@@ -189,7 +190,7 @@ impl ActiveMap {
         let octets = place.octets();
         let id = id.or((!self.placed).then_some(&octets[..]));
         let entry = Entry {
-            id: id.map(Box::from),
+            id: Name::new(id),
             active,
         };
         slot.fill(entry).map_err(|_| Refused::Full)?;
@@ -219,7 +220,7 @@ impl ActiveMap {
             self.peek(inner, index, own)?.then_some(())
         };
         let place_is_open = |place: Place| {
-            let unnamed = |entry: &Entry| entry.id.is_none();
+            let unnamed = |entry: &Entry| entry.id.as_deref().is_none();
             let state = self.slots.slot(place.index).map(Slot::state);
             state == Some((State::Open, place.generation))
                 && self.peek(inner, place.index, unnamed) == Some(true)

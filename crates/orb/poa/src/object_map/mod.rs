@@ -25,6 +25,7 @@ mod index;
 mod link;
 mod lookup;
 mod map;
+mod name;
 mod pinned;
 #[allow(unsafe_code)]
 mod slot;
@@ -34,7 +35,7 @@ mod sync;
 mod tests;
 
 pub(crate) use by_servant::Servants;
-pub(crate) use entry::{Active, Departed, Entry, Ids, Leave, Place, Refused};
+pub(crate) use entry::{Active, Departed, Ids, Leave, Place, Refused};
 pub(crate) use index::{DuplicateId, Strategy};
 pub(crate) use map::ActiveMap;
 pub(crate) use pinned::{Found, Pinned};

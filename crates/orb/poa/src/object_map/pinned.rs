@@ -34,8 +34,8 @@ impl<'m> Pinned<'m> {
     /// Whether this is its id.
     #[inline]
     pub(crate) fn is_named(&self, id: &[u8]) -> bool {
-        match &self.id {
-            Some(own) => **own == *id,
+        match self.id.as_deref() {
+            Some(own) => *own == *id,
             None => self.place.octets() == *id,
         }
     }

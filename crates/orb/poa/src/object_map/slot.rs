@@ -32,7 +32,8 @@ fn generation(word: u64) -> u32 {
     (word >> GENERATION) as u32
 }
 
-/// A place for an entry.
+/// A place for an entry. Alone in its cache line: a lookup touches one, and none that others write.
+#[repr(align(64))]
 pub(crate) struct Slot<E> {
     word: AtomicU64,
     /// For the chain that the slot is in, of an index or of free slots; says nothing about the entry.

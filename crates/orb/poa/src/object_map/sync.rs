@@ -1,6 +1,7 @@
 //! Atomics and locks of the object map, in one place: the models (`tests/models`) have a model checker's
 //! in their place, which runs every interleaving.
 
+pub(crate) use std::collections::hash_map::RandomState;
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
 

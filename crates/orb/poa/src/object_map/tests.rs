@@ -1,5 +1,6 @@
 //! What the map does, seen from outside.
 
+use super::entry::Entry;
 use super::*;
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
@@ -125,7 +126,7 @@ fn an_object_departs_with_its_last_pin() {
     assert_eq!(map.len(), 0);
     drop(one);
     assert!(gone.ids().is_empty());
-    assert_eq!(other.id, None, "what is pinned is there still");
+    assert_eq!(other.id.as_deref(), None, "what is pinned is there still");
     drop(other);
     assert_eq!(gone.ids(), [place.octets()]);
 }
@@ -495,7 +496,7 @@ fn each_is_shown_what_is_active() {
     map.activate(Some(b"other"), servant()).unwrap();
     map.deactivate(one);
     let mut ids = Vec::new();
-    map.each(|pinned| ids.push(pinned.id.clone().unwrap().into_vec()));
+    map.each(|pinned| ids.push(pinned.id.as_deref().unwrap().to_vec()));
     assert_eq!(ids, [b"other"]);
 }
 

@@ -14,15 +14,15 @@
 use super::super::entry::Entry;
 use super::super::link::Link;
 use super::super::slots::Slots;
-use super::super::sync::{AtomicU32, FIRST, OnceLock, Ordering};
-use std::collections::hash_map::RandomState;
+use super::super::sync::{AtomicU32, FIRST, OnceLock, Ordering, RandomState};
+
 use std::hash::BuildHasher;
 
 /// Segments of buckets, each as large as all before: up to 2^28 for 64 in the first.
 const SEGMENTS: usize = 23;
 
 /// Objects for each bucket, at most.
-const LOAD: u32 = 2;
+const LOAD: u32 = 1;
 
 pub(crate) struct HashIndex {
     /// Keys may come from peers: who knows no seed makes no collisions.

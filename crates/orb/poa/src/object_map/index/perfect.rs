@@ -22,7 +22,7 @@ struct Cell {
 }
 
 impl PerfectIndex {
-    /// The cells of a set of ids. Takes about a second for a million of them.
+    /// The cells of a set of ids. Takes a few seconds for a million of them.
     pub(crate) fn new(ids: &[Box<[u8]>]) -> Result<Self, DuplicateId> {
         let octets: Vec<&[u8]> = ids.iter().map(|id| &**id).collect();
         let mut seen = HashSet::with_capacity(ids.len());

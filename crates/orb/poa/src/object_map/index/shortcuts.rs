@@ -5,8 +5,8 @@
 //! a cell may come from two calls.
 
 use super::super::entry::Place;
-use super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
-use std::collections::hash_map::RandomState;
+use super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
+
 use std::hash::BuildHasher;
 
 /// Cells of the smallest table.

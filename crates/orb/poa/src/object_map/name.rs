@@ -1,0 +1,67 @@
+//! An id as it stands in the map: in the slot itself if it is short, so that comparing it touches no other
+//! memory.
+
+use std::fmt;
+
+/// The longest id that stands in the slot.
+const SHORT: usize = 22;
+
+/// The id of an active object.
+pub(crate) enum Name {
+    /// Its place ([`super::Place::octets`]).
+    Place,
+    Short(u8, [u8; SHORT]),
+    Long(Box<[u8]>),
+}
+
+impl Name {
+    /// Allocates only for an id of more than 22 octets.
+    pub(crate) fn new(id: Option<&[u8]>) -> Self {
+        let Some(id) = id else {
+            return Self::Place;
+        };
+        let mut octets = [0; SHORT];
+        match (octets.get_mut(..id.len()), u8::try_from(id.len())) {
+            (Some(start), Ok(length)) => {
+                start.copy_from_slice(id);
+                Self::Short(length, octets)
+            }
+            _ => Self::Long(id.into()),
+        }
+    }
+
+    /// The octets, unless its place is the id.
+    #[inline]
+    pub(crate) fn as_deref(&self) -> Option<&[u8]> {
+        match self {
+            Self::Place => None,
+            Self::Short(length, octets) => octets.get(..usize::from(*length)),
+            Self::Long(id) => Some(id),
+        }
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_deref().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_its_id_whatever_its_length() {
+        for length in [0, 1, 8, SHORT - 1, SHORT, SHORT + 1, 255, 256, 1000] {
+            let id: Vec<u8> = (0..length).map(|octet| octet as u8).collect();
+            assert_eq!(Name::new(Some(&id)).as_deref(), Some(&id[..]), "{length}");
+        }
+        assert_eq!(Name::new(None).as_deref(), None);
+    }
+
+    #[test]
+    fn a_name_takes_three_words() {
+        assert_eq!(size_of::<Name>(), 24);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is active under an id is found, whatever others change meanwhile.
+
+use super::{ActiveMap, by_id, explore, map_of, servant};
+use crate::entry::Ids;
+use crate::index::Strategy;
+use crate::pinned::Found;
+use loom::sync::Arc;
+use loom::thread;
+
+/// Ids are hashed to their one octet. There are two buckets at first, and twice as many whenever there are
+/// more objects than buckets.
+fn find(map: &Arc<ActiveMap>, id: &'static [u8]) -> thread::JoinHandle<bool> {
+    let map = map.clone();
+    thread::spawn(move || is_found(&map, id))
+}
+
+fn is_found(map: &ActiveMap, id: &[u8]) -> bool {
+    matches!(map.find(id, None), Found::Pinned(pinned) if pinned.is_named(id))
+}
+
+#[test]
+fn an_object_is_found_while_its_neighbour_goes_into_another_chain() {
+    explore("a neighbour that goes", || {
+        let (map, _) = by_id();
+        // In one bucket, in this order: 0, 4, 2.
+        let neighbour = map.activate(Some(&[4]), servant()).unwrap();
+        map.activate(Some(&[2]), servant()).unwrap();
+        let found = find(&map, &[2]);
+        assert!(map.deactivate(neighbour));
+        map.activate(Some(&[1]), servant()).unwrap();
+        assert!(found.join().unwrap());
+    });
+}
+
+#[test]
+fn an_object_is_found_while_its_neighbour_goes_and_nothing_comes() {
+    explore("a neighbour that is free", || {
+        let (map, _) = by_id();
+        let neighbour = map.activate(Some(&[0]), servant()).unwrap();
+        map.activate(Some(&[4]), servant()).unwrap();
+        let found = find(&map, &[4]);
+        assert!(map.deactivate(neighbour));
+        assert!(found.join().unwrap());
+    });
+}
+
+#[test]
+fn an_object_is_found_while_there_come_more_buckets() {
+    explore("more buckets", || {
+        let (map, _) = by_id();
+        for id in [0, 4, 2, 6] {
+            map.activate(Some(&[id]), servant()).unwrap();
+        }
+        let found = find(&map, &[6]);
+        // The fifth makes eight of four, and an entrance before 6.
+        map.activate(Some(&[14]), servant()).unwrap();
+        assert!(found.join().unwrap());
+        for id in [0, 4, 2, 6, 14] {
+            assert!(is_found(&map, &[id]));
+        }
+    });
+}
+
+#[test]
+fn an_id_is_active_or_departing_until_it_is_gone() {
+    for strategy in [Strategy::DynamicHash, Strategy::Linear, Strategy::Active] {
+        explore("an id that goes", move || {
+            let (map, gone) = map_of(strategy.clone(), Ids::User);
+            let place = map.activate(Some(b"a"), servant()).unwrap();
+            let look = {
+                let (map, gone) = (map.clone(), gone.clone());
+                thread::spawn(move || {
+                    if let Found::None = map.find(b"a", Some(place)) {
+                        assert_eq!(gone.count(), 1);
+                    }
+                })
+            };
+            assert!(map.deactivate(place));
+            look.join().unwrap();
+        });
+    }
+}

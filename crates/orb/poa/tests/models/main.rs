@@ -1,0 +1,120 @@
+//! Models of the active object map: every order in which the steps of a few threads may meet, and every
+//! value that a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`, 2 unless
+//! it is set; loom).
+//!
+//! The code itself is modelled, whole, with loom's atomics and locks in place of its own (`sync`), and segments
+//! that begin with two slots. Each test prints how many executions were explored:
+//! `cargo test -p punctual-poa --test models --release -- --nocapture`.
+//!
+//! The shortcuts of the de-layered strategy have no model: nothing that is in them is believed.
+#![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
+
+#[path = "../../src/object_map/by_servant.rs"]
+mod by_servant;
+mod departing;
+#[path = "../../src/object_map/departure.rs"]
+mod departure;
+#[path = "../../src/object_map/entry.rs"]
+mod entry;
+mod finding;
+#[path = "../../src/object_map/index/mod.rs"]
+mod index;
+#[path = "../../src/object_map/link.rs"]
+mod link;
+#[path = "../../src/object_map/lookup.rs"]
+mod lookup;
+#[path = "../../src/object_map/map.rs"]
+mod map;
+#[path = "../../src/object_map/name.rs"]
+mod name;
+#[path = "../../src/object_map/pinned.rs"]
+mod pinned;
+#[path = "../../src/object_map/slot.rs"]
+#[allow(unsafe_code)]
+mod slot;
+#[path = "../../src/object_map/slots.rs"]
+mod slots;
+mod sync;
+mod waiting;
+
+/// What the modelled code knows by this name.
+mod servant {
+    pub(crate) use punctual_poa::{Identity, Servant};
+}
+
+use by_servant::Servants;
+use entry::{Active, Departed, Entry, Ids, Leave};
+use index::Strategy;
+use map::ActiveMap;
+use pinned::Pinned;
+use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Explores a model and says how far.
+fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
+    let explored = Arc::new(AtomicUsize::new(0));
+    let count = explored.clone();
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(2));
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    let explored = explored.load(Ordering::Relaxed);
+    println!("{name}: {explored} executions explored");
+    assert!(explored > 1, "a model with one order explores nothing");
+}
+
+struct Nothing;
+
+impl punctual_poa::Servant for Nothing {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        Err(call.bad_operation())
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+}
+
+fn servant() -> Active {
+    Active::Servant(Arc::new(Nothing))
+}
+
+/// Counts what has departed. Not an atomic of the model: it orders nothing.
+#[derive(Clone, Default)]
+struct Gone(Arc<AtomicUsize>);
+
+impl Leave for Gone {
+    fn left(&self, object: Departed) {
+        drop(object);
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Gone {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn map_of(strategy: Strategy, ids: Ids) -> (loom::sync::Arc<ActiveMap>, Gone) {
+    let gone = Gone::default();
+    let leave = Box::new(gone.clone());
+    let map = ActiveMap::new(&strategy, ids, Servants::Unnoted, leave).unwrap();
+    (loom::sync::Arc::new(map), gone)
+}
+
+fn by_place() -> (loom::sync::Arc<ActiveMap>, Gone) {
+    map_of(Strategy::Active, Ids::System)
+}
+
+fn by_id() -> (loom::sync::Arc<ActiveMap>, Gone) {
+    map_of(Strategy::DynamicHash, Ids::User)
+}

@@ -1,0 +1,106 @@
+//! Who waits for calls to leave, or for a departure, is woken, and not before.
+
+use super::{by_id, by_place, explore, servant};
+use crate::sync::{AtomicU32, Ordering};
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+/// A state that calls look at once they have pinned, and what only they may touch while it is open.
+struct Manager {
+    holds: AtomicU32,
+    /// Loom finds a call in here that was not waited for.
+    served: UnsafeCell<u32>,
+}
+
+impl Manager {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            holds: AtomicU32::new(0),
+            served: UnsafeCell::new(0),
+        })
+    }
+
+    fn admits(&self) -> bool {
+        self.holds.load(Ordering::SeqCst) == 0
+    }
+}
+
+#[test]
+fn who_holds_calls_waits_for_all_that_were_admitted() {
+    explore("a manager that holds", || {
+        let (map, _) = by_place();
+        let manager = Manager::new();
+        let place = map.activate(None, servant()).unwrap();
+        let call = {
+            let (map, manager) = (map.clone(), manager.clone());
+            thread::spawn(move || {
+                let pinned = map.pin(place).unwrap();
+                if manager.admits() {
+                    manager.served.with_mut(|_| ());
+                }
+                drop(pinned);
+            })
+        };
+        manager.holds.store(1, Ordering::SeqCst);
+        map.wait_until_left();
+        manager.served.with_mut(|_| ());
+        call.join().unwrap();
+    });
+}
+
+#[test]
+fn two_who_wait_are_woken() {
+    explore("two managers that hold", || {
+        let (map, _) = by_place();
+        let place = map.activate(None, servant()).unwrap();
+        let pinned_by = {
+            let map = map.clone();
+            thread::spawn(move || drop(map.pin(place)))
+        };
+        let other = {
+            let map = map.clone();
+            thread::spawn(move || map.wait_until_left())
+        };
+        map.wait_until_left();
+        pinned_by.join().unwrap();
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn who_waits_for_calls_waits_for_departures_too() {
+    explore("a departure that is waited for", || {
+        let (map, gone) = by_place();
+        let place = map.activate(None, servant()).unwrap();
+        let pinned = map.pin(place).unwrap();
+        assert!(map.deactivate(place));
+        let wait = {
+            let (map, gone) = (map.clone(), gone.clone());
+            thread::spawn(move || {
+                map.wait_until_left();
+                assert_eq!(gone.count(), 1);
+            })
+        };
+        drop(pinned);
+        wait.join().unwrap();
+    });
+}
+
+#[test]
+fn who_waits_while_an_id_departs_has_it_next() {
+    explore("an id that is waited for", || {
+        let (map, gone) = by_id();
+        let place = map.activate(Some(b"a"), servant()).unwrap();
+        let call = {
+            let map = map.clone();
+            thread::spawn(move || drop(map.pin(place)))
+        };
+        assert!(map.deactivate(place));
+        map.wait_while_closing(b"a");
+        assert_eq!(gone.count(), 1);
+        let next = map.activate(Some(b"a"), servant()).unwrap();
+        assert_eq!(next.index, place.index);
+        call.join().unwrap();
+    });
+}

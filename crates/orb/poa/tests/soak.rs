@@ -1,0 +1,227 @@
+//! Many objects: what they take, and what is left when they have come and gone while others call.
+#![allow(
+    missing_docs,
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::unwrap_used
+)]
+
+#[path = "../src/object_map/by_servant.rs"]
+mod by_servant;
+#[path = "../src/object_map/departure.rs"]
+mod departure;
+#[path = "../src/object_map/entry.rs"]
+mod entry;
+#[path = "../src/object_map/index/mod.rs"]
+mod index;
+#[path = "../src/object_map/link.rs"]
+mod link;
+#[path = "../src/object_map/lookup.rs"]
+mod lookup;
+#[path = "../src/object_map/map.rs"]
+mod map;
+#[path = "../src/object_map/name.rs"]
+mod name;
+#[path = "../src/object_map/pinned.rs"]
+mod pinned;
+#[path = "../src/object_map/slot.rs"]
+#[allow(unsafe_code)]
+mod slot;
+#[path = "../src/object_map/slots.rs"]
+mod slots;
+#[path = "../src/object_map/sync.rs"]
+mod sync;
+
+/// What the code knows by this name.
+mod servant {
+    pub(crate) use punctual_poa::{Identity, Servant};
+}
+
+use by_servant::Servants;
+use entry::{Active, Departed, Entry, Ids, Leave, Place};
+use index::Strategy;
+use map::ActiveMap;
+use pinned::{Found, Pinned};
+use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use punctual_poa::Servant;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// An allocator that tells how much memory is held.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static HELD: AtomicIsize = AtomicIsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator as it came; counting does not allocate.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+fn held() -> isize {
+    HELD.load(Ordering::Relaxed)
+}
+
+/// One at a time: what is held is counted for the process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Nothing;
+
+impl Servant for Nothing {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        Err(call.bad_operation())
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+}
+
+#[derive(Clone, Default)]
+struct Gone(Arc<AtomicUsize>);
+
+impl Leave for Gone {
+    fn left(&self, object: Departed) {
+        drop(object);
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+const MANY: usize = 1_000_000;
+
+/// Octets for each of a million objects, beside their servants and ids.
+fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
+    let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| Arc::new(Nothing) as _).collect();
+    let before = held();
+    let gone = Box::new(Gone::default());
+    let map = ActiveMap::new(&strategy, ids, Servants::Unique, gone).unwrap();
+    let begun = Instant::now();
+    for (number, servant) in servants.iter().enumerate() {
+        let id = (number as u64).to_be_bytes();
+        let id = (ids == Ids::User).then_some(&id[..]);
+        map.activate(id, Active::Servant(servant.clone())).unwrap();
+    }
+    let each = begun.elapsed().as_nanos() / MANY as u128;
+    // Ids of eight octets stand in the places.
+    let more = held() - before;
+    assert_eq!(map.len(), MANY);
+    let octets = more as f64 / MANY as f64;
+    println!("{strategy:?}, {ids:?}: {octets:.1} octets, activated in {each} ns each");
+    octets
+}
+
+#[test]
+fn an_active_object_takes_at_most_100_octets_beside_its_servant_and_id() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(octets_each(Strategy::Active, Ids::System) <= 100.0);
+    assert!(octets_each(Strategy::DynamicHash, Ids::User) <= 100.0);
+}
+
+/// Threads that activate and deactivate, each with so many objects at a time.
+const CHURNING: usize = 8;
+const LIVE: usize = 100;
+
+/// A million activations and deactivations under lookups.
+fn churn(map: &ActiveMap, ids: Ids) {
+    let all_are_there = Barrier::new(CHURNING + 2);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let churning: Vec<_> = (0..CHURNING)
+            .map(|thread| {
+                let (map, all_are_there) = (&map, &all_are_there);
+                scope.spawn(move || activate_and_deactivate(map, ids, thread, all_are_there))
+            })
+            .collect();
+        for _ in 0..2 {
+            scope.spawn(|| {
+                all_are_there.wait();
+                while !over.load(Ordering::Relaxed) {
+                    look_up(map);
+                }
+            });
+        }
+        for thread in churning {
+            thread.join().unwrap();
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+fn activate_and_deactivate(map: &ActiveMap, ids: Ids, thread: usize, all_are_there: &Barrier) {
+    let mut live = VecDeque::with_capacity(LIVE);
+    for number in 0..MANY / CHURNING {
+        let id = ((thread << 32 | number) as u64).to_be_bytes();
+        let id = (ids == Ids::User).then_some(&id[..]);
+        let servant: Arc<dyn Servant> = Arc::new(Nothing);
+        live.push_back(map.activate(id, Active::Servant(servant)).unwrap());
+        if live.len() == LIVE {
+            if number + 1 == LIVE {
+                all_are_there.wait();
+            }
+            assert!(map.deactivate(live.pop_front().unwrap()));
+        }
+    }
+    for place in live {
+        assert!(map.deactivate(place));
+    }
+}
+
+/// Pins what there is, and asks for it by its id.
+fn look_up(map: &ActiveMap) {
+    map.each(|pinned| {
+        let place = pinned.place();
+        let octets = place.octets();
+        let id = pinned.id.as_deref().unwrap_or(&octets);
+        assert!(pinned.is_named(id));
+        if let Found::Pinned(found) = map.find(id, None) {
+            assert!(found.is_named(id));
+        }
+        assert!(map.pin(place).is_none_or(|again| again.is_named(id)));
+    });
+}
+
+#[test]
+fn a_million_activations_under_load_leave_nothing_behind() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for (strategy, ids) in [
+        (Strategy::Active, Ids::System),
+        (Strategy::DynamicHash, Ids::User),
+    ] {
+        let gone = Gone::default();
+        let leave = Box::new(gone.clone());
+        let map = ActiveMap::new(&strategy, ids, Servants::Unique, leave).unwrap();
+        churn(&map, ids);
+        let after_one = held();
+        churn(&map, ids);
+        let grown = held() - after_one;
+        println!("{strategy:?}: {grown} octets more after the second round");
+        assert_eq!(map.len(), 0);
+        assert_eq!(gone.0.load(Ordering::Relaxed), 2 * MANY);
+        assert_eq!(map.slots.count().next_power_of_two(), 1024);
+        // What a set of departing ids and threads' own memory may differ by.
+        assert!(grown.abs() < 16 << 10, "{grown} octets are left");
+    }
+}
