@@ -1,6 +1,6 @@
 //! From a servant to its answer: what every object answers, or the servant's operation.
 
-use crate::adapter::{Adapter, Request};
+use crate::adapter::{Adapter, Request, Wanted};
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
@@ -45,10 +45,23 @@ impl Request for OverTheWire<'_, '_> {
             },
         }
     }
+
+    fn serve_by_main_thread(
+        &mut self,
+        adapter: &Adapter,
+        wanted: Wanted<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let orb = self.0.orb();
+        orb.on_main_thread(|| adapter.serve_visit(wanted, self))?
+    }
+
+    fn rather_than_wait(&self) -> Option<Dispatched> {
+        None
+    }
 }
 
 /// What every object answers, without waking the servant (CORBA 3.3 part 2, §9.4.2.1).
-#[cold]
+#[inline(never)]
 fn answer_for_all(
     servant: &dyn Servant,
     call: &mut ServerCall<'_>,

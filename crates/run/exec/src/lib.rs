@@ -7,6 +7,7 @@
 
 mod crew;
 mod deadline;
+mod errands;
 pub mod leader_followers;
 pub mod reactor;
 mod spin;
@@ -14,6 +15,7 @@ mod sync;
 
 pub use crew::{Crew, SpawnError};
 pub use deadline::Deadline;
+pub use errands::{Errands, Refused};
 pub use leader_followers::LeaderFollowers;
 pub use reactor::Reactor;
 pub use spin::{Look, Spin};

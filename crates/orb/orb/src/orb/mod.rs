@@ -15,6 +15,7 @@ use crate::protocol::Protocols;
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use punctual_cdr::Limits;
+use punctual_exec::Errands;
 use punctual_ior::{Ior, PolicyValue};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -62,6 +63,8 @@ struct Shared {
     initial: RwLock<BTreeMap<String, ObjectRef>>,
     life: Mutex<Life>,
     changed: Condvar,
+    /// What the main thread is to do.
+    errands: Errands,
 }
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
@@ -86,6 +89,7 @@ impl Orb {
             initial: RwLock::new(BTreeMap::new()),
             life: Mutex::new(Life::Running),
             changed: Condvar::new(),
+            errands: Errands::default(),
             config,
         };
         Self {
@@ -159,8 +163,11 @@ impl Orb {
 
     /// Blocks until [`Orb::shutdown`] has been called and has finished.
     ///
-    /// Requests are served by threads of the ORB's own, whether or not anybody is in here.
+    /// Requests are served by threads of the ORB's own, whether or not anybody is in here; but for those of
+    /// adapters whose upcalls are the main thread's, which is the first that calls this or
+    /// [`Orb::perform_work`].
     pub fn run(&self) {
+        self.shared.errands.do_all();
         let mut life = self.life();
         while *life != Life::Over {
             life = self
@@ -169,6 +176,42 @@ impl Orb {
                 .wait(life)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
+    #[must_use]
+    pub fn work_pending(&self) -> bool {
+        self.shared.errands.is_pending()
+    }
+
+    /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
+    /// programs whose main thread has other things to do besides. Tells whether it made one.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER after a shutdown.
+    pub fn perform_work(&self) -> Result<bool, SystemException> {
+        self.check_running()?;
+        Ok(self.shared.errands.do_one())
+    }
+
+    /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
+    ///
+    /// # Errors
+    /// TRANSIENT when too much waits for that thread, or nobody will be it any more.
+    pub fn on_main_thread<R: Send>(
+        &self,
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<R, SystemException> {
+        server::on_main_thread(&self.shared.errands, work).map_err(|refused| {
+            SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
+                .with_detail(refused.to_string())
+        })
+    }
+
+    /// Whether the calling thread is the main thread. For adapters.
+    #[must_use]
+    pub fn is_main_thread(&self) -> bool {
+        self.shared.errands.is_runner()
     }
 
     /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
@@ -205,6 +248,7 @@ impl Orb {
         if let Some(adapter) = self.shared.adapter.get() {
             adapter.shut_down();
         }
+        self.shared.errands.close();
         if wait_for_completion {
             self.lane().listening.wait_until_idle();
         }

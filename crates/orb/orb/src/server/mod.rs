@@ -20,6 +20,7 @@ pub use reply::{Dispatched, ServerCall};
 
 use crate::messaging::FrameArrival;
 use crate::orb::Orb;
+use punctual_exec::{Errands, Refused};
 use receive::ServerConnection;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -79,6 +80,26 @@ pub(crate) fn about_to_block() -> Option<Duration> {
     })
 }
 
+/// Has the main thread do what the calling one would, for the request that it serves: another thread receives
+/// on that request's connection meanwhile.
+pub(crate) fn on_main_thread<R: Send>(
+    errands: &Errands,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, Refused> {
+    if errands.is_runner() {
+        return Ok(work());
+    }
+    about_to_block();
+    let connection = SERVED.with_borrow(|served| {
+        let innermost = served.last().filter(|one| one.in_upcall);
+        innermost.map(|one| one.connection.clone())
+    });
+    errands.run(move || {
+        let _serving = connection.map(Serving::for_another);
+        work()
+    })
+}
+
 /// Whether a thread that is about to block is in an upcall and more has been received on that upcall's
 /// connection, which it keeps from being served. What still waits to be received shows when the call
 /// takes long: to look for it would be a system call for each.
@@ -125,6 +146,20 @@ impl Serving {
             });
         });
         Self { refuses }
+    }
+
+    /// In an upcall whose request another thread has received, which sees to its connection.
+    fn for_another(connection: Arc<ServerConnection>) -> Self {
+        SERVED.with_borrow_mut(|served| {
+            served.push(Served {
+                connection,
+                in_upcall: true,
+                handed_over: true,
+                mark: 0,
+                arrival: None,
+            });
+        });
+        Self { refuses: None }
     }
 
     /// Notes what a reactor's thread has in hand.

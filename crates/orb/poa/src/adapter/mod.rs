@@ -7,6 +7,7 @@
 mod departure;
 mod guests;
 mod life;
+mod local;
 mod provide;
 mod root;
 mod serve;
@@ -16,7 +17,7 @@ mod tree;
 mod turns;
 
 pub(crate) use root::{Root, initialize, root_named};
-pub(crate) use serve::Request;
+pub(crate) use serve::{Request, Wanted};
 pub(crate) use tree::NotMade;
 
 use crate::key::{self, AdapterName, Nonce};

@@ -11,8 +11,8 @@ use crate::upcall::OverTheWire;
 use parking_lot::Mutex;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, Orb, ServerCall,
-    SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
+    Collocated, CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, Orb,
+    ServerCall, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
 };
 use std::any::Any;
 use std::sync::{Arc, OnceLock, Weak};
@@ -173,6 +173,11 @@ impl ObjectAdapter for Root {
 
     fn locate(&self, object_key: &[u8]) -> Location {
         self.find(object_key)
+    }
+
+    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
+        let here = self.here(object_key)?;
+        Some(Arc::new(here))
     }
 
     fn shut_down(&self) {

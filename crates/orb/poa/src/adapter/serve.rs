@@ -5,6 +5,7 @@
 
 use super::Adapter;
 use super::guests::Guest;
+use super::threads::Threads;
 use crate::current::Inside;
 use crate::object_map::{Active, Found, Pinned, Place};
 use crate::policy::{Demultiplexing, RequestProcessingPolicy};
@@ -35,6 +36,19 @@ pub(crate) trait Request {
         servant: &Arc<dyn Servant>,
         number: Option<usize>,
     ) -> Result<Self::Done, DispatchError>;
+
+    /// Has the main thread do [`Adapter::serve_visit`].
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn serve_by_main_thread(
+        &mut self,
+        adapter: &Adapter,
+        wanted: Wanted<'_>,
+    ) -> Result<Self::Done, DispatchError>;
+
+    /// What becomes of it where it would have to wait, if it is not to.
+    fn rather_than_wait(&self) -> Option<Self::Done>;
 }
 
 /// An object, as a request names it.
@@ -98,8 +112,20 @@ impl Adapter {
             let _current = Inside::object(self, wanted.id, None);
             return self.answer_pinned(&pinned, request, None);
         }
+        if !self.manager.door().is_open()
+            && let Some(done) = request.rather_than_wait()
+        {
+            return Ok(done);
+        }
         let _visit = self.visit()?;
-        self.threads.run(|| self.serve_visit(wanted, request))
+        match &self.threads {
+            Threads::Any => self.serve_visit(wanted, request),
+            Threads::One(turn) => {
+                let _turn = turn.lock();
+                self.serve_visit(wanted, request)
+            }
+            Threads::Main => request.serve_by_main_thread(self, wanted),
+        }
     }
 
     /// Counts a request in; waits where the manager holds requests.
@@ -121,7 +147,8 @@ impl Adapter {
         }
     }
 
-    fn serve_visit<R: Request>(
+    /// Serves a request that is counted, on the thread that policies ask for.
+    pub(crate) fn serve_visit<R: Request>(
         &self,
         wanted: Wanted<'_>,
         request: &mut R,

@@ -9,24 +9,16 @@ pub(super) enum Threads {
     Any,
     /// One at a time, which may come again while it is in.
     One(ReentrantMutex<()>),
+    /// The ORB's main thread.
+    Main,
 }
 
 impl Threads {
     pub(super) fn new(policy: ThreadPolicy) -> Self {
         match policy {
             ThreadPolicy::OrbControl => Self::Any,
-            _ => Self::One(ReentrantMutex::new(())),
-        }
-    }
-
-    /// Makes an upcall when its turn comes.
-    pub(super) fn run<R>(&self, upcall: impl FnOnce() -> R) -> R {
-        match self {
-            Self::Any => upcall(),
-            Self::One(turn) => {
-                let _turn = turn.lock();
-                upcall()
-            }
+            ThreadPolicy::SingleThread => Self::One(ReentrantMutex::new(())),
+            ThreadPolicy::MainThread => Self::Main,
         }
     }
 }

@@ -1,0 +1,143 @@
+//! Calls from within the process (collocation): past the same doors as requests, or straight to the servant.
+
+use super::serve::{Request, Wanted};
+use super::{Adapter, Root};
+use crate::key::Key;
+use crate::object_map::{Active, Found, Pinned, Place};
+use crate::servant::Servant;
+use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
+use std::sync::{Arc, Weak};
+
+/// An object of this process, as a reference to it knows it.
+pub(super) struct Here {
+    root: Weak<Root>,
+    key: Box<[u8]>,
+    /// The adapter, where the key was read already; it may be destroyed since.
+    adapter: Option<Arc<Adapter>>,
+    object: Object,
+}
+
+enum Object {
+    Placed(Place),
+    Named(Box<[u8]>, Option<Place>),
+}
+
+impl Root {
+    /// The object that a key of this ORB means. A key of another process is none.
+    pub(super) fn here(&self, object_key: &[u8]) -> Option<Here> {
+        let (adapter, object) = match Key::read(self.nonce, object_key) {
+            Key::Placed(name, place) => (self.named(name), Object::Placed(place)),
+            Key::Named { adapter, place, id } => {
+                (self.named(adapter), Object::Named(id.into(), place))
+            }
+            Key::Persistent { path, id } => {
+                let adapter = self.by_path.pin().get(path).cloned();
+                (adapter, Object::Named(id.into(), None))
+            }
+            Key::Foreign => return None,
+        };
+        Some(Here {
+            root: self.me(),
+            key: object_key.into(),
+            adapter,
+            object,
+        })
+    }
+}
+
+impl Here {
+    fn adapter(&self) -> Option<&Adapter> {
+        let known = self.adapter.as_deref();
+        known.filter(|adapter| !adapter.is_destroyed())
+    }
+
+    fn pin<'a>(&self, adapter: &'a Adapter) -> Option<Pinned<'a>> {
+        let map = adapter.map()?;
+        match &self.object {
+            Object::Placed(place) => map.pin(*place),
+            Object::Named(id, place) => match map.find(id, *place) {
+                Found::Pinned(pinned) => Some(pinned),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Collocated for Here {
+    fn through_adapter(
+        &self,
+        request: &LocalRequest<'_>,
+        run: &mut dyn FnMut(Provided<'_>),
+    ) -> Result<Went, DispatchError> {
+        let mut call = LocalCall { request, run };
+        match (self.adapter(), &self.object) {
+            (Some(adapter), Object::Placed(place)) => adapter.serve_placed(*place, &mut call),
+            (Some(adapter), Object::Named(id, place)) => {
+                let (id, place) = (&**id, *place);
+                adapter.serve(Wanted { id, place }, &mut call)
+            }
+            (None, _) => match self.root.upgrade() {
+                Some(root) => root.route(&self.key, &mut call),
+                None => Ok(Went::ByWire),
+            },
+        }
+    }
+
+    fn direct(&self, run: &mut dyn FnMut(Provided<'_>)) -> Went {
+        let Some(adapter) = self.adapter() else {
+            return Went::ByWire;
+        };
+        match self.pin(adapter) {
+            Some(pinned) if !pinned.is_forwarded() => match &pinned.active {
+                Active::Servant(servant) => {
+                    run(servant.provide());
+                    Went::Here
+                }
+                Active::Forward(_) => Went::ByWire,
+            },
+            _ => Went::ByWire,
+        }
+    }
+}
+
+/// A call on its way to the servant.
+struct LocalCall<'c, 'r> {
+    request: &'c LocalRequest<'r>,
+    run: &'c mut dyn FnMut(Provided<'_>),
+}
+
+impl Request for LocalCall<'_, '_> {
+    type Done = Went;
+
+    fn operation(&self) -> &str {
+        self.request.operation()
+    }
+
+    #[inline]
+    fn answer(
+        &mut self,
+        _: &Adapter,
+        servant: &Arc<dyn Servant>,
+        _: Option<usize>,
+    ) -> Result<Went, DispatchError> {
+        (self.run)(servant.provide());
+        Ok(Went::Here)
+    }
+
+    fn serve_by_main_thread(
+        &mut self,
+        adapter: &Adapter,
+        wanted: Wanted<'_>,
+    ) -> Result<Went, DispatchError> {
+        let root = adapter.root.upgrade();
+        match root.and_then(|root| root.orb()) {
+            Some(orb) if orb.is_main_thread() => adapter.serve_visit(wanted, self),
+            // What the stub would call stays on its own thread: a request goes to the other.
+            _ => Ok(Went::ByWire),
+        }
+    }
+
+    fn rather_than_wait(&self) -> Option<Went> {
+        (!self.request.is_two_way()).then_some(Went::ByWire)
+    }
+}
