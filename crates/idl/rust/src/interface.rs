@@ -2,6 +2,7 @@
 //! the servant, and an error for each operation that raises exceptions.
 
 mod call;
+mod collocated;
 mod dispatch;
 mod errors;
 mod local;

@@ -34,6 +34,20 @@ impl Context {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// The values whose names an operation's `context` clause asks for, as they would travel.
+    #[must_use]
+    pub fn matching(&self, patterns: &[&str]) -> Self {
+        let chosen = self
+            .values
+            .iter()
+            .filter(|(name, _)| asked_for(name, patterns));
+        Self {
+            values: chosen
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        }
+    }
+
     /// Marshals the values whose names an operation's `context` clause asks for; a pattern that ends
     /// in `*` asks for all that begin so. On the wire it is a sequence of strings, name and value in
     /// turn (CORBA 3.3 part 2, §9.4.2.1).
@@ -110,5 +124,6 @@ mod tests {
             [("user.name", "ada"), ("user.role", "engineer")]
         );
         assert_eq!(arrived.value("other"), None);
+        assert_eq!(context.matching(&["user.*", "none"]), arrived);
     }
 }

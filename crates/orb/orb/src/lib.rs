@@ -26,7 +26,10 @@ mod sync;
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, Operation};
 pub use collocation::{Cast, Collocated, LocalRequest, Provided, View, Went};
-pub use config::{Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts, Trace};
+pub use config::{
+    CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts,
+    Trace,
+};
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 pub use messaging::{
@@ -35,8 +38,8 @@ pub use messaging::{
 };
 pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
-    ClientProtocols, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent, PolicyManager,
-    SetOverride, Transfer, Wait,
+    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent,
+    PolicyManager, SetOverride, Transfer, Wait,
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};

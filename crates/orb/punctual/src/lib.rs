@@ -16,7 +16,7 @@
 pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Buffering, ClientProtocols, CompletionStatus, Concurrency, ConfigError, Context,
+    AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
     DispatchError, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb,
     OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCurrent, PolicyManager, PolicyValue, PoolSize,
     ProtocolBundle, ProtocolCatalogue, ProtocolError, SetOverride, SystemException,

@@ -5,7 +5,7 @@ use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
 use super::call::{self, Call, Value, tuple};
-use super::{errors, twin};
+use super::{collocated, errors, twin};
 use crate::codec::Place;
 use crate::docs::doc_after;
 use crate::members::sequence;
@@ -67,7 +67,8 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let mut locals = call.locals();
     let arguments = arguments(scope, call, &locals);
     let body = if call.oneway {
-        quote!(self.0.send(&OPERATION, #arguments))
+        let request = quote!(self.0.send(&OPERATION, #arguments));
+        collocated::one_way(scope, call, &request)
     } else {
         two_way(scope, call, &arguments, &mut locals)
     };
@@ -135,7 +136,8 @@ fn two_way(
     locals: &mut Claims,
 ) -> TokenStream {
     let results = results(scope, call, locals);
-    let invocation = invocation(scope, call, arguments, &results, locals);
+    let request = invocation(scope, call, arguments, &results, locals);
+    let invocation = collocated::two_way(scope, call, &request, |_| None, locals);
     if call
         .parameters
         .iter()
@@ -147,7 +149,7 @@ fn two_way(
     }
 }
 
-/// The call itself.
+/// The call itself, as a request.
 pub(super) fn invocation(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -241,16 +243,19 @@ fn assign(
         }
     }
     let returned = tuple(&returned);
+    let outcome = locals.fresh("outcome");
     if let ([(name, _)], [_]) = (assignments.as_slice(), received.as_slice()) {
         return quote! {
-            *#name = #invocation?;
+            let #outcome = #invocation;
+            *#name = #outcome?;
             #ok(())
         };
     }
     let received = tuple(&received);
     let assignments = assignments.iter().map(|(name, new)| quote!(*#name = #new;));
     quote! {
-        let #received = #invocation?;
+        let #outcome = #invocation;
+        let #received = #outcome?;
         #(#assignments)*
         #ok(#returned)
     }

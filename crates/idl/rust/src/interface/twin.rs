@@ -6,6 +6,7 @@ use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, Value, tuple};
+use super::collocated;
 use super::reference::{arguments, invocation, operation};
 use crate::codec::Target;
 use crate::docs::doc_with;
@@ -52,8 +53,13 @@ pub(super) fn generate(
     let operation = operation(scope, call);
     let arguments = arguments(scope, call, &locals);
     let read = read(scope, &results, &locals);
-    let invocation = invocation(scope, call, &arguments, &read, &locals);
-    let body = assign(scope, &results, &invocation);
+    let request = invocation(scope, call, &arguments, &read, &locals);
+    let buffer = |place: usize| {
+        let result = results.get(place)?;
+        matches!(result.goes, Goes::ToBuffer).then(|| result.name.clone())
+    };
+    let invocation = collocated::two_way(scope, call, &request, buffer, &locals);
+    let body = assign(scope, &results, &invocation, &mut locals);
     Some(quote! {
         #doc
         #signature {
@@ -168,7 +174,12 @@ fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
     kept.map(|Outcome { name, .. }| quote!(#name)).collect()
 }
 
-fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) -> TokenStream {
+fn assign(
+    scope: &Scope<'_>,
+    results: &[Outcome<'_>],
+    invocation: &TokenStream,
+    locals: &mut Claims,
+) -> TokenStream {
     let assignments: Vec<TokenStream> = results
         .iter()
         .filter_map(|Outcome { name, goes, .. }| match goes {
@@ -187,8 +198,10 @@ fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) 
         .map(|Outcome { name, .. }| quote!(#name))
         .collect();
     let returned = tuple(&returned);
+    let outcome = locals.fresh("outcome");
     quote! {
-        let #received = #invocation?;
+        let #outcome = #invocation;
+        let #received = #outcome?;
         #(#assignments)*
         #ok(#returned)
     }

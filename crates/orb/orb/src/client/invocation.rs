@@ -60,6 +60,11 @@ impl Operation {
         }
     }
 
+    /// Whether it has a reply.
+    pub(crate) const fn is_two_way(&self) -> bool {
+        self.two_way
+    }
+
     /// Its name on the wire.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -1,8 +1,8 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
 use super::{
-    Concurrency, ConfigError, ListenEndpoint, OrbConfig, bad_value, initial_reference as reference,
-    parse_trace, parse_version, parse_wait,
+    Concurrency, ConfigError, ListenEndpoint, OrbConfig, bad_value, collocation,
+    initial_reference as reference, parse_trace, parse_version, parse_wait,
 };
 use std::time::Duration;
 
@@ -84,6 +84,22 @@ const RULES: &[OptionRule] = &[
         expected: "read, reactor or leader_followers",
         obey: |config, value| {
             config.wait = parse_wait("-ORBWait", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBCollocation",
+        expected: collocation::WAYS,
+        obey: |config, value| {
+            config.collocation = collocation::parse_way("-ORBCollocation", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBCollocationScope",
+        expected: collocation::SCOPES,
+        obey: |config, value| {
+            config.collocation_scope = collocation::parse_scope("-ORBCollocationScope", value)?;
             Ok(())
         },
     },
@@ -236,6 +252,8 @@ fn distance(from: &str, to: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::CollocationScope;
+    use crate::policy::Collocation;
 
     fn apply_all(arguments: &[&str]) -> Result<(OrbConfig, Vec<String>), ConfigError> {
         let mut config = OrbConfig::default();
@@ -289,6 +307,8 @@ mod tests {
             ("-ORBTrace", "everything"),
             ("-ORBConcurrency", "many"),
             ("-ORBWait", "forever"),
+            ("-ORBCollocation", "sometimes"),
+            ("-ORBCollocationScope", "planet"),
             ("-ORBGIOPVersion", "2.0"),
             ("-ORBCallTimeout", "soon"),
             ("-ORBInitRef", "NameService"),
@@ -301,6 +321,14 @@ mod tests {
             let error = apply_all(&[option, value]).unwrap_err().to_string();
             assert!(error.contains(value), "{error}");
         }
+    }
+
+    #[test]
+    fn collocation_has_a_way_and_a_scope() {
+        let options = ["-ORBCollocation", "direct", "-ORBCollocationScope", "orb"];
+        let (config, _) = apply_all(&options).unwrap();
+        assert_eq!(config.collocation, Collocation::Direct);
+        assert_eq!(config.collocation_scope, CollocationScope::Orb);
     }
 
     #[test]

@@ -17,8 +17,8 @@
 #[cfg(feature = "tls")]
 use super::tls;
 use super::{
-    ConfigError, ListenEndpoint, OrbConfig, Wording, bad_value, initial_reference, parse_trace,
-    parse_version, parse_wait,
+    ConfigError, ListenEndpoint, OrbConfig, Wording, bad_value, collocation, initial_reference,
+    parse_trace, parse_version, parse_wait,
 };
 use punctual_link::iiop::KeepAlive;
 use serde::Deserialize;
@@ -38,6 +38,8 @@ struct File {
     client_connections: Option<usize>,
     concurrency: Option<ConcurrencyTable>,
     wait: Option<String>,
+    collocation: Option<String>,
+    collocation_scope: Option<String>,
     max_nesting: Option<u32>,
     fragment_size: Option<usize>,
     fragment_giop_1_1: Option<bool>,
@@ -180,6 +182,12 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set(&mut config.max_nesting, file.max_nesting);
     if let Some(wait) = file.wait {
         config.wait = parse_wait("wait", &wait)?;
+    }
+    if let Some(way) = file.collocation {
+        config.collocation = collocation::parse_way("collocation", &way)?;
+    }
+    if let Some(scope) = file.collocation_scope {
+        config.collocation_scope = collocation::parse_scope("collocation_scope", &scope)?;
     }
     if let Some(table) = &file.concurrency {
         obey_concurrency(config, table)?;

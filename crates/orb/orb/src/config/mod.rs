@@ -4,6 +4,7 @@
 //! unknown key or option is an error, and a bad one stops the start.
 
 mod arguments;
+mod collocation;
 mod concurrency;
 mod endpoint;
 mod file;
@@ -11,13 +12,14 @@ mod initial_reference;
 #[cfg(feature = "tls")]
 mod tls;
 
+pub use collocation::CollocationScope;
 pub(crate) use concurrency::Wording;
 pub use concurrency::{Concurrency, PoolSize};
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
 use crate::client::Buffering;
-use crate::policy::Wait;
+use crate::policy::{Collocation, Wait};
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -57,6 +59,11 @@ pub struct OrbConfig {
     pub concurrency: Concurrency,
     /// How calls wait for their replies, where no policy says otherwise. Default: by reading.
     pub wait: Wait,
+    /// How calls on objects of this process go, where no policy says otherwise (`-ORBCollocation`).
+    /// Default: without a request, through the object adapter.
+    pub collocation: Collocation,
+    /// Whose objects are taken for such (`-ORBCollocationScope`). Default: those of every ORB of the process.
+    pub collocation_scope: CollocationScope,
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
@@ -108,6 +115,8 @@ impl Default for OrbConfig {
             max_connections: 4096,
             concurrency: Concurrency::default(),
             wait: Wait::default(),
+            collocation: Collocation::default(),
+            collocation_scope: CollocationScope::default(),
             max_nesting: 16,
             client_connections: 1024,
             fragment_size: 1 << 20,

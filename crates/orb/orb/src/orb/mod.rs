@@ -6,6 +6,7 @@ mod start;
 pub use start::{InitError, OrbBuilder};
 
 use crate::adapter::ObjectAdapter;
+use crate::collocation::Pulse;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::Lane;
@@ -62,6 +63,8 @@ struct Shared {
     adapter: OnceLock<Arc<dyn ObjectAdapter>>,
     initial: RwLock<BTreeMap<String, ObjectRef>>,
     life: Mutex<Life>,
+    /// The same again, for a glance without the lock.
+    pulse: Arc<Pulse>,
     changed: Condvar,
     /// What the main thread is to do.
     errands: Errands,
@@ -88,6 +91,7 @@ impl Orb {
             adapter: OnceLock::new(),
             initial: RwLock::new(BTreeMap::new()),
             life: Mutex::new(Life::Running),
+            pulse: Arc::new(Pulse::default()),
             changed: Condvar::new(),
             errands: Errands::default(),
             config,
@@ -242,6 +246,7 @@ impl Orb {
                 return Ok(());
             }
             *life = Life::ShuttingDown;
+            self.shared.pulse.stops_serving();
         }
         // Clients are told first, so that what is not begun any more is told from what fails.
         self.lane().listening.close();
@@ -258,6 +263,7 @@ impl Orb {
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
         *self.life() = Life::Over;
+        self.shared.pulse.ends();
         self.lane().disconnect();
         if let Some(adapter) = self.shared.adapter.get() {
             adapter.release();
@@ -320,7 +326,7 @@ impl Orb {
             type_id: type_id.to_owned(),
             profiles,
         };
-        Ok(ObjectRef::new(self.clone(), ior))
+        Ok(ObjectRef::made_here(self.clone(), ior))
     }
 
     /// The object adapter, if one is set.
@@ -345,6 +351,11 @@ impl Orb {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether it still serves, and calls, for who must not keep it alive.
+    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+        &self.shared.pulse
     }
 
     pub(crate) fn registered(&self, name: &str) -> Option<ObjectRef> {

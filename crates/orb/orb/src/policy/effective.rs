@@ -1,6 +1,8 @@
 //! What holds for the calls through one reference by one thread.
 
-use super::{ClientProtocols, Mux, Otherwise, Policy, PolicySet, Transfer, Wait, current};
+use super::{
+    ClientProtocols, Collocation, Mux, Otherwise, Policy, PolicySet, Transfer, Wait, current,
+};
 use crate::client::Buffering;
 use crate::orb::Orb;
 use punctual_link::Properties;
@@ -22,6 +24,7 @@ pub(crate) struct Effective {
     pub(crate) transfer: Transfer,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
+    pub(crate) collocation: Collocation,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -55,6 +58,7 @@ impl Effective {
             roundtrip: config.timeouts.call,
             buffering: config.one_way_buffering,
             wait: config.wait,
+            collocation: config.collocation,
             ..Self::default()
         };
         if !config.client_protocols.is_empty() {
@@ -82,6 +86,7 @@ impl Effective {
                 Policy::Transfer(transfer) => this.transfer = *transfer,
                 Policy::Mux(mux) => this.mux = *mux,
                 Policy::Wait(wait) => this.wait = *wait,
+                Policy::Collocation(collocation) => this.collocation = *collocation,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

@@ -36,6 +36,8 @@ pub enum Policy {
     Mux(Mux),
     /// How calls wait for their replies.
     Wait(Wait),
+    /// How calls on objects of this process go.
+    Collocation(Collocation),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -101,6 +103,23 @@ pub enum Wait {
     LeaderFollowers,
 }
 
+/// How stubs call objects of this process (paper 003: collocation).
+///
+/// A call that goes to its servant without a request takes as long as the servant does: time-outs do not end
+/// it. What is passed is not marshaled, and so not checked against the bounds of IDL's strings and sequences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Collocation {
+    /// Through the object adapter, as requests go: its manager's state, its servant managers and Current are
+    /// as over the wire.
+    #[default]
+    ThruPoa,
+    /// To the servant that is active, past the adapter: it neither holds calls back nor counts them, and
+    /// Current does not know them. Where no servant is active, through the adapter.
+    Direct,
+    /// By requests, as to any other process.
+    None,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {
@@ -123,6 +142,7 @@ impl Policy {
             Self::LinkProperty(_) => 0x5055_0002,
             Self::Mux(_) => 0x5055_0003,
             Self::Wait(_) => 0x5055_0004,
+            Self::Collocation(_) => 0x5055_0005,
         }
     }
 

@@ -9,9 +9,10 @@ pub use interface::{AsObject, Interface, UserException};
 pub(crate) use target::Target;
 
 use crate::client::{self, Body, Call, Operation, Path};
+use crate::collocation::{self, Locality};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
-use crate::policy::{Effective, Policy, PolicySet, SetOverride};
+use crate::policy::{Collocation, Effective, Policy, PolicySet, SetOverride};
 use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
@@ -49,12 +50,19 @@ struct Shared {
     one_way_path: ArcSwapOption<Path>,
     policies: PolicySet,
     effective: ArcSwapOption<Effective>,
+    locality: Locality,
 }
 
 impl ObjectRef {
     /// The reference that an IOR describes.
     pub(crate) fn new(orb: Orb, ior: Ior) -> Self {
         Self::with_target(orb, Arc::new(Target::new(ior)), PolicySet::default(), None)
+    }
+
+    /// A reference that its ORB makes, to an object of its own adapter.
+    pub(crate) fn made_here(orb: Orb, ior: Ior) -> Self {
+        let target = Arc::new(Target::made_here(ior));
+        Self::with_target(orb, target, PolicySet::default(), None)
     }
 
     fn with_target(
@@ -75,6 +83,7 @@ impl ObjectRef {
             one_way_path: ArcSwapOption::empty(),
             policies,
             effective: ArcSwapOption::empty(),
+            locality: Locality::default(),
         };
         Self {
             shared: Arc::new(shared),
@@ -263,6 +272,26 @@ impl ObjectRef {
         Call::send(self, operation, &arguments)
     }
 
+    /// Makes a call without a request, if the object is one of this process: runs `call` with the servant, on
+    /// this thread. `None` when a request is to be sent instead; `call` has not run then. For generated stubs.
+    ///
+    /// A reference to an object elsewhere is told by a look at one octet.
+    #[inline]
+    pub fn collocated<V, R, E>(
+        &self,
+        operation: &Operation,
+        call: impl FnOnce(&V) -> Result<R, E>,
+    ) -> Option<Result<R, E>>
+    where
+        V: ?Sized + 'static,
+        E: From<SystemException>,
+    {
+        if self.shared.locality.is_elsewhere() {
+            return None;
+        }
+        collocation::call(self, operation, call)
+    }
+
     /// Sends the one-way requests through this reference that wait to be sent together, if any do
     /// ([`crate::OrbConfig::one_way_buffering`]).
     pub fn flush(&self) {
@@ -328,6 +357,19 @@ impl ObjectRef {
             self.shared.effective.store(Some(now.clone()));
         }
         now
+    }
+
+    /// How calls go that could go without a request, by the calling thread.
+    pub(crate) fn collocation(&self) -> Collocation {
+        let effective = self.shared.effective.load();
+        match &*effective {
+            Some(effective) if effective.holds(self.orb()) => effective.collocation,
+            _ => self.effective().collocation,
+        }
+    }
+
+    pub(crate) fn locality(&self) -> &Locality {
+        &self.shared.locality
     }
 
     /// The goal that it was made with.

@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 /// A reference's goal, original or forwarded.
 pub(crate) struct Target {
     ior: Ior,
+    /// Whether the reference's own ORB has made it, so that the object is its adapter's.
+    made_here: bool,
     /// Decoded at the first call, and again when the protocols that there are have changed.
     placed: ArcSwapOption<Placed>,
     identity: OnceLock<Identity>,
@@ -33,8 +35,18 @@ pub(crate) enum Identity {
 
 impl Target {
     pub(crate) fn new(ior: Ior) -> Self {
+        Self::with_origin(ior, false)
+    }
+
+    /// The goal of a reference that its ORB makes.
+    pub(crate) fn made_here(ior: Ior) -> Self {
+        Self::with_origin(ior, true)
+    }
+
+    fn with_origin(ior: Ior, made_here: bool) -> Self {
         Self {
             ior,
+            made_here,
             placed: ArcSwapOption::empty(),
             identity: OnceLock::new(),
         }
@@ -42,6 +54,10 @@ impl Target {
 
     pub(crate) fn ior(&self) -> &Ior {
         &self.ior
+    }
+
+    pub(crate) fn is_made_here(&self) -> bool {
+        self.made_here
     }
 
     /// All endpoints by protocols that are registered, in the order of the profiles.

@@ -1,5 +1,6 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
+use super::panics::panicked;
 use super::receive::ServerConnection;
 use super::reply::{Answer, ServerCall, locate_reply};
 use super::{Refusal, Serving};
@@ -188,10 +189,9 @@ impl ServerConnection {
         match dispatched {
             Ok(Ok(_)) => Answer::Given,
             Ok(Err(error)) => Answer::Failed(error),
-            Err(_) => {
-                let operation = call.operation();
-                tracing::error!(peer = %self.peer(), "the servant panicked in `{operation}`");
-                Answer::Failed(servant_panicked().into())
+            Err(payload) => {
+                let exception = panicked(self.peer(), call.operation(), &*payload);
+                Answer::Failed(exception.into())
             }
         }
     }
@@ -288,13 +288,4 @@ fn refused(refusal: Refusal) -> SystemException {
         Refusal::TooDeep => (minor::TOO_DEEP, "upcalls nest too deep (max_nesting)"),
     };
     SystemException::new(Kind::Transient, minor, CompletionStatus::No).with_detail(detail)
-}
-
-fn servant_panicked() -> SystemException {
-    SystemException::new(
-        Kind::Unknown,
-        minor::SERVANT_PANICKED,
-        CompletionStatus::Maybe,
-    )
-    .with_detail("the servant panicked")
 }

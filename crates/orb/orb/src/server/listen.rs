@@ -1,9 +1,11 @@
 //! Endpoints that listen, and who serves the connections they accept.
 
 use super::concurrency::{Reactors, Staff};
+use super::panics;
 use super::publish::published;
 use super::receive::ServerConnection;
 use super::watch::watch;
+use crate::collocation;
 use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::{self, Session};
@@ -106,6 +108,8 @@ impl Listening {
         }
         state.open.extend(opened);
         state.opened = true;
+        collocation::join(orb);
+        panics::keep();
         Ok(())
     }
 
@@ -190,6 +194,14 @@ impl Listening {
 
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
         self.state().open.iter().map(Open::real).collect()
+    }
+
+    /// Whether references that name this place mean an endpoint of this ORB.
+    pub(crate) fn is_at(&self, protocol: &str, address: &Address) -> bool {
+        let is_meant = |open: &Open| {
+            &*open.published.protocol == protocol && open.published.address == *address
+        };
+        self.state().open.iter().any(is_meant)
     }
 
     pub(crate) fn connections(&self) -> usize {

@@ -9,6 +9,7 @@ mod concurrency;
 mod dispatch;
 mod listen;
 mod memory;
+mod panics;
 mod publish;
 mod receive;
 mod reply;
@@ -16,8 +17,10 @@ mod send;
 mod watch;
 
 pub(crate) use listen::Listening;
+pub(crate) use panics::panicked;
 pub use reply::{Dispatched, ServerCall};
 
+use crate::collocation;
 use crate::messaging::FrameArrival;
 use crate::orb::Orb;
 use punctual_exec::{Errands, Refused};
@@ -44,12 +47,23 @@ struct Served {
     arrival: Option<FrameArrival>,
 }
 
-/// Whether the calling thread is in an upcall of this ORB.
+/// Whether the calling thread is in an upcall of this ORB, by a request or without one.
 pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
-    SERVED.with_borrow(|served| {
+    let by_request = SERVED.with_borrow(|served| {
         let mut upcalls = served.iter().filter(|one| one.in_upcall);
         upcalls.any(|one| one.connection.orb.is_same(orb))
-    })
+    });
+    by_request || collocation::in_upcall_of(orb)
+}
+
+/// Whether the calling thread is in an upcall by a request. For whoever may run at any time: a panic's hook.
+fn in_upcall() -> bool {
+    let is_in = |served: &RefCell<Vec<Served>>| {
+        served
+            .try_borrow()
+            .is_ok_and(|served| served.iter().any(|one| one.in_upcall))
+    };
+    SERVED.try_with(is_in).unwrap_or(false)
 }
 
 /// How the request that the calling thread serves has arrived, in a messaging protocol that numbers its
