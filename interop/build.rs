@@ -13,7 +13,7 @@ fn main() -> Result<(), Error> {
             "idl/awkward.idl",
         ])?;
     less_usual()?;
-    Builder::new().compile(&["idl/params.idl", "idl/naming.idl"])
+    Builder::new().compile(&["idl/params.idl", "idl/naming.idl", "idl/adapters.idl"])
 }
 
 /// On top of what was compiled elsewhere: for both sides, for a client, for a server.

@@ -118,23 +118,36 @@ pub(crate) fn from_by(
     let utf8 = version > Version::V1_0;
     command.arg(if utf8 { "utf-8" } else { "latin-1" });
     let client = Running::start("their client", &mut command)?;
-    reported(&client, &mut |case, outcome| {
+    let until = reported(&client, &mut |case, outcome| {
         let outcome = match excused {
             Some((excused, why)) if excused == case => Outcome::NotApplicable(why.to_owned()),
             _ => outcome,
         };
         matrix.record(case, version, Direction::From, outcome);
-    })
+    })?;
+    match until {
+        Until::Done => Ok(()),
+        Until::Restart => Err("their client wants a restart".into()),
+    }
 }
 
-/// What a client of theirs reports, case by case, until it is done.
+/// How far a client of theirs has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// All cases are tried.
+    Done,
+    /// It waits until the server has been stopped and started again.
+    Restart,
+}
+
+/// What a client of theirs reports, case by case, until it is done or waits.
 ///
 /// # Errors
-/// When it ends, or says nothing, before it is done.
+/// When it ends, or says nothing, before that.
 pub(crate) fn reported(
     client: &Running,
     record: &mut dyn FnMut(&str, Outcome),
-) -> Result<(), Failure> {
+) -> Result<Until, Failure> {
     loop {
         let Some(line) = client.line(LIMIT)? else {
             return Err("their client has ended before its last case".into());
@@ -145,7 +158,8 @@ pub(crate) fn reported(
                 let (case, why) = rest.split_once(": ").unwrap_or((rest, ""));
                 record(case, Outcome::Failed(why.to_owned()));
             }
-            _ if line == "done" => return Ok(()),
+            _ if line == "done" => return Ok(Until::Done),
+            _ if line == "restart" => return Ok(Until::Restart),
             _ => eprintln!("  their client says: {line}"),
         }
     }

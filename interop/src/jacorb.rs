@@ -1,6 +1,7 @@
 //! The run against JacORB: for each version, both sides are started and every case is tried.
 
 use crate::Failure;
+use crate::accounts;
 use crate::bridged;
 use crate::build::jacorb as build;
 use crate::directions::calls;
@@ -25,7 +26,8 @@ pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         calls(&peer, version, &Transport::Tcp, (&ours, &server), matrix)?;
         ours.stop()?;
     }
-    bridged::run(&peer, matrix)
+    bridged::run(&peer, matrix)?;
+    accounts::run(&peer, matrix)
 }
 
 /// Why JacORB cannot be tried here, if so.

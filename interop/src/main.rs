@@ -4,6 +4,7 @@
 //! progress goes to standard error. The exit status is 1 when anything failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod accounts;
 mod bridged;
 mod build;
 mod capture;
@@ -35,10 +36,14 @@ mod generated {
     pub(crate) mod params {
         include!(concat!(env!("OUT_DIR"), "/params.rs"));
     }
+    pub(crate) mod adapters {
+        include!(concat!(env!("OUT_DIR"), "/adapters.rs"));
+    }
     pub(crate) mod naming {
         include!(concat!(env!("OUT_DIR"), "/naming.rs"));
     }
 }
+use generated::adapters::adapters;
 use generated::naming;
 use generated::params::params;
 
@@ -46,22 +51,30 @@ use generated::params::params;
 #[derive(Debug, Parser)]
 #[command(name = "punctual-interop", version)]
 struct Options {
-    /// The peer.
-    peer: Peer,
+    #[command(subcommand)]
+    role: Role,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Role {
+    /// Against omniORB, as Debian has it.
+    Omniorb(Shown),
+    /// Against JacORB, as Maven fetches it.
+    Jacorb(Shown),
+    /// Be the server of ours that is stopped and started again.
+    #[command(hide = true)]
+    ServeAccounts(accounts::Options),
+}
+
+/// What is made of the matrix.
+#[derive(Debug, clap::Args)]
+struct Shown {
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
     /// Print the matrix as JSON.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Peer {
-    /// omniORB, as Debian has it.
-    Omniorb,
-    /// JacORB, as Maven fetches it.
-    Jacorb,
 }
 
 /// Why a run could not be made.
@@ -86,26 +99,39 @@ fn main() -> ExitCode {
 
 /// Whether all is well.
 fn run(options: &Options) -> Result<bool, Failure> {
-    let (name, missing) = match options.peer {
-        Peer::Omniorb => ("omniORB", omniorb::missing()),
-        Peer::Jacorb => ("JacORB", jacorb::missing()),
-    };
-    if let Some(why) = missing {
-        println!("{name} is skipped: {why}");
-        return Ok(!options.require);
-    }
     let mut matrix = matrix::Matrix::default();
-    match options.peer {
-        Peer::Omniorb => omniorb::run(&folder("interop-omniorb")?, &mut matrix)?,
-        Peer::Jacorb => jacorb::run(&folder("interop-jacorb")?, &mut matrix)?,
+    match &options.role {
+        Role::Omniorb(shown) => {
+            if let Some(why) = omniorb::missing() {
+                return Ok(skipped("omniORB", &why, shown));
+            }
+            omniorb::run(&folder("interop-omniorb")?, &mut matrix)?;
+            show(&matrix, shown)
+        }
+        Role::Jacorb(shown) => {
+            if let Some(why) = jacorb::missing() {
+                return Ok(skipped("JacORB", &why, shown));
+            }
+            jacorb::run(&folder("interop-jacorb")?, &mut matrix)?;
+            show(&matrix, shown)
+        }
+        Role::ServeAccounts(options) => accounts::serve(options).map(|()| true),
     }
-    if options.json {
+}
+
+fn skipped(peer: &str, why: &str, shown: &Shown) -> bool {
+    println!("{peer} is skipped: {why}");
+    !shown.require
+}
+
+fn show(matrix: &matrix::Matrix, shown: &Shown) -> Result<bool, Failure> {
+    if shown.json {
         println!("{}", matrix.json()?);
     } else {
         println!("{matrix}");
     }
     let (_, failed, skipped) = matrix.counts();
-    Ok(failed == 0 && (skipped == 0 || !options.require))
+    Ok(failed == 0 && (skipped == 0 || !shown.require))
 }
 
 /// Where what is generated goes: beside this program, in the target folder.

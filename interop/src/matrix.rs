@@ -1,6 +1,7 @@
 //! What was tried, and how it went: for each thing that it went over a table, with cases as rows,
 //! versions and directions as columns.
 
+use punctual::GiopVersion;
 use serde::Serialize;
 use std::fmt;
 
@@ -28,6 +29,15 @@ impl Version {
             Self::V1_0 => "1.0",
             Self::V1_1 => "1.1",
             Self::V1_2 => "1.2",
+        }
+    }
+
+    /// As ORBs of ours have it.
+    pub(crate) fn giop(self) -> GiopVersion {
+        match self {
+            Self::V1_0 => GiopVersion::V1_0,
+            Self::V1_1 => GiopVersion::V1_1,
+            Self::V1_2 => GiopVersion::V1_2,
         }
     }
 }

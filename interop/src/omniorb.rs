@@ -1,6 +1,7 @@
 //! The run against omniORB: for each version, both sides are started and every case is tried.
 
 use crate::Failure;
+use crate::accounts;
 use crate::bridged;
 use crate::build::omniorb as build;
 use crate::capture::Capture;
@@ -29,7 +30,8 @@ pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     }
     sockets::run(&peer, matrix)?;
     secured::run(&programs.secured.map(Peer::Omniorb), matrix)?;
-    bridged::run(&peer, matrix)
+    bridged::run(&peer, matrix)?;
+    accounts::run(&peer, matrix)
 }
 
 /// Everything, with what is tied to TCP: what Wireshark sees, and the peer's own services.

@@ -1,6 +1,6 @@
 //! Processes that end with their owner, and waits that have a limit.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -12,7 +12,7 @@ pub(crate) struct Running {
     name: String,
     child: Child,
     /// Held open: some programs end when it is closed.
-    _stdin: Option<ChildStdin>,
+    stdin: Option<ChildStdin>,
     lines: Receiver<String>,
 }
 
@@ -32,7 +32,7 @@ impl Running {
         Ok(Self {
             name: name.to_owned(),
             child,
-            _stdin: stdin,
+            stdin,
             lines,
         })
     }
@@ -48,6 +48,30 @@ impl Running {
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 Err(format!("{} has said nothing for {limit:?}", self.name))
             }
+        }
+    }
+
+    /// Gives it a line of input.
+    ///
+    /// # Errors
+    /// When it does not read any more.
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), String> {
+        let written = self.stdin.as_mut().map(|stdin| writeln!(stdin, "{line}"));
+        match written {
+            Some(Ok(())) => Ok(()),
+            _ => Err(format!("{} does not read its input", self.name)),
+        }
+    }
+
+    /// Ends its input, and waits until it ends by itself.
+    ///
+    /// # Errors
+    /// When it has not done so after `limit`.
+    pub(crate) fn end(mut self, limit: Duration) -> Result<(), String> {
+        drop(self.stdin.take());
+        match self.wait(limit) {
+            true => Ok(()),
+            false => Err(format!("{} has not ended within {limit:?}", self.name)),
         }
     }
 

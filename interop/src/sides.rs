@@ -8,7 +8,7 @@ use crate::peer::Peer;
 use crate::process::Running;
 use crate::servants;
 use crate::transport::{Role, Transport};
-use punctual::{GiopVersion, Interface, Orb, OrbConfig, Poa, RootPoa};
+use punctual::{Interface, Orb, OrbConfig, Poa, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_ior::{Component, IiopProfile, Profile};
@@ -53,11 +53,7 @@ fn sized(
     fragment_size: usize,
 ) -> Result<Orb, Failure> {
     let configure = |config: &mut OrbConfig| {
-        config.giop_version = match version {
-            Version::V1_0 => GiopVersion::V1_0,
-            Version::V1_1 => GiopVersion::V1_1,
-            Version::V1_2 => GiopVersion::V1_2,
-        };
+        config.giop_version = version.giop();
         config.fragment_size = fragment_size;
         config.timeouts.call = Some(CALL);
         config.tls = transport.our_tls(role);
@@ -204,18 +200,21 @@ impl PeerServer {
     }
 }
 
-/// The references that a server says it has, until it is ready.
-fn announced(process: &Running) -> Result<BTreeMap<String, String>, Failure> {
+/// What a server says of itself, a name and a value each, until it is ready.
+///
+/// # Errors
+/// When it ends, or says nothing, before that.
+pub(crate) fn announced(process: &Running) -> Result<BTreeMap<String, String>, Failure> {
     let mut references = BTreeMap::new();
     loop {
         let line = process.line(LIMIT)?;
-        let line = line.ok_or("their server has ended at its start")?;
+        let line = line.ok_or("the server has ended at its start")?;
         match line.split_once(' ') {
             Some((name, reference)) => {
                 references.insert(name.to_owned(), reference.to_owned());
             }
             None if line == "ready" => return Ok(references),
-            None => eprintln!("  their server says: {line}"),
+            None => eprintln!("  the server says: {line}"),
         }
     }
 }

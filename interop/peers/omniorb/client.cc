@@ -1,4 +1,5 @@
 // The client: calls with literal values, whose answers are compared with literal ones.
+#include "cases.hh"
 #include "cubit.hh"
 #include "roles.hh"
 #include "words.hh"
@@ -14,47 +15,6 @@
 using std::string;
 
 namespace {
-
-typedef std::function<void()> Body;
-
-/** What is wrong about an answer. */
-struct Wrong {
-    string what;
-};
-
-int failures = 0;
-
-void test(const char* name, const Body& body) {
-    string why;
-    try {
-        body();
-    } catch (const Wrong& wrong) {
-        why = wrong.what;
-    } catch (const CORBA::SystemException& exception) {
-        why = exception_words(exception);
-    } catch (const CORBA::UserException& exception) {
-        why = exception._name();
-    }
-    if (why.empty()) {
-        std::cout << "ok " << name << std::endl;
-    } else {
-        ++failures;
-        std::cout << "FAIL " << name << ": " << why << std::endl;
-    }
-}
-
-void same(const string& got, const string& expected) {
-    if (got != expected) throw Wrong{"got `" + got + "` instead of `" + expected + "`"};
-}
-
-void same(char* got, const char* expected) {
-    CORBA::String_var owned = got;
-    same(string(got), string(expected));
-}
-
-void hold(bool condition, const char* what) {
-    if (!condition) throw Wrong{what};
-}
 
 /** The twist of each operation: returned is `b`, and `a` comes back as `b` and as `c`. */
 template <class T, class Call> void twist(T a, T b, Call call) {
@@ -513,6 +473,5 @@ int call(CORBA::ORB_ptr orb, const Targets& targets) {
     cube(cubit);
     large("16 MiB", describe);
     large("16 MiB, one message", whole);
-    std::cout << "done" << std::endl;
-    return failures ? 1 : 0;
+    return done() ? 0 : 1;
 }

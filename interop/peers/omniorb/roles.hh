@@ -21,6 +21,12 @@ int call(CORBA::ORB_ptr orb, const Targets& targets);
 /** Calls a `params::Describe` once and prints a line: `name NAME`, or `raised EXCEPTION`. */
 int ask(CORBA::Object_ptr target);
 
+/**
+ * Visits the accounts of the bank at that URL, and prints lines as `call` does. At a line `restart` the
+ * server is to be stopped and started again, and a line is to come on standard input.
+ */
+int visit(CORBA::ORB_ptr orb, const char* bank);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

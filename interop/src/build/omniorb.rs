@@ -14,6 +14,19 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
     ("omniNames", "omniorb-nameserver"),
 ];
 
+/// What `omniidl` generates, the largest first.
+const STUBS: [&str; 3] = ["paramsSK.cc", "cubitSK.cc", "adaptersSK.cc"];
+
+/// What stands in `peers/omniorb`.
+const SOURCES: [&str; 6] = [
+    "client.cc",
+    "server.cc",
+    "words.cc",
+    "main.cc",
+    "cases.cc",
+    "accounts.cc",
+];
+
 /// omniORB's transport over TLS, of Debian's `libomniorb4-dev`.
 const TLS: &str = "-lomnisslTP4";
 
@@ -46,16 +59,17 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
             &["-bcxx", "-Wbuse-quotes", "-Wbexample"][..],
         ),
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
+        (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
     ] {
         let mut omniidl = Command::new("omniidl");
         omniidl.args(options).arg(idl).current_dir(folder);
         succeed("omniidl", &mut omniidl, LIMIT)?;
     }
     write_relay(folder)?;
-    let units: Vec<PathBuf> = ["paramsSK.cc", "cubitSK.cc"]
+    let units: Vec<PathBuf> = STUBS
         .map(|unit| folder.join(unit))
         .into_iter()
-        .chain(["client.cc", "server.cc", "words.cc", "main.cc"].map(|unit| sources.join(unit)))
+        .chain(SOURCES.map(|unit| sources.join(unit)))
         .collect();
     compile(folder, &sources, &units)?;
     Ok(Programs {

@@ -1,5 +1,5 @@
-// A JacORB peer: `Main serve TARGET` or `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT
-// narrow|wide latin-1|utf-8`, with options of the ORB as system properties.
+// A JacORB peer: `Main serve TARGET`, `Main visit BANK` or `Main call PARAMETERS DESCRIBE WHOLE FORWARDER
+// UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the ORB as system properties.
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -9,27 +9,38 @@ import org.omg.CORBA.ORB;
 public final class Main {
     private Main() {}
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        int status = 1;
+        try {
+            status = run(arguments);
+        } catch (Exception exception) {
+            exception.printStackTrace();
+        } finally {
+            System.out.flush();
+            // Not by the ORB's own shutdown, which may wait for connections.
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    private static int run(String[] arguments) throws Exception {
         Properties properties = new Properties();
         properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
         properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
         ORB orb = ORB.init(new String[0], properties);
         String role = arguments.length > 0 ? arguments[0] : "";
         String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
-        int status = 2;
         if (role.equals("serve") && rest.length == 1) {
             Server.serve(orb, rest[0]);
             untilInputEnds();
-            status = 0;
-        } else if (role.equals("call") && rest.length == 8) {
-            endWithInput();
-            status = Client.call(orb, rest);
-        } else {
-            System.err.println("see the top of Main.java for the arguments");
+            return 0;
         }
-        System.out.flush();
-        // Not by the ORB's own shutdown, which may wait for connections.
-        Runtime.getRuntime().halt(status);
+        if (role.equals("visit") && rest.length == 1) return Accounts.visit(orb, rest[0]);
+        if (role.equals("call") && rest.length == 8) {
+            endWithInput();
+            return Client.call(orb, rest);
+        }
+        System.err.println("see the top of Main.java for the arguments");
+        return 2;
     }
 
     private static void untilInputEnds() throws IOException {

@@ -1,0 +1,179 @@
+//! What makes servants and adapters when they are asked for, and notes that it was asked.
+
+use super::bank::{Account, Books};
+use crate::adapters as a;
+use punctual::{
+    AdapterActivator, CompletionStatus, Cookie, DispatchError, IdAssignmentPolicy,
+    IdUniquenessPolicy, LifespanPolicy, ObjectId, ObjectRef, Poa, PoaPolicy,
+    RequestProcessingPolicy, Servant, ServantActivator, ServantLocator, ServantManager,
+    ServantRetentionPolicy, SystemException, SystemExceptionKind, servant_of,
+};
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn servant(books: &Arc<Books>) -> Arc<dyn Servant> {
+    servant_of::<a::Account, _>(Account(books.clone()))
+}
+
+/// The accounts that no manager has a servant for.
+fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
+    match id.as_bytes() {
+        b"moved" => Err(DispatchError::Forward(moved_to.clone())),
+        b"missing" => {
+            let kind = SystemExceptionKind::ObjectNotExist;
+            Err(SystemException::new(kind, 0, CompletionStatus::No).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A servant for each request; its cookie is the number of the request.
+struct Locator {
+    books: Arc<Books>,
+    moved_to: ObjectRef,
+    requests: AtomicU32,
+}
+
+impl ServantLocator for Locator {
+    fn preinvoke(
+        &self,
+        id: &ObjectId,
+        _: &Poa,
+        operation: &str,
+    ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError> {
+        check(id, &self.moved_to)?;
+        assert!(id.as_bytes() != b"panic", "as the account's name says");
+        let cookie = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        self.books
+            .note(format!("preinvoke {id} {operation}, cookie {cookie}"));
+        Ok((servant(&self.books), Box::new(cookie)))
+    }
+
+    fn postinvoke(
+        &self,
+        id: &ObjectId,
+        _: &Poa,
+        operation: &str,
+        cookie: Cookie,
+        _: Arc<dyn Servant>,
+    ) -> Result<(), DispatchError> {
+        let cookie = cookie.downcast_ref::<u32>().copied().unwrap_or_default();
+        self.books
+            .note(format!("postinvoke {id} {operation}, cookie {cookie}"));
+        Ok(())
+    }
+}
+
+/// A servant for each account, until the account is closed.
+struct Activator {
+    books: Arc<Books>,
+    moved_to: ObjectRef,
+}
+
+impl ServantActivator for Activator {
+    fn incarnate(&self, id: &ObjectId, _: &Poa) -> Result<Arc<dyn Servant>, DispatchError> {
+        check(id, &self.moved_to)?;
+        self.books.note(format!("incarnate {id}"));
+        Ok(servant(&self.books))
+    }
+
+    fn etherealize(&self, id: &ObjectId, _: &Poa, _: Arc<dyn Servant>, cleanup: bool, _: bool) {
+        if !cleanup {
+            self.books.note(format!("etherealize {id}"));
+        }
+    }
+}
+
+/// Makes the persistent adapters, `lasting` and below it `branch`.
+struct Lasting {
+    books: Arc<Books>,
+    moved_to: ObjectRef,
+}
+
+impl Lasting {
+    fn make(&self, parent: &Poa, name: &str) -> Result<(), Box<dyn Error>> {
+        let persistent = PoaPolicy::Lifespan(LifespanPolicy::Persistent);
+        match name {
+            "lasting" => {
+                let mut policies = by_default();
+                policies.push(persistent);
+                let lasting = parent.create_poa(name, Some(parent.manager()), &policies)?;
+                lasting.set_servant(servant(&self.books))?;
+                lasting.set_adapter_activator(parent.adapter_activator());
+            }
+            "branch" => {
+                let mut policies = by_manager(ServantRetentionPolicy::Retain);
+                policies.push(persistent);
+                let branch = parent.create_poa(name, Some(parent.manager()), &policies)?;
+                branch.set_servant_manager(ServantManager::Activator(Arc::new(Activator {
+                    books: self.books.clone(),
+                    moved_to: self.moved_to.clone(),
+                })))?;
+            }
+            other => return Err(format!("no adapter is called `{other}`").into()),
+        }
+        Ok(())
+    }
+}
+
+impl AdapterActivator for Lasting {
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool {
+        self.books.note(format!("unknown adapter {name}"));
+        self.make(parent, name)
+            .inspect_err(|error| eprintln!("no adapter `{name}`: {error}"))
+            .is_ok()
+    }
+}
+
+/// One servant for all ids, without a map.
+fn by_default() -> Vec<PoaPolicy> {
+    vec![
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+        PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple),
+        PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain),
+        PoaPolicy::RequestProcessing(RequestProcessingPolicy::DefaultServant),
+    ]
+}
+
+/// A servant manager, of the kind that goes with the retention.
+fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
+    vec![
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+        PoaPolicy::ServantRetention(retention),
+        PoaPolicy::RequestProcessing(RequestProcessingPolicy::ServantManager),
+    ]
+}
+
+/// Makes the transient adapters below the root, and sets who makes the persistent ones.
+///
+/// # Errors
+/// What the adapters raise.
+pub(super) fn furnish(root: &Poa, books: &Arc<Books>) -> Result<(), Box<dyn Error>> {
+    let manager = Some(root.manager());
+    let shared = root.create_poa("shared", manager, &by_default())?;
+    shared.set_servant(servant(books))?;
+    let here: a::Account = shared.create_reference_with_id(&ObjectId::from("here"))?;
+    let moved_to = ObjectRef::from(here);
+
+    let policies = by_manager(ServantRetentionPolicy::NonRetain);
+    let located = root.create_poa("located", manager, &policies)?;
+    located.set_servant_manager(ServantManager::Locator(Arc::new(Locator {
+        books: books.clone(),
+        moved_to: moved_to.clone(),
+        requests: AtomicU32::new(0),
+    })))?;
+
+    let policies = by_manager(ServantRetentionPolicy::Retain);
+    let activated = root.create_poa("activated", manager, &policies)?;
+    activated.set_servant_manager(ServantManager::Activator(Arc::new(Activator {
+        books: books.clone(),
+        moved_to: moved_to.clone(),
+    })))?;
+
+    root.set_adapter_activator(Some(Arc::new(Lasting {
+        books: books.clone(),
+        moved_to,
+    })));
+    Ok(())
+}

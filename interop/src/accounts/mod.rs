@@ -1,0 +1,66 @@
+//! Their client visits a server of ours whose objects are served by adapters of every kind, and whose
+//! process ends and starts again in between.
+
+mod bank;
+mod managers;
+mod server;
+
+pub(crate) use server::{Options, serve};
+
+use crate::Failure;
+use crate::directions::{Until, reported};
+use crate::matrix::{Direction, Matrix, Version};
+use crate::peer::Peer;
+use crate::process::Running;
+use crate::sides::{LIMIT, announced};
+use crate::transport::{Role, Transport};
+use std::process::Command;
+
+/// Visits the server in each version.
+///
+/// # Errors
+/// What kept the run from being made.
+pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+    matrix.over("TCP, to adapters of every kind");
+    for version in Version::ALL {
+        eprintln!("  GIOP {}: their client, our server", version.text());
+        visited(peer, version, matrix)?;
+    }
+    Ok(())
+}
+
+fn visited(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
+    let (server, port) = start(version, 0)?;
+    let mut command = peer.command(version, &Transport::Tcp, Role::Client);
+    command.arg("visit");
+    let version_text = version.text();
+    command.arg(format!(
+        "corbaloc:iiop:{version_text}@127.0.0.1:{port}/Bank"
+    ));
+    let mut client = Running::start("their client", &mut command)?;
+    let mut record = |case: &str, outcome| matrix.record(case, version, Direction::From, outcome);
+    if reported(&client, &mut record)? == Until::Done {
+        return Err("their client has not come to the restart".into());
+    }
+    server.end(LIMIT)?;
+    let (server, _) = start(version, port)?;
+    client.say("restarted")?;
+    if reported(&client, &mut record)? == Until::Restart {
+        return Err("their client wants another restart".into());
+    }
+    server.end(LIMIT)?;
+    Ok(())
+}
+
+/// A server process at that port, or at any, and its port.
+fn start(version: Version, port: u16) -> Result<(Running, u16), Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["serve-accounts", "--giop", version.text()]);
+    command.args(["--port", &port.to_string()]);
+    // One account's servant panics, as is meant.
+    command.env("RUST_BACKTRACE", "0");
+    let server = Running::start("our server", &mut command)?;
+    let port = announced(&server)?.remove("port");
+    let port = port.ok_or("our server does not say its port")?.parse()?;
+    Ok((server, port))
+}
