@@ -39,7 +39,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Active, Departed, Entry, Ids, Leave, Place};
+use entry::{Active, Departed, Ids, Leave, Place};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::{Found, Pinned};

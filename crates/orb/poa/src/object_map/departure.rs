@@ -25,7 +25,13 @@ impl ActiveMap {
     /// departed. Pins that others take meanwhile may prolong it where they never leave a place alone. Not
     /// to be called by who holds a pin.
     pub(crate) fn wait_until_left(&self) {
-        for index in 0..self.slots.count() {
+        // Under the lock: what was activated before is among them, and what is activated later knows the state
+        // that was stored before.
+        let count = {
+            let _inner = self.lock();
+            self.slots.count()
+        };
+        for index in 0..count {
             if let Some(slot) = self.slots.slot(index)
                 && !slot.is_left()
             {
@@ -68,7 +74,8 @@ impl ActiveMap {
         }
         if let Some(id) = pinned.id.as_deref() {
             inner.closing.insert(id.into());
-            self.closing.fetch_add(1, Ordering::Release);
+            // Released by the index, which forgets the id, and by the word, which closes.
+            self.closing.fetch_add(1, Ordering::Relaxed);
             self.index.remove(&self.slots, id, place.index);
         }
         let forwarded = inner.forwards.remove(&place.index).is_some();

@@ -29,6 +29,8 @@ mod name;
 mod pinned;
 #[allow(unsafe_code)]
 mod slot;
+#[cfg(test)]
+mod slot_tests;
 mod slots;
 mod sync;
 #[cfg(test)]

@@ -63,6 +63,15 @@ impl<E> Slot<E> {
         }
     }
 
+    /// One that has been used so often.
+    #[cfg(test)]
+    pub(crate) fn aged(generation: u32) -> Self {
+        let slot = Self::new();
+        let word = u64::from(generation) << GENERATION;
+        slot.word.store(word, Ordering::Relaxed);
+        slot
+    }
+
     /// Enters; `None` when the slot is not open in this generation. Does not block.
     ///
     /// The exchange is `SeqCst`: who enters and then looks at a state that was stored before the

@@ -45,6 +45,17 @@ fn an_object_is_found_while_its_neighbour_goes_and_nothing_comes() {
 }
 
 #[test]
+fn an_object_is_found_while_another_comes_before_it() {
+    explore("a neighbour that comes", || {
+        let (map, _) = by_id();
+        map.activate(Some(&[4]), servant()).unwrap();
+        let found = find(&map, &[4]);
+        map.activate(Some(&[0]), servant()).unwrap();
+        assert!(found.join().unwrap());
+    });
+}
+
+#[test]
 fn an_object_is_found_while_there_come_more_buckets() {
     explore("more buckets", || {
         let (map, _) = by_id();

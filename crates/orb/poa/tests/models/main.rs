@@ -43,7 +43,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Active, Departed, Entry, Ids, Leave};
+use entry::{Active, Departed, Ids, Leave};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::Pinned;

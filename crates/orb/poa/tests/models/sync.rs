@@ -10,8 +10,8 @@ use std::ops::Deref;
 /// How many slots or buckets the smallest segment has.
 pub(crate) const FIRST: u32 = 2;
 
-/// Loom takes `SeqCst` for `AcqRel`, but for fences: so each such access has one before it, as processors
-/// with weak memory have. Of two accesses in a row both need to be `SeqCst`, then, to stay in order.
+/// Loom takes `SeqCst` for `AcqRel`, but for fences: so each such load has one before it, and each such
+/// exchange one behind it, as processors with weak memory have.
 fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
     if order == Ordering::SeqCst {
         fence(Ordering::SeqCst);
@@ -34,7 +34,7 @@ impl AtomicU32 {
     }
 
     pub(crate) fn store(&self, value: u32, order: Ordering) {
-        ordered(order, || self.0.swap(value, order));
+        self.0.swap(value, order);
     }
 }
 
@@ -58,7 +58,7 @@ impl AtomicU64 {
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
-        ordered(order, || self.0.swap(value, order));
+        self.0.swap(value, order);
     }
 
     pub(crate) fn compare_exchange(
@@ -68,9 +68,11 @@ impl AtomicU64 {
         success: Ordering,
         failure: Ordering,
     ) -> Result<u64, u64> {
-        ordered(success, || {
-            self.0.compare_exchange(current, new, success, failure)
-        })
+        let exchanged = self.0.compare_exchange(current, new, success, failure);
+        if success == Ordering::SeqCst {
+            fence(Ordering::SeqCst);
+        }
+        exchanged
     }
 
     pub(crate) fn compare_exchange_weak(

@@ -1,13 +1,14 @@
 //! Who waits for calls to leave, or for a departure, is woken, and not before.
 
 use super::{by_id, by_place, explore, servant};
-use crate::sync::{AtomicU32, Ordering};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 
 /// A state that calls look at once they have pinned, and what only they may touch while it is open.
 struct Manager {
+    /// Not of the modelled code: what orders it (`SeqCst`, which loom does not know) has to come from there.
     holds: AtomicU32,
     /// Loom finds a call in here that was not waited for.
     served: UnsafeCell<u32>,
@@ -35,6 +36,29 @@ fn who_holds_calls_waits_for_all_that_were_admitted() {
         let call = {
             let (map, manager) = (map.clone(), manager.clone());
             thread::spawn(move || {
+                let pinned = map.pin(place).unwrap();
+                if manager.admits() {
+                    manager.served.with_mut(|_| ());
+                }
+                drop(pinned);
+            })
+        };
+        manager.holds.store(1, Ordering::SeqCst);
+        map.wait_until_left();
+        manager.served.with_mut(|_| ());
+        call.join().unwrap();
+    });
+}
+
+#[test]
+fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
+    explore("a manager that holds, and a newcomer", || {
+        let (map, _) = by_place();
+        let manager = Manager::new();
+        let call = {
+            let (map, manager) = (map.clone(), manager.clone());
+            thread::spawn(move || {
+                let place = map.activate(None, servant()).unwrap();
                 let pinned = map.pin(place).unwrap();
                 if manager.admits() {
                     manager.served.with_mut(|_| ());

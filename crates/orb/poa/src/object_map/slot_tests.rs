@@ -1,0 +1,36 @@
+//! Slots, seen from outside. Not in `slot.rs`: the models have that whole.
+
+use super::slot::{Left, Slot};
+
+#[test]
+fn a_slot_is_filled_when_it_is_free_and_closed_once() {
+    let slot = Slot::new();
+    assert_eq!(slot.fill(1), Ok(0));
+    assert_eq!(slot.fill(2), Err(2));
+    assert_eq!(slot.skip(), None);
+    let (pin, other) = (slot.pin(0).unwrap(), slot.pin(0).unwrap());
+    assert!(pin.close());
+    assert!(!other.close());
+    assert_eq!(slot.fill(2), Err(2));
+    assert!(matches!(other.leave(), Left::Quietly));
+    let Left::Last(departing) = pin.leave() else {
+        panic!("nobody is left");
+    };
+    assert_eq!(slot.fill(2), Err(2));
+    assert!(departing.free());
+    assert_eq!(slot.skip(), Some(1));
+    assert_eq!(slot.fill(2), Ok(2));
+}
+
+#[test]
+fn a_slot_whose_generations_are_used_up_is_not_used_again() {
+    let slot = Slot::aged(u32::MAX);
+    assert_eq!(slot.skip(), None);
+    assert_eq!(slot.fill(1), Ok(u32::MAX));
+    let pin = slot.pin(u32::MAX).unwrap();
+    pin.close();
+    let Left::Last(departing) = pin.leave() else {
+        panic!("nobody is left");
+    };
+    assert!(!departing.free());
+}
