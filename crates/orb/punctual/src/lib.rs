@@ -16,11 +16,12 @@
 pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
-    DispatchError, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCurrent, PolicyManager, PolicyValue, PoolSize,
-    ProtocolBundle, ProtocolCatalogue, ProtocolError, SetOverride, SystemException,
-    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
+    AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
+    Concurrency, ConfigError, Context, DispatchError, InitError, Interface, LinkProperty,
+    ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCurrent,
+    PolicyManager, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
+    SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
+    Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
