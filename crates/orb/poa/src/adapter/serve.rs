@@ -85,6 +85,7 @@ impl Adapter {
         if self.is_plain
             && let Some(map) = &self.map
             && let Some(pinned) = map.pin(place)
+            && pinned.is_placed()
             // Pinned first: who closes the door waits for what is pinned.
             && self.manager.door().is_open()
         {

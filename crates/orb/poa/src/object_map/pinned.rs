@@ -2,6 +2,7 @@
 
 use super::entry::{Active, Entry, Place};
 use super::map::ActiveMap;
+use super::name::Name;
 use super::slot::Pin;
 use punctual_orb::ObjectRef;
 use std::fmt;
@@ -29,6 +30,12 @@ impl<'m> Pinned<'m> {
     /// Where it is.
     pub(crate) fn place(&self) -> Place {
         self.place
+    }
+
+    /// Whether it has no other id than its place.
+    #[inline]
+    pub(crate) fn is_placed(&self) -> bool {
+        matches!(self.id, Name::Place)
     }
 
     /// Whether this is its id.

@@ -1,0 +1,21 @@
+//! The Portable Object Adapter as clients in another ORB see it: every policy, every operation.
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod activation;
+mod activators;
+mod current;
+mod default_servants;
+mod demultiplexing;
+mod destruction;
+mod ior_table;
+mod keys;
+mod locators;
+mod managers;
+mod persistence;
+mod references;
+mod soak;
+#[path = "../support/mod.rs"]
+mod support;
+mod teller;
+mod threads;
+mod tree;

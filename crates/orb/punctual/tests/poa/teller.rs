@@ -1,0 +1,206 @@
+//! An interface whose servants do what a closure says, and two ORBs.
+
+use super::support::{Watchdog, watchdog};
+use punctual::stub::{
+    Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Operation, Servant, ServerCall,
+    Unmarshal,
+};
+use punctual::{
+    Current, Interface, ListenEndpoint, ObjectId, ObjectRef, Orb, Poa, PoaPolicy, RootPoa,
+    SystemException, SystemExceptionKind,
+};
+use std::any::Any;
+use std::time::Duration;
+
+/// `interface Teller` of these tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Teller(ObjectRef);
+
+impl Interface for Teller {
+    const REPOSITORY_ID: &'static str = "IDL:test/Teller:1.0";
+    const REPOSITORY_IDS: &'static [&'static str] = &[Self::REPOSITORY_ID];
+
+    fn from_object(object: ObjectRef) -> Self {
+        Self(object)
+    }
+
+    fn as_object(&self) -> &ObjectRef {
+        &self.0
+    }
+}
+
+impl Teller {
+    /// What the servant has to tell.
+    pub fn tell(&self) -> Result<String, SystemException> {
+        const OPERATION: Operation = Operation::two_way("tell");
+        self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
+    }
+
+    /// The same by another operation, which says so.
+    pub fn tell_again(&self) -> Result<String, SystemException> {
+        const OPERATION: Operation = Operation::two_way("tell_again");
+        self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
+    }
+
+    /// No operation of the interface.
+    pub fn be_quiet(&self) -> Result<(), SystemException> {
+        const OPERATION: Operation = Operation::two_way("be_quiet");
+        self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
+    }
+
+    /// Which exception a call raises.
+    pub fn fails(&self) -> SystemExceptionKind {
+        self.tell().unwrap_err().kind()
+    }
+}
+
+type Tale = dyn Fn() -> Result<String, SystemException> + Send + Sync;
+
+/// Implements [`Teller`].
+pub struct TellerImpl(Box<Tale>);
+
+/// Says always the same.
+pub fn saying(what: &str) -> Arc<TellerImpl> {
+    let what = what.to_owned();
+    telling(move || Ok(what.clone()))
+}
+
+/// Says what the closure says.
+pub fn telling(
+    tale: impl Fn() -> Result<String, SystemException> + Send + Sync + 'static,
+) -> Arc<TellerImpl> {
+    Arc::new(TellerImpl(Box::new(tale)))
+}
+
+/// Says the id of the object that is called.
+pub fn telling_ids() -> Arc<TellerImpl> {
+    telling(|| Ok(Current.object_id().unwrap().to_string()))
+}
+
+impl Implements<Arc<TellerImpl>> for Teller {
+    fn skeleton(servant: Arc<TellerImpl>) -> Arc<dyn Servant> {
+        Arc::new(Skeleton(servant))
+    }
+}
+
+/// The servant of an implementation.
+pub fn servant(implementation: &Arc<TellerImpl>) -> Arc<dyn Servant> {
+    Teller::skeleton(implementation.clone())
+}
+
+struct Skeleton(Arc<TellerImpl>);
+
+impl Servant for Skeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Teller::REPOSITORY_IDS
+    }
+
+    fn identity(&self) -> Identity {
+        Identity::of::<Teller, _>(&*self.0)
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        match call.operation() {
+            "tell" => self.upcall(0, call),
+            "tell_again" => self.upcall(1, call),
+            _ => Err(call.bad_operation()),
+        }
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["tell", "tell_again"]
+    }
+
+    fn upcall(
+        &self,
+        operation: usize,
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let told = (self.0.0)()?;
+        match operation {
+            0 => call.reply(|out| told.marshal(out)),
+            _ => call.reply(|out| format!("again: {told}").marshal(out)),
+        }
+    }
+}
+
+/// A server, a client, and a watchdog for both.
+pub struct World {
+    pub server: Orb,
+    pub client: Orb,
+    pub root: Poa,
+    _watchdog: Watchdog,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::at(0)
+    }
+
+    /// At this port, or at any.
+    pub fn at(port: u16) -> Self {
+        let server = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", port))
+            .build()
+            .unwrap();
+        let root = server.root_poa().unwrap();
+        root.manager().activate().unwrap();
+        Self {
+            server,
+            client: Orb::builder().build().unwrap(),
+            root,
+            _watchdog: watchdog(Duration::from_secs(60)),
+        }
+    }
+
+    /// A child of the root POA, whose manager is the root's.
+    pub fn poa(&self, name: &str, policies: &[PoaPolicy]) -> Poa {
+        let manager = self.root.manager();
+        self.root.create_poa(name, Some(manager), policies).unwrap()
+    }
+
+    /// A reference of the server's, as the client has it.
+    pub fn seen(&self, reference: &Teller) -> Teller {
+        let text = self.server.object_to_string(reference).unwrap();
+        Teller::from_object(self.client.string_to_object(&text).unwrap())
+    }
+
+    /// A reference to an object by its id, as the client has it.
+    pub fn named(&self, poa: &Poa, id: &str) -> Teller {
+        let id = ObjectId::from(id);
+        self.seen(&poa.create_reference_with_id(&id).unwrap())
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = self.client.shutdown(false);
+        let _ = self.server.shutdown(false);
+    }
+}
+
+pub mod policies {
+    //! Policies by the names that the standard has for their values.
+    use punctual::{
+        IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, LifespanPolicy,
+        PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
+    };
+
+    pub const SINGLE_THREAD: PoaPolicy = PoaPolicy::Thread(ThreadPolicy::SingleThread);
+    pub const MAIN_THREAD: PoaPolicy = PoaPolicy::Thread(ThreadPolicy::MainThread);
+    pub const PERSISTENT: PoaPolicy = PoaPolicy::Lifespan(LifespanPolicy::Persistent);
+    pub const MULTIPLE_ID: PoaPolicy = PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple);
+    pub const USER_ID: PoaPolicy = PoaPolicy::IdAssignment(IdAssignmentPolicy::User);
+    pub const IMPLICIT: PoaPolicy =
+        PoaPolicy::ImplicitActivation(ImplicitActivationPolicy::Implicit);
+    pub const NON_RETAIN: PoaPolicy =
+        PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain);
+    pub const DEFAULT_SERVANT: PoaPolicy =
+        PoaPolicy::RequestProcessing(RequestProcessingPolicy::DefaultServant);
+    pub const SERVANT_MANAGER: PoaPolicy =
+        PoaPolicy::RequestProcessing(RequestProcessingPolicy::ServantManager);
+}
