@@ -114,7 +114,7 @@ adapters::Bank_ptr bank_at(CORBA::ORB_ptr orb, const char* url) {
     return adapters::Bank::_narrow(object);
 }
 
-/** The server stops, and starts again at the same endpoint. */
+/** The server stops, or is killed, and starts again at the same endpoint. */
 void restart() {
     std::cout << "restart" << std::endl;
     string line;
@@ -165,6 +165,16 @@ int visit(CORBA::ORB_ptr orb, const char* url) {
     });
     test("transient reference after a restart", [&] {
         raises<CORBA::OBJECT_NOT_EXIST>("OBJECT_NOT_EXIST", [&] { transient->deposit(1); });
+    });
+    restart();
+    test("persistent reference after a crash", [&] {
+        try {
+            CORBA::String_var id = branch->id();
+        } catch (const CORBA::COMM_FAILURE&) {
+            // Whoever was connected may learn once that the server has gone without a word.
+        }
+        is(branch, "branch", "bert");
+        is(lasting, "lasting", "anna");
     });
     return done() ? 0 : 1;
 }

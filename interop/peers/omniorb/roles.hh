@@ -23,7 +23,8 @@ int ask(CORBA::Object_ptr target);
 
 /**
  * Visits the accounts of the bank at that URL, and prints lines as `call` does. At a line `restart` the
- * server is to be stopped and started again, and a line is to come on standard input.
+ * server is to be stopped, the second time killed, and started again, and a line is to come on standard
+ * input.
  */
 int visit(CORBA::ORB_ptr orb, const char* bank);
 

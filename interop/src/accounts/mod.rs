@@ -9,7 +9,7 @@ pub(crate) use server::{Options, serve};
 
 use crate::Failure;
 use crate::directions::{Until, reported};
-use crate::matrix::{Direction, Matrix, Version};
+use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::peer::Peer;
 use crate::process::Running;
 use crate::sides::{LIMIT, announced};
@@ -30,6 +30,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 }
 
 fn visited(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
+    let mut record = |case: &str, outcome| matrix.record(case, version, Direction::From, outcome);
     let (server, port) = start(version, 0)?;
     let mut command = peer.command(version, &Transport::Tcp, Role::Client);
     command.arg("visit");
@@ -38,18 +39,26 @@ fn visited(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Fai
         "corbaloc:iiop:{version_text}@127.0.0.1:{port}/Bank"
     ));
     let mut client = Running::start("their client", &mut command)?;
-    let mut record = |case: &str, outcome| matrix.record(case, version, Direction::From, outcome);
-    if reported(&client, &mut record)? == Until::Done {
-        return Err("their client has not come to the restart".into());
-    }
+    until_restart(&client, &mut record)?;
     server.end(LIMIT)?;
     let (server, _) = start(version, port)?;
     client.say("restarted")?;
-    if reported(&client, &mut record)? == Until::Restart {
-        return Err("their client wants another restart".into());
+    until_restart(&client, &mut record)?;
+    // Killed: it does not say goodbye to its clients.
+    drop(server);
+    let _server = start(version, port)?;
+    client.say("restarted")?;
+    match reported(&client, &mut record)? {
+        Until::Done => Ok(()),
+        Until::Restart => Err("their client wants another restart".into()),
     }
-    server.end(LIMIT)?;
-    Ok(())
+}
+
+fn until_restart(client: &Running, record: &mut dyn FnMut(&str, Outcome)) -> Result<(), Failure> {
+    match reported(client, record)? {
+        Until::Restart => Ok(()),
+        Until::Done => Err("their client has not come to the restart".into()),
+    }
 }
 
 /// A server process at that port, or at any, and its port.

@@ -22,7 +22,8 @@ final class Accounts {
 
     /**
      * Visits the accounts of the bank at that URL, and prints lines as other clients do. At a line
-     * `restart` the server is to be stopped and started again, and a line is to come on standard input.
+     * `restart` the server is to be stopped, the second time killed, and started again, and a line is to
+     * come on standard input.
      */
     static int visit(ORB orb, String url) throws IOException {
         new Accounts(orb, url).visit();
@@ -135,7 +136,7 @@ final class Accounts {
         });
     }
 
-    /** The server stops, and starts again at the same endpoint. */
+    /** The server stops, or is killed, and starts again at the same endpoint. */
     private void restart() throws IOException {
         events();
         Account lasting = bank.open("lasting", "anna");
@@ -147,8 +148,7 @@ final class Accounts {
             is(branch, "branch", "bert");
             Cases.same(events(), "incarnate bert");
         });
-        System.out.println("restart");
-        if (System.in.read() < 0) throw new IOException("nobody has started the server again");
+        await();
         Cases.test("persistent reference after a restart", () -> {
             is(lasting, "lasting", "anna");
             Cases.same(lasting.deposit(2), 2);
@@ -160,5 +160,20 @@ final class Accounts {
         });
         Cases.test("transient reference after a restart", () ->
             Cases.raises(OBJECT_NOT_EXIST.class, () -> passing.deposit(1)));
+        await();
+        Cases.test("persistent reference after a crash", () -> {
+            is(branch, "branch", "bert");
+            is(lasting, "lasting", "anna");
+        });
+    }
+
+    /** Until the server has been started again. */
+    private static void await() throws IOException {
+        System.out.println("restart");
+        int octet;
+        do {
+            octet = System.in.read();
+            if (octet < 0) throw new IOException("nobody has started the server again");
+        } while (octet != '\n');
     }
 }
