@@ -39,7 +39,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Active, Departed, Ids, Leave, Place};
+use entry::{Departed, Ids, Leave, Place};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::{Found, Pinned};
@@ -122,7 +122,7 @@ fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
     for (number, servant) in servants.iter().enumerate() {
         let id = (number as u64).to_be_bytes();
         let id = (ids == Ids::User).then_some(&id[..]);
-        map.activate(id, Active::Servant(servant.clone())).unwrap();
+        map.activate(id, servant.clone()).unwrap();
     }
     let each = begun.elapsed().as_nanos() / MANY as u128;
     // Ids of eight octets stand in the places.
@@ -176,7 +176,7 @@ fn activate_and_deactivate(map: &ActiveMap, ids: Ids, thread: usize, all_are_the
         let id = ((thread << 32 | number) as u64).to_be_bytes();
         let id = (ids == Ids::User).then_some(&id[..]);
         let servant: Arc<dyn Servant> = Arc::new(Nothing);
-        live.push_back(map.activate(id, Active::Servant(servant)).unwrap());
+        live.push_back(map.activate(id, servant).unwrap());
         if live.len() == LIVE {
             if number + 1 == LIVE {
                 all_are_there.wait();

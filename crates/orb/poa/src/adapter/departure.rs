@@ -2,7 +2,7 @@
 
 use super::Adapter;
 use crate::object_id::ObjectId;
-use crate::object_map::{Active, Departed, Leave};
+use crate::object_map::{Departed, Leave};
 use crate::servant_manager::ServantManager;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
@@ -35,9 +35,7 @@ impl Leave for Departure {
             && let Some(poa) = adapter.poa()
         {
             let id = ObjectId::from(departed.id());
-            let Active::Servant(servant) = departed.entry.active else {
-                return;
-            };
+            let servant = departed.entry.servant;
             // It may be another object's call that brings the news; that one must not suffer.
             let told = catch_unwind(AssertUnwindSafe(|| {
                 let goes = adapter.is_going();

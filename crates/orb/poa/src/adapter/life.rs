@@ -117,11 +117,12 @@ impl Adapter {
             && self.guests.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
             && self.children.lock().is_empty();
-        if is_empty && self.life.end() {
-            if let Some(parent) = &self.parent {
-                parent.leave(self);
-                parent.end_if_empty();
-            }
+        if is_empty
+            && self.life.end()
+            && let Some(parent) = &self.parent
+        {
+            parent.leave(self);
+            parent.end_if_empty();
         }
     }
 

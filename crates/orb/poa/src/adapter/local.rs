@@ -3,7 +3,7 @@
 use super::serve::{Request, Wanted};
 use super::{Adapter, Root};
 use crate::key::Key;
-use crate::object_map::{Active, Found, Pinned, Place};
+use crate::object_map::{Found, Pinned, Place};
 use crate::servant::Servant;
 use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
 use std::sync::{Arc, Weak};
@@ -88,13 +88,10 @@ impl Collocated for Here {
             return Went::ByWire;
         };
         match self.pin(adapter) {
-            Some(pinned) if !pinned.is_forwarded() => match &pinned.active {
-                Active::Servant(servant) => {
-                    run(servant.provide());
-                    Went::Here
-                }
-                Active::Forward(_) => Went::ByWire,
-            },
+            Some(pinned) if !pinned.is_forwarded() => {
+                run(pinned.servant.provide());
+                Went::Here
+            }
             _ => Went::ByWire,
         }
     }

@@ -4,7 +4,7 @@ use super::Adapter;
 use super::serve::Request;
 use crate::current::{self, Inside};
 use crate::object_id::ObjectId;
-use crate::object_map::{Active, ActiveMap, Found, Refused};
+use crate::object_map::{ActiveMap, Found, Refused};
 use crate::servant_manager::ServantManager;
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
@@ -24,7 +24,7 @@ impl Adapter {
             return Ok(());
         }
         let servant = activator.incarnate(&id.into(), &poa)?;
-        match map.activate(Some(id), Active::Servant(servant)) {
+        match map.activate(Some(id), servant) {
             // The activator may have activated it itself.
             Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
             Err(Refused::ServantAlreadyActive(_)) => Err(violation(

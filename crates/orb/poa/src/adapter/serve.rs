@@ -7,7 +7,7 @@ use super::Adapter;
 use super::guests::Guest;
 use super::threads::Threads;
 use crate::current::Inside;
-use crate::object_map::{Active, Found, Pinned, Place};
+use crate::object_map::{Found, Pinned, Place};
 use crate::policy::{Demultiplexing, RequestProcessingPolicy};
 use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
@@ -214,14 +214,12 @@ impl Adapter {
         request: &mut R,
         number: Option<usize>,
     ) -> Result<R::Done, DispatchError> {
-        match &pinned.active {
-            Active::Servant(servant) if !pinned.is_forwarded() => {
-                request.answer(self, servant, number)
-            }
-            _ => match pinned.forwarded() {
-                Some(to) => Err(DispatchError::Forward(to)),
-                None => Err(no_object().into()),
-            },
+        if !pinned.is_forwarded() {
+            return request.answer(self, &pinned.servant, number);
+        }
+        match pinned.forwarded() {
+            Some(to) => Err(DispatchError::Forward(to)),
+            None => Err(no_object().into()),
         }
     }
 

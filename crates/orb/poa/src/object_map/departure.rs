@@ -5,6 +5,7 @@ use super::map::{ActiveMap, Inner};
 use super::pinned::Pinned;
 use super::slot::{Departing, Left, Pin, Slot};
 use super::sync::Ordering;
+use crate::servant::Identity;
 use std::sync::PoisonError;
 
 impl ActiveMap {
@@ -66,7 +67,7 @@ impl ActiveMap {
 
     /// Closes a place; `false` when it was closed before.
     fn close(&self, pinned: &Pinned<'_>) -> bool {
-        let identity = pinned.active.identity();
+        let identity = pinned.servant.identity();
         let place = pinned.place();
         let mut inner = self.lock();
         if !pinned.pin().is_open() {
@@ -79,7 +80,7 @@ impl ActiveMap {
             self.index.remove(&self.slots, id, place.index);
         }
         let forwarded = inner.forwards.remove(&place.index).is_some();
-        if let (false, Some(identity)) = (forwarded, identity) {
+        if !forwarded {
             inner.by_servant.forget(identity, place);
         }
         self.active.fetch_sub(1, Ordering::Relaxed);
@@ -104,6 +105,13 @@ impl ActiveMap {
         self.wake(&inner);
     }
 
+    /// Whether a servant is active anywhere.
+    fn has_elsewhere(&self, identity: Identity) -> bool {
+        let inner = self.lock();
+        let is = |index| self.is_there(&inner, index, identity);
+        inner.by_servant.has(identity, is)
+    }
+
     /// The last call has left an object that was deactivated.
     #[cold]
     fn depart(&self, mut departing: Departing<'_, Entry>, place: Place) {
@@ -116,14 +124,7 @@ impl ActiveMap {
             index: place.index,
             id: entry.id.as_deref().map(Box::from),
         };
-        let remains = entry.active.identity().is_some_and(|identity| {
-            let inner = self.lock();
-            let is = |index| {
-                let there = |entry: &Entry| entry.active.identity();
-                self.peek(&inner, index, there).flatten() == Some(identity)
-            };
-            inner.by_servant.has(identity, is)
-        });
+        let remains = self.has_elsewhere(entry.servant.identity());
         self.leave.left(Departed {
             place,
             entry,

@@ -1,8 +1,7 @@
 //! What is in the map, and what it is named by.
 
 use super::name::Name;
-use crate::servant::{Identity, Servant};
-use punctual_orb::ObjectRef;
+use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,31 +40,12 @@ pub(crate) enum Ids {
     User,
 }
 
-/// What is active at a place.
-#[derive(Clone)]
-pub(crate) enum Active {
-    Servant(Arc<dyn Servant>),
-    /// Calls are sent elsewhere.
-    Forward(ObjectRef),
-}
-
-impl Active {
-    /// Which object the servant is.
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        match self {
-            Self::Servant(servant) => Some(servant.identity()),
-            Self::Forward(_) => None,
-        }
-    }
-}
-
 /// An active object.
-#[derive(Debug)]
 pub(crate) struct Entry {
     /// What it is active under.
     pub(crate) id: Name,
     /// What it was activated with; [`super::Pinned::forwarded`] says whether calls go elsewhere since.
-    pub(crate) active: Active,
+    pub(crate) servant: Arc<dyn Servant>,
 }
 
 /// An object that was deactivated, after the last call has left it.
@@ -112,11 +92,11 @@ pub(crate) enum Refused {
     NotInTheSet,
 }
 
-impl fmt::Debug for Active {
+impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Servant(servant) => f.debug_tuple("Servant").field(&servant.identity()).finish(),
-            Self::Forward(_) => f.write_str("Forward"),
-        }
+        f.debug_struct("Entry")
+            .field("id", &self.id)
+            .field("servant", &self.servant.identity())
+            .finish()
     }
 }

@@ -110,13 +110,15 @@ impl ActiveMap {
 
     /// The place of a servant, under the lock.
     pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<Place> {
-        let is = |index| {
-            let identity_there = |entry: &Entry| entry.active.identity();
-            self.peek(inner, index, identity_there).flatten() == Some(identity)
-        };
+        let is = |index| self.is_there(inner, index, identity);
         let index = inner.by_servant.index_of(identity, is)?;
         let (_, generation) = self.slots.slot(index)?.state();
         Some(Place { index, generation })
+    }
+
+    /// Whether a servant is active at a place, under the lock.
+    pub(super) fn is_there(&self, inner: &Inner, index: u32, identity: Identity) -> bool {
+        self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
     /// Looks at what is open at a place, under the lock. As nothing closes meanwhile, nothing departs here.

@@ -4,7 +4,7 @@
 //! [`Servant::identity`].
 
 use super::by_servant::{ByServant, Servants};
-use super::entry::{Active, Entry, Ids, Leave, Place, Refused};
+use super::entry::{Entry, Ids, Leave, Place, Refused};
 use super::index::{DuplicateId, Index, Shortcuts, Strategy};
 use super::link::Link;
 use super::name::Name;
@@ -91,16 +91,19 @@ impl ActiveMap {
     ///
     /// # Errors
     /// See [`Refused`].
-    pub(crate) fn activate(&self, id: Option<&[u8]>, active: Active) -> Result<Place, Refused> {
-        let identity = active.identity();
+    pub(crate) fn activate(
+        &self,
+        id: Option<&[u8]>,
+        servant: Arc<dyn Servant>,
+    ) -> Result<Place, Refused> {
+        let identity = servant.identity();
         let mut inner = self.lock();
         if self.servants == Servants::Unique
-            && let Some(identity) = identity
             && let Some(place) = self.noted(&inner, identity)
         {
             return Err(Refused::ServantAlreadyActive(place));
         }
-        self.open(&mut inner, id, active, identity)
+        self.open(&mut inner, id, servant, identity)
     }
 
     /// The place of a servant that is active, or that is activated here: implicit activation, which finds
@@ -117,8 +120,7 @@ impl ActiveMap {
         if let Some(place) = self.noted(&inner, identity) {
             return Ok((place, false));
         }
-        let active = Active::Servant(servant.clone());
-        let place = self.open(&mut inner, None, active, Some(identity))?;
+        let place = self.open(&mut inner, None, servant.clone(), identity)?;
         Ok((place, true))
     }
 
@@ -141,12 +143,12 @@ impl ActiveMap {
         let Some(pinned) = self.pin(place) else {
             return false;
         };
-        let identity = pinned.active.identity();
+        let identity = pinned.servant.identity();
         let mut inner = self.lock();
         let open = pinned.pin().is_open();
         if open {
             let first = inner.forwards.insert(place.index, to).is_none();
-            if let (true, Some(identity)) = (first, identity) {
+            if first {
                 inner.by_servant.forget(identity, place);
             }
             pinned.pin().forward();
@@ -174,8 +176,8 @@ impl ActiveMap {
         &self,
         inner: &mut Inner,
         id: Option<&[u8]>,
-        active: Active,
-        identity: Option<Identity>,
+        servant: Arc<dyn Servant>,
+        identity: Identity,
     ) -> Result<Place, Refused> {
         debug_assert!(id.is_some() || self.ids == Ids::System);
         match id {
@@ -191,15 +193,13 @@ impl ActiveMap {
         let id = id.or((!self.placed).then_some(&octets[..]));
         let entry = Entry {
             id: Name::new(id),
-            active,
+            servant,
         };
         slot.fill(entry).map_err(|_| Refused::Full)?;
         if let Some(id) = id {
             self.index.insert(&self.slots, id, index);
         }
-        if let Some(identity) = identity {
-            inner.by_servant.note(identity, place);
-        }
+        inner.by_servant.note(identity, place);
         self.occupied.fetch_add(1, Ordering::Relaxed);
         let before = self.active.fetch_add(1, Ordering::Relaxed);
         if let Some(shortcuts) = &self.shortcuts {

@@ -37,7 +37,7 @@ mod sync;
 mod tests;
 
 pub(crate) use by_servant::Servants;
-pub(crate) use entry::{Active, Departed, Ids, Leave, Place, Refused};
+pub(crate) use entry::{Departed, Ids, Leave, Place, Refused};
 pub(crate) use index::{DuplicateId, Strategy};
 pub(crate) use map::ActiveMap;
 pub(crate) use pinned::{Found, Pinned};

@@ -1,6 +1,6 @@
 //! An object that stays while somebody looks at it.
 
-use super::entry::{Active, Entry, Place};
+use super::entry::{Entry, Place};
 use super::map::ActiveMap;
 use super::name::Name;
 use super::slot::Pin;
@@ -56,11 +56,7 @@ impl<'m> Pinned<'m> {
     /// Where calls are sent instead. Takes a lock only if they are sent elsewhere.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
-        if let Active::Forward(to) = &self.active {
-            return Some(to.clone());
-        }
-        let forwarded = self.pin().is_forwarded();
-        forwarded
+        self.is_forwarded()
             .then(|| self.map.forward_of(self.place.index))
             .flatten()
     }
@@ -71,10 +67,7 @@ impl<'m> Pinned<'m> {
     }
 
     fn operations(&self) -> &'static [&'static str] {
-        match &self.active {
-            Active::Servant(servant) => servant.operations(),
-            Active::Forward(_) => &[],
-        }
+        self.servant.operations()
     }
 
     #[inline]

@@ -73,8 +73,8 @@ fn new_servant() -> Arc<dyn Servant> {
     Arc::new(Nothing(0))
 }
 
-fn servant() -> Active {
-    Active::Servant(new_servant())
+fn servant() -> Arc<dyn Servant> {
+    new_servant()
 }
 
 fn is_found(map: &ActiveMap, id: &[u8], hint: Option<Place>) -> bool {
@@ -142,10 +142,10 @@ fn an_object_that_nobody_calls_departs_at_once() {
 fn the_servant_that_departs_is_the_one_that_was_active() {
     let (map, gone) = system();
     let one = new_servant();
-    let place = map.activate(None, Active::Servant(one.clone())).unwrap();
+    let place = map.activate(None, one.clone()).unwrap();
     map.deactivate(place);
     let departed = gone.0.lock().unwrap().pop().unwrap();
-    assert_eq!(departed.entry.active.identity(), Some(one.identity()));
+    assert_eq!(departed.entry.servant.identity(), one.identity());
     drop(departed);
     assert_eq!(Arc::strong_count(&one), 1);
 }
@@ -415,7 +415,7 @@ fn a_servant_has_one_place_until_it_is_deactivated() {
     assert_eq!(map.find_or_activate(&shared), Ok((first, false)));
     assert_eq!(map.place_of(shared.identity()), Some(first));
     assert_eq!(
-        map.activate(None, Active::Servant(shared.clone())),
+        map.activate(None, shared.clone()),
         Err(Refused::ServantAlreadyActive(first))
     );
     map.deactivate(first);
@@ -448,7 +448,7 @@ fn who_departs_is_told_whether_its_servant_remains() {
     let (map, gone) = map_of(Strategy::DynamicHash, Ids::User, Servants::Counted);
     let shared = new_servant();
     let activate = |id: &[u8]| {
-        let active = Active::Servant(shared.clone());
+        let active = shared.clone();
         map.activate(Some(id), active).unwrap()
     };
     let (one, other) = (activate(b"one"), activate(b"other"));

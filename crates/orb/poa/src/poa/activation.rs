@@ -3,7 +3,7 @@
 use super::{Poa, PoaError};
 use crate::current;
 use crate::object_id::ObjectId;
-use crate::object_map::{Active, ActiveMap, Found, Place, Refused};
+use crate::object_map::{ActiveMap, Found, Place, Refused};
 use crate::servant::{Implements, Servant};
 use punctual_orb::{
     CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind, minor,
@@ -116,10 +116,9 @@ impl Poa {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));
         }
         self.check_alive()?;
-        let active = Active::Servant(servant);
         let activated = match self.adapter.map_assigns_ids() {
-            true => map.activate(None, active),
-            false => map.activate(Some(self.adapter.assign_id().as_bytes()), active),
+            true => map.activate(None, servant),
+            false => map.activate(Some(self.adapter.assign_id().as_bytes()), servant),
         };
         activated.map_err(refused)
     }
@@ -129,7 +128,7 @@ impl Poa {
         self.check_id(id)?;
         loop {
             self.check_alive()?;
-            match map.activate(Some(id.as_bytes()), Active::Servant(servant.clone())) {
+            match map.activate(Some(id.as_bytes()), servant.clone()) {
                 // Its own upcall would be waited for for ever.
                 Err(Refused::Closing) if current::is_in_upcall_on(&self.adapter, id.as_bytes()) => {
                     return Err(PoaError::ObjectAlreadyActive);

@@ -5,7 +5,7 @@ use super::{Poa, PoaError};
 use crate::current::Current;
 use crate::key::Key;
 use crate::object_id::ObjectId;
-use crate::object_map::{Active, Found, Place};
+use crate::object_map::{Found, Place};
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Interface, ObjectRef, SystemException};
@@ -136,10 +136,7 @@ impl Poa {
     /// The servant of an object that is active.
     pub(crate) fn active_servant(&self, id: &ObjectId) -> Option<Arc<dyn Servant>> {
         match self.adapter.map()?.find(id.as_bytes(), None) {
-            Found::Pinned(pinned) => match &pinned.active {
-                Active::Servant(servant) => Some(servant.clone()),
-                Active::Forward(_) => None,
-            },
+            Found::Pinned(pinned) => Some(pinned.servant.clone()),
             _ => None,
         }
     }
@@ -163,9 +160,8 @@ impl Poa {
         let policies = &self.adapter.policies;
         if let Some(map) = self.adapter.map()
             && let Found::Pinned(pinned) = map.find(id.as_bytes(), hint)
-            && let Active::Servant(servant) = &pinned.active
         {
-            return Ok(servant.clone());
+            return Ok(pinned.servant.clone());
         }
         if policies.processing == RequestProcessingPolicy::DefaultServant {
             return self

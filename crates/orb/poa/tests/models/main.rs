@@ -43,11 +43,12 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Active, Departed, Ids, Leave};
+use entry::{Departed, Ids, Leave};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::Pinned;
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use servant::Servant;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,8 +84,8 @@ impl punctual_poa::Servant for Nothing {
     }
 }
 
-fn servant() -> Active {
-    Active::Servant(Arc::new(Nothing))
+fn servant() -> Arc<dyn Servant> {
+    Arc::new(Nothing)
 }
 
 /// Counts what has departed. Not an atomic of the model: it orders nothing.
