@@ -4,6 +4,7 @@ mod corpus;
 mod cross;
 mod interop;
 mod layers;
+mod poa_table;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,8 @@ enum Chore {
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
+    /// Check that the table in docs/poa.md names every operation, and tests that there are.
+    PoaTable,
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
 }
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Chore::Layers => layers::check(),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
+        Chore::PoaTable => poa_table::check(),
         Chore::IdlCorpus(options) => corpus::run(&options),
     };
     match done {

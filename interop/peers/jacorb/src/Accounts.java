@@ -6,6 +6,7 @@ import adapters.Bank;
 import adapters.BankHelper;
 import adapters.Overdrawn;
 import java.io.IOException;
+import org.omg.CORBA.NO_IMPLEMENT;
 import org.omg.CORBA.OBJECT_NOT_EXIST;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.UNKNOWN;
@@ -133,6 +134,11 @@ final class Accounts {
             Cases.hold(!sleeper._is_a("IDL:adapters/Bank:1.0"), "it is a Bank");
             Cases.hold(bank.open("activated", "missing")._non_existent(),
                 "what the activator does not know exists");
+        });
+        Cases.test("repository_id, interface", () -> {
+            Account sleeper = bank.open("activated", "sleeper");
+            Cases.same(sleeper._repository_id(), "IDL:adapters/Account:1.0");
+            Cases.raises(NO_IMPLEMENT.class, sleeper::_get_interface_def);
         });
     }
 
