@@ -32,10 +32,12 @@ pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
 
 /// Why JacORB cannot be tried here, if so.
 pub(crate) fn missing() -> Option<String> {
-    let missing: Vec<&str> = build::NEEDED
+    let mut missing: Vec<&str> = build::NEEDED
         .iter()
         .filter(|(program, _)| !process::installed(program))
         .map(|(_, package)| *package)
         .collect();
+    // One package has two of the programs.
+    missing.dedup();
     (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
 }
