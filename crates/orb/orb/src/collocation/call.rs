@@ -9,7 +9,7 @@ use crate::orb::Orb;
 use crate::policy::Collocation;
 use crate::reference::ObjectRef;
 use crate::server;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What became of a call.
@@ -24,6 +24,8 @@ enum Entered {
 
 /// Calls the servant, if the object is one of this process. `None` when a request is to be sent; the servant
 /// has not been called then.
+// In each stub, whose own result it thus writes; to hand that on would cost more than the calls on the way.
+#[inline(always)]
 pub(crate) fn call<V, R, E>(
     object: &ObjectRef,
     operation: &Operation,
@@ -34,29 +36,41 @@ where
     E: From<SystemException>,
 {
     let mut call = Some(call);
-    let mut outcome = None;
+    // Each in a place of its own: a result is written once and read as it was written.
+    let (mut result, mut error) = (None, None);
     let entered = enter(object, operation, &mut |provided| {
         if let Some(servant) = provided.view::<V>()
             && let Some(call) = call.take()
         {
-            outcome = Some(call(servant));
+            match call(servant) {
+                Ok(value) => result = Some(value),
+                Err(raised) => keep(&mut error, raised),
+            }
         }
     });
     match entered {
-        Entered::Here => {
-            if outcome.is_none() {
+        Entered::Here => match (result, error) {
+            (Some(result), _) => Some(Ok(result)),
+            (None, Some(error)) => Some(Err(error)),
+            (None, None) => {
                 // Another interface's servant: what it says to a request is for it to say.
                 object.locality().leave();
+                None
             }
-            outcome
-        }
+        },
         Entered::ByWire => None,
         Entered::Failed(exception) => Some(Err(exception.into())),
     }
 }
 
+#[cold]
+fn keep<E>(place: &mut Option<E>, error: E) {
+    *place = Some(error);
+}
+
 /// Lets `run` to the servant.
-fn enter(object: &ObjectRef, operation: &Operation, run: &mut dyn FnMut(Provided<'_>)) -> Entered {
+#[inline(never)]
+fn enter(object: &ObjectRef, operation: &Operation, run: &mut dyn FnMut(&Provided<'_>)) -> Entered {
     let Some(here) = object.locality().here(object) else {
         return Entered::ByWire;
     };
@@ -100,36 +114,47 @@ fn refused(object: &ObjectRef, operation: &Operation, error: DispatchError) -> E
 }
 
 thread_local! {
-    /// The ORBs that the calling thread is in upcalls of without a request, innermost last.
-    static UPCALLS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// The ORB whose upcall without a request the calling thread is in; 0 for none. Numbers begin at 1.
+    static INNERMOST: Cell<u64> = const { Cell::new(0) };
+    /// Those ORBs whose upcalls are around upcalls of others.
+    static AROUND: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Marks the calling thread as in an upcall, until dropped.
-struct Upcall(());
+struct Upcall {
+    orb: u64,
+    around: u64,
+}
 
 impl Upcall {
     #[inline]
     fn of(orb: u64) -> Self {
-        // A thread that is ending has no such memory any more, and nobody asks there.
-        let _ = UPCALLS.try_with(|upcalls| upcalls.borrow_mut().push(orb));
-        Self(())
+        let around = INNERMOST.replace(orb);
+        if around != 0 && around != orb {
+            // A thread that is ending has no such memory any more, and nobody asks there.
+            let _ = AROUND.try_with(|all| all.borrow_mut().push(around));
+        }
+        Self { orb, around }
     }
 }
 
 impl Drop for Upcall {
     #[inline]
     fn drop(&mut self) {
-        let _ = UPCALLS.try_with(|upcalls| upcalls.borrow_mut().pop());
+        INNERMOST.set(self.around);
+        if self.around != 0 && self.around != self.orb {
+            let _ = AROUND.try_with(|all| all.borrow_mut().pop());
+        }
     }
 }
 
 /// Whether the calling thread is in an upcall of this ORB without a request.
 pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
-    UPCALLS.with_borrow(|upcalls| upcalls.contains(&orb.number()))
+    let number = orb.number();
+    INNERMOST.get() == number || AROUND.with_borrow(|all| all.contains(&number))
 }
 
 /// Whether it is in any. For whoever may run at any time: a panic's hook.
 pub(crate) fn in_upcall() -> bool {
-    let is_in = |upcalls: &RefCell<Vec<u64>>| upcalls.try_borrow().is_ok_and(|all| !all.is_empty());
-    UPCALLS.try_with(is_in).unwrap_or(false)
+    INNERMOST.get() != 0
 }

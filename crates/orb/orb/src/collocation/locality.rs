@@ -8,9 +8,10 @@ use super::process;
 use super::seam::Collocated;
 use crate::config::CollocationScope;
 use crate::orb::Orb;
+use crate::policy::{self, Collocation};
 use crate::reference::ObjectRef;
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 const UNKNOWN: u8 = 0;
@@ -22,6 +23,7 @@ const ELSEWHERE: u8 = 2;
 pub(crate) struct Locality {
     state: AtomicU8,
     here: OnceLock<Here>,
+    pub(crate) way: Way,
 }
 
 /// An object of this process.
@@ -110,6 +112,40 @@ fn here(orb: &Orb, object_key: &[u8]) -> Option<Here> {
         orb: orb.number(),
         pulse: orb.pulse().clone(),
     })
+}
+
+/// How calls through a reference go by threads that have no policies of their own, and under which policies of
+/// the ORB that was found out: what is effective is behind a lock-free pointer, and to read that costs as
+/// much as the rest of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Way(AtomicU64);
+
+impl Way {
+    #[inline]
+    pub(crate) fn get_or(&self, orb: &Orb, find: impl FnOnce() -> Collocation) -> Collocation {
+        if policy::has_own(orb) {
+            return find();
+        }
+        // Read before the policies are: a change meanwhile makes it found out once more.
+        let epoch = orb.managed_policies().epoch() << 2;
+        // Relaxed: it stands for itself alone.
+        let known = self.0.load(Ordering::Relaxed);
+        match known.wrapping_sub(epoch) {
+            1 => Collocation::ThruPoa,
+            2 => Collocation::Direct,
+            3 => Collocation::None,
+            _ => {
+                let way = find();
+                let number = match way {
+                    Collocation::ThruPoa => 1,
+                    Collocation::Direct => 2,
+                    Collocation::None => 3,
+                };
+                self.0.store(epoch | number, Ordering::Relaxed);
+                way
+            }
+        }
+    }
 }
 
 /// Whether an ORB serves and calls, for those who hold it no more than by this.

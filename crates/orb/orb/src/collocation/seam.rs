@@ -18,12 +18,12 @@ pub trait Collocated: Send + Sync {
     fn through_adapter(
         &self,
         request: &LocalRequest<'_>,
-        run: &mut dyn FnMut(Provided<'_>),
+        run: &mut dyn FnMut(&Provided<'_>),
     ) -> Result<Went, DispatchError>;
 
     /// Lets a call to the servant that is active now, without more ado. [`Went::ByWire`] when none is; the
     /// call then goes through the adapter.
-    fn direct(&self, run: &mut dyn FnMut(Provided<'_>)) -> Went {
+    fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
         let _ = run;
         Went::ByWire
     }

@@ -3,7 +3,7 @@
 use super::{Policy, PolicySet, SetOverride};
 use crate::exception::SystemException;
 use crate::orb::Orb;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sets policies for the calls that the calling thread makes through an ORB.
@@ -24,19 +24,30 @@ static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static MINE: RefCell<Vec<Mine>> = const { RefCell::new(Vec::new()) };
+    /// For how many ORBs, for a glance: few threads have any.
+    static SETS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Tells the calling thread's policies for an ORB from all others; 0 when it has none.
 #[inline]
 pub(super) fn stamp(orb: &Orb) -> u64 {
+    if SETS.get() == 0 {
+        return 0;
+    }
+    own_stamp(orb.number())
+}
+
+fn own_stamp(number: u64) -> u64 {
     MINE.with_borrow(|mine| {
-        if mine.is_empty() {
-            return 0;
-        }
-        let number = orb.number();
         let found = mine.iter().find(|one| one.orb == number);
         found.map_or(0, |one| one.stamp)
     })
+}
+
+/// Whether the calling thread has policies for an ORB.
+#[inline]
+pub(crate) fn has_own(orb: &Orb) -> bool {
+    stamp(orb) != 0
 }
 
 /// The calling thread's policies for an ORB.
@@ -74,6 +85,7 @@ impl<'o> PolicyCurrent<'o> {
                     set: next,
                 });
             }
+            SETS.set(mine.len());
         });
         Ok(())
     }

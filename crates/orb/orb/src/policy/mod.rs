@@ -12,6 +12,7 @@ mod manager;
 mod set;
 
 pub use current::PolicyCurrent;
+pub(crate) use current::has_own;
 pub(crate) use effective::Effective;
 pub(crate) use manager::Managed;
 pub use manager::PolicyManager;

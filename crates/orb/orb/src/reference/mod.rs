@@ -360,12 +360,10 @@ impl ObjectRef {
     }
 
     /// How calls go that could go without a request, by the calling thread.
+    #[inline]
     pub(crate) fn collocation(&self) -> Collocation {
-        let effective = self.shared.effective.load();
-        match &*effective {
-            Some(effective) if effective.holds(self.orb()) => effective.collocation,
-            _ => self.effective().collocation,
-        }
+        let known = &self.shared.locality.way;
+        known.get_or(self.orb(), || self.effective().collocation)
     }
 
     pub(crate) fn locality(&self) -> &Locality {

@@ -67,7 +67,7 @@ impl Collocated for Here {
     fn through_adapter(
         &self,
         request: &LocalRequest<'_>,
-        run: &mut dyn FnMut(Provided<'_>),
+        run: &mut dyn FnMut(&Provided<'_>),
     ) -> Result<Went, DispatchError> {
         let mut call = LocalCall { request, run };
         match (self.adapter(), &self.object) {
@@ -83,13 +83,13 @@ impl Collocated for Here {
         }
     }
 
-    fn direct(&self, run: &mut dyn FnMut(Provided<'_>)) -> Went {
+    fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
         match self.pin(adapter) {
             Some(pinned) if !pinned.is_forwarded() => {
-                run(pinned.servant.provide());
+                run(&pinned.servant.provide());
                 Went::Here
             }
             _ => Went::ByWire,
@@ -100,7 +100,7 @@ impl Collocated for Here {
 /// A call on its way to the servant.
 struct LocalCall<'c, 'r> {
     request: &'c LocalRequest<'r>,
-    run: &'c mut dyn FnMut(Provided<'_>),
+    run: &'c mut dyn FnMut(&Provided<'_>),
 }
 
 impl Request for LocalCall<'_, '_> {
@@ -117,7 +117,7 @@ impl Request for LocalCall<'_, '_> {
         servant: &Arc<dyn Servant>,
         _: Option<usize>,
     ) -> Result<Went, DispatchError> {
-        (self.run)(servant.provide());
+        (self.run)(&servant.provide());
         Ok(Went::Here)
     }
 

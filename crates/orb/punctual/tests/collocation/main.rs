@@ -6,7 +6,6 @@ mod places;
 mod servant;
 mod state;
 
-#[allow(dead_code)]
 #[path = "../support/mod.rs"]
 mod support;
 
