@@ -1,5 +1,5 @@
-//! Every combination of the seven policies: an adapter with it is made and serves a call from another
-//! ORB in the way that it says, or it is refused.
+//! Every combination of the seven policies: an adapter with it is made and serves calls, by requests and
+//! without, in the way that it says, or it is refused.
 #![allow(clippy::unwrap_used)]
 
 mod idl {
@@ -9,7 +9,7 @@ mod idl {
 
 use idl::adapters::{Account, AccountDepositError, AccountServant, IdentifiedServant};
 use punctual::{
-    Cookie, CreatePoaError, Current, IdAssignmentPolicy, IdUniquenessPolicy,
+    Collocation, Cookie, CreatePoaError, Current, IdAssignmentPolicy, IdUniquenessPolicy,
     ImplicitActivationPolicy, Interface, LifespanPolicy, ListenEndpoint, ObjectId, Orb, Poa,
     PoaPolicy, RequestProcessingPolicy, RootPoa, Servant, ServantActivator, ServantLocator,
     ServantManager, ServantRetentionPolicy, SystemException, ThreadPolicy, servant_of,
@@ -175,7 +175,11 @@ impl Combination {
 #[test]
 fn an_adapter_of_each_legal_combination_serves_and_the_others_are_refused() {
     let listening = || Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
-    let (server, client) = (listening().build().unwrap(), listening().build().unwrap());
+    let server = listening().build().unwrap();
+    let clients = [Collocation::ThruPoa, Collocation::None].map(|way| {
+        let client = listening().configure(|config| config.collocation = way);
+        client.build().unwrap()
+    });
     let root = server.root_poa().unwrap();
     root.manager().activate().unwrap();
     let mut refused = 0;
@@ -201,15 +205,19 @@ fn an_adapter_of_each_legal_combination_serves_and_the_others_are_refused() {
             assert!(!objects.is_empty(), "{combination:?}");
             for object in &objects {
                 let text = server.object_to_string(object).unwrap();
-                let theirs = Account::from_object(client.string_to_object(&text).unwrap());
                 let id = poa.reference_to_id(object).unwrap().to_string();
-                assert_eq!(theirs.adapter().unwrap(), name, "{combination:?}");
-                assert_eq!(theirs.id().unwrap(), id, "{combination:?}");
+                for client in &clients {
+                    let theirs = Account::from_object(client.string_to_object(&text).unwrap());
+                    assert_eq!(theirs.adapter().unwrap(), name, "{combination:?}");
+                    assert_eq!(theirs.id().unwrap(), id, "{combination:?}");
+                }
             }
             poa.destroy(true, true).unwrap();
         }
         server.shutdown(true).unwrap();
     });
     assert_eq!(refused, 288 - 126);
-    client.shutdown(true).unwrap();
+    for client in clients {
+        client.shutdown(true).unwrap();
+    }
 }

@@ -434,6 +434,8 @@ pub(crate) struct Objects {
     pub(crate) echo: e::Echo,
     /// Another object, of whatever type.
     pub(crate) other: ObjectRef,
+    /// Whether calls are made by requests.
+    pub(crate) by_requests: bool,
 }
 
 pub(crate) fn orb(arguments: &[&str]) -> Orb {
@@ -441,25 +443,38 @@ pub(crate) fn orb(arguments: &[&str]) -> Orb {
     Orb::init(arguments).unwrap().0
 }
 
-/// Runs a test twice: within one ORB, and from one ORB to another over TCP.
-pub(crate) fn with_objects(test: impl Fn(&Objects)) {
-    let server = orb(&["server", "-ORBListenEndpoints", "iiop://127.0.0.1:0"]);
+/// A server with two objects, whose calls within the process go that way.
+fn served(way: &str) -> (Orb, e::Echo, ObjectRef) {
+    let listen = "-ORBListenEndpoints";
+    let endpoint = "iiop://127.0.0.1:0";
+    let server = orb(&["server", listen, endpoint, "-ORBCollocation", way]);
     let poa = server.root_poa().unwrap();
     let echo: e::Echo = poa.activate(Echoing::default()).unwrap();
     let other: e::Echo = poa.activate(Echoing::default()).unwrap();
     poa.manager().activate().unwrap();
-    let ior = server.object_to_string(&echo).unwrap();
-    let other = ObjectRef::from(other);
-    test(&Objects {
-        echo,
-        other: other.clone(),
-    });
+    (server, echo, ObjectRef::from(other))
+}
 
-    let client = orb(&["client"]);
+/// Runs a test three times: within one ORB, without requests and by requests, and from one ORB to another
+/// over TCP.
+pub(crate) fn with_objects(test: impl Fn(&Objects)) {
+    for (way, by_requests) in [("thru_poa", false), ("none", true)] {
+        let (server, echo, other) = served(way);
+        test(&Objects {
+            echo,
+            other,
+            by_requests,
+        });
+        server.shutdown(true).unwrap();
+    }
+    let (server, echo, other) = served("none");
+    let client = orb(&["client", "-ORBCollocation", "none"]);
+    let ior = server.object_to_string(&echo).unwrap();
     let remote = client.string_to_object(&ior).unwrap();
     test(&Objects {
         echo: <e::Echo as Interface>::narrow(remote).unwrap(),
         other,
+        by_requests: true,
     });
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
@@ -559,8 +574,11 @@ pub(crate) fn texts_and_sequences_come_back(echo: &e::Echo) {
         vec![[[1, 2]; 3]; 2],
         Vec::<e::Matrix>::new()
     );
+}
 
-    let mut name = text("123456789");
+/// What is marshaled is held to the bounds of its type.
+pub(crate) fn bounds_hold(echo: &e::Echo) {
+    let mut name = "123456789".to_owned();
     assert!(
         echo.e_bounded("", &mut name).is_err(),
         "too long for its bound"
