@@ -49,7 +49,8 @@ impl Locality {
             Some(here) => here,
             None => self.find(object)?,
         };
-        (here.pulse.serves() && object.orb().pulse().calls()).then_some(here)
+        let calls = || here.orb == object.orb().number() || object.orb().pulse().calls();
+        (here.pulse.serves() && calls()).then_some(here)
     }
 
     /// Calls are requests from now on.

@@ -50,17 +50,6 @@ impl Here {
         let known = self.adapter.as_deref();
         known.filter(|adapter| !adapter.is_destroyed())
     }
-
-    fn pin<'a>(&self, adapter: &'a Adapter) -> Option<Pinned<'a>> {
-        let map = adapter.map()?;
-        match &self.object {
-            Object::Placed(place) => map.pin(*place),
-            Object::Named(id, place) => match map.find(id, *place) {
-                Found::Pinned(pinned) => Some(pinned),
-                _ => None,
-            },
-        }
-    }
 }
 
 impl Collocated for Here {
@@ -87,14 +76,27 @@ impl Collocated for Here {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        match self.pin(adapter) {
-            Some(pinned) if !pinned.is_forwarded() => {
-                run(&pinned.servant.provide());
-                Went::Here
-            }
-            _ => Went::ByWire,
+        let Some(map) = adapter.map() else {
+            return Went::ByWire;
+        };
+        match &self.object {
+            Object::Placed(place) => map.pin(*place).map_or(Went::ByWire, |it| call(&it, run)),
+            Object::Named(id, place) => match map.find(id, *place) {
+                Found::Pinned(pinned) => call(&pinned, run),
+                _ => Went::ByWire,
+            },
         }
     }
+}
+
+/// Calls the servant of an object, unless calls are to be sent elsewhere.
+#[inline]
+fn call(pinned: &Pinned<'_>, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
+    if pinned.is_forwarded() {
+        return Went::ByWire;
+    }
+    run(&pinned.servant.provide());
+    Went::Here
 }
 
 /// A call on its way to the servant.
