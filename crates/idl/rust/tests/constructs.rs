@@ -274,6 +274,24 @@ fn what_two_bases_call_alike_is_told_apart_where_they_are_joined() {
 }
 
 #[test]
+fn a_call_tries_the_servant_first_where_there_are_servants() {
+    let idl = "interface I { string f(inout string servant, in long outcome); };";
+    let text = generated(idl);
+    // Names of its own give way to the parameters'.
+    assert!(text.contains("|servant_: &dyn IServant|") && text.contains("let outcome_ = match"));
+    assert_eq!(
+        text.matches(".collocated(").count(),
+        2,
+        "the call and its twin"
+    );
+    let client = Options {
+        server: false,
+        ..Options::default()
+    };
+    assert!(!generated_with(idl, &client).contains("collocated"));
+}
+
+#[test]
 fn what_is_not_supported_yet_is_named_at_each_place() {
     insta::assert_snapshot!(
         "not supported",
