@@ -38,7 +38,7 @@ impl Current {
     /// # Errors
     /// [`NoContext`].
     pub fn poa(self) -> Result<Poa, NoContext> {
-        with_innermost(|upcalls, upcall| upcalls.poa(upcall))
+        innermost()?.poa()
     }
 
     /// The object's id: where one servant incarnates many objects, which of them is called.
@@ -46,7 +46,7 @@ impl Current {
     /// # Errors
     /// [`NoContext`].
     pub fn object_id(self) -> Result<ObjectId, NoContext> {
-        with_innermost(|upcalls, upcall| Ok(upcalls.id(upcall)))
+        Ok(innermost()?.id())
     }
 
     /// A reference to the object.
@@ -64,148 +64,238 @@ impl Current {
     /// # Errors
     /// [`NoContext`]; [`NoContext::Gone`] too when the object was deactivated in this very upcall.
     pub fn servant(self) -> Result<Arc<dyn Servant>, NoContext> {
-        let (poa, known, id) = with_innermost(|upcalls, upcall| {
-            Ok((
-                upcalls.poa(upcall)?,
-                upcall.servant.clone(),
-                upcalls.id(upcall),
-            ))
-        })?;
-        let found = known.or_else(|| poa.active_servant(&id));
+        let upcall = innermost()?;
+        let poa = upcall.poa()?;
+        let known = upcall.own_servant();
+        let found = known.or_else(|| poa.active_servant(&upcall.id()));
         found.ok_or(NoContext::Gone)
     }
 }
 
-/// An upcall.
+/// An upcall: a few numbers, so that entering one costs a few instructions.
+#[derive(Clone, Copy)]
 struct Upcall {
     nonce: Nonce,
     adapter: AdapterName,
     object: Object,
-    /// Where the map does not hold it.
-    servant: Option<Arc<dyn Servant>>,
 }
 
 /// Which object it is on.
+#[derive(Clone, Copy)]
 enum Object {
     Place(Place),
-    /// Where the id begins in [`Upcalls::ids`], whose end it is.
-    Id(usize),
+    /// Where the id begins in [`Named::ids`], and the end of it; and whether the last of
+    /// [`Named::servants`] is its servant.
+    Id {
+        begin: usize,
+        end: usize,
+        has_servant: bool,
+    },
 }
 
+/// Upcalls that stand in place; those that are nested deeper stand in a vector.
+const NEAR: usize = 16;
+
+/// The upcalls of a thread, innermost last. Nothing here is to be dropped, so that a thread finds it without
+/// a look at whether it is there.
+struct Near {
+    depth: usize,
+    upcalls: [Upcall; NEAR],
+}
+
+/// What upcalls have that numbers cannot say.
 #[derive(Default)]
-struct Upcalls {
-    stack: Vec<Upcall>,
+struct Named {
     /// The ids that are no places, one behind the other.
     ids: Vec<u8>,
+    /// Servants that no map holds.
+    servants: Vec<Arc<dyn Servant>>,
+    /// Upcalls beyond the near ones.
+    far: Vec<Upcall>,
 }
 
+const NONE: Upcall = Upcall {
+    nonce: Nonce::NONE,
+    adapter: AdapterName {
+        index: 0,
+        serial: 0,
+    },
+    object: Object::Place(Place {
+        index: 0,
+        generation: 0,
+    }),
+};
+
 thread_local! {
-    static UPCALLS: RefCell<Upcalls> = const {
-        RefCell::new(Upcalls {
-            stack: Vec::new(),
+    static NEAR_ONES: RefCell<Near> = const {
+        RefCell::new(Near {
+            depth: 0,
+            upcalls: [NONE; NEAR],
+        })
+    };
+    static NAMED: RefCell<Named> = const {
+        RefCell::new(Named {
             ids: Vec::new(),
+            servants: Vec::new(),
+            far: Vec::new(),
         })
     };
 }
 
-/// Marks the calling thread as in an upcall, until dropped.
+/// Marks the calling thread as in an upcall on an object whose id is its place, until dropped.
+pub(crate) struct InsidePlace(());
+
+/// Marks the calling thread as in an upcall on an object that has an id, until dropped.
 pub(crate) struct Inside(());
 
-impl Inside {
-    /// On an object whose id is its place.
+impl InsidePlace {
     #[inline]
-    pub(crate) fn place(adapter: &Adapter, place: Place) -> Self {
-        UPCALLS.with_borrow_mut(|upcalls| {
-            upcalls.push(adapter, Object::Place(place), None);
-        });
+    pub(crate) fn enter(adapter: &Adapter, place: Place) -> Self {
+        push(adapter, Object::Place(place));
         Self(())
     }
+}
 
-    /// On an object that has an id, served by a servant that no map holds.
-    pub(crate) fn object(adapter: &Adapter, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
-        UPCALLS.with_borrow_mut(|upcalls| {
-            let begin = upcalls.ids.len();
-            upcalls.ids.extend_from_slice(id);
-            upcalls.push(adapter, Object::Id(begin), servant.cloned());
+impl Drop for InsidePlace {
+    #[inline]
+    fn drop(&mut self) {
+        pop();
+    }
+}
+
+impl Inside {
+    /// `servant` where no map holds it.
+    pub(crate) fn enter(adapter: &Adapter, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
+        let object = NAMED.with_borrow_mut(|named| {
+            let begin = named.ids.len();
+            named.ids.extend_from_slice(id);
+            named.servants.extend(servant.cloned());
+            Object::Id {
+                begin,
+                end: named.ids.len(),
+                has_servant: servant.is_some(),
+            }
         });
+        push(adapter, object);
         Self(())
     }
 }
 
 impl Drop for Inside {
-    #[inline]
     fn drop(&mut self) {
+        let ended = pop();
         // Dropped outside of the borrow: the servant may make calls when it goes.
-        let _ended = UPCALLS.with_borrow_mut(|upcalls| {
-            let ended = upcalls.stack.pop();
-            if let Some(Upcall {
-                object: Object::Id(begin),
-                ..
-            }) = ended
-            {
-                upcalls.ids.truncate(begin);
+        let _servant = NAMED.with_borrow_mut(|named| match ended {
+            Object::Id {
+                begin, has_servant, ..
+            } => {
+                named.ids.truncate(begin);
+                has_servant.then(|| named.servants.pop()).flatten()
             }
-            ended
+            Object::Place(_) => None,
         });
     }
 }
 
-impl Upcalls {
-    #[inline]
-    fn push(&mut self, adapter: &Adapter, object: Object, servant: Option<Arc<dyn Servant>>) {
-        self.stack.push(Upcall {
-            nonce: adapter.nonce(),
-            adapter: adapter.key_name,
-            object,
-            servant,
-        });
-    }
+#[inline]
+fn push(adapter: &Adapter, object: Object) {
+    let upcall = Upcall {
+        nonce: adapter.nonce(),
+        adapter: adapter.key_name,
+        object,
+    };
+    NEAR_ONES.with_borrow_mut(|near| {
+        match near.upcalls.get_mut(near.depth) {
+            Some(free) => *free = upcall,
+            None => push_far(upcall),
+        }
+        near.depth += 1;
+    });
+}
 
-    fn poa(&self, upcall: &Upcall) -> Result<Poa, NoContext> {
-        let root = root_named(upcall.nonce);
-        let adapter = root.and_then(|root| root.named(upcall.adapter));
+#[inline]
+fn pop() -> Object {
+    NEAR_ONES.with_borrow_mut(|near| {
+        near.depth = near.depth.saturating_sub(1);
+        match near.upcalls.get(near.depth) {
+            Some(upcall) => upcall.object,
+            None => pop_far(),
+        }
+    })
+}
+
+#[cold]
+fn push_far(upcall: Upcall) {
+    NAMED.with_borrow_mut(|named| named.far.push(upcall));
+}
+
+#[cold]
+fn pop_far() -> Object {
+    let popped = NAMED.with_borrow_mut(|named| named.far.pop());
+    popped.unwrap_or(NONE).object
+}
+
+/// The upcalls of the calling thread, innermost first.
+fn upcalls() -> Vec<Upcall> {
+    let mut upcalls = NEAR_ONES.with_borrow(|near| {
+        let near = near.upcalls.get(..near.depth.min(NEAR));
+        near.unwrap_or_default().to_vec()
+    });
+    NAMED.with_borrow(|named| upcalls.extend_from_slice(&named.far));
+    upcalls.reverse();
+    upcalls
+}
+
+impl Upcall {
+    fn poa(&self) -> Result<Poa, NoContext> {
+        let root = root_named(self.nonce);
+        let adapter = root.and_then(|root| root.named(self.adapter));
         adapter
             .and_then(|adapter| adapter.poa())
             .ok_or(NoContext::Gone)
     }
 
-    /// The id of the innermost upcall, whose octets are the last.
-    fn id(&self, innermost: &Upcall) -> ObjectId {
-        match innermost.object {
+    fn id(&self) -> ObjectId {
+        match self.object {
             Object::Place(place) => (&place.octets()).into(),
-            Object::Id(begin) => self.ids.get(begin..).unwrap_or_default().into(),
+            Object::Id { begin, end, .. } => NAMED.with_borrow(|named| {
+                let id = named.ids.get(begin..end);
+                id.unwrap_or_default().into()
+            }),
+        }
+    }
+
+    /// The innermost upcall's servant, where no map holds it.
+    fn own_servant(&self) -> Option<Arc<dyn Servant>> {
+        match self.object {
+            Object::Id {
+                has_servant: true, ..
+            } => NAMED.with_borrow(|named| named.servants.last().cloned()),
+            _ => None,
         }
     }
 }
 
-fn with_innermost<R>(
-    ask: impl FnOnce(&Upcalls, &Upcall) -> Result<R, NoContext>,
-) -> Result<R, NoContext> {
-    UPCALLS.with_borrow(|upcalls| {
-        let innermost = upcalls.stack.last().ok_or(NoContext::NoUpcall)?;
-        ask(upcalls, innermost)
-    })
+fn innermost() -> Result<Upcall, NoContext> {
+    let innermost = NEAR_ONES.with_borrow(|near| {
+        let at = near.depth.checked_sub(1)?;
+        near.upcalls.get(at).copied()
+    });
+    let found = innermost.or_else(|| NAMED.with_borrow(|named| named.far.last().copied()));
+    found.ok_or(NoContext::NoUpcall)
 }
 
 /// Whether the calling thread is in an upcall of the ORB with this nonce.
 pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
-    UPCALLS.with_borrow(|upcalls| upcalls.stack.iter().any(|upcall| upcall.nonce == nonce))
+    upcalls().iter().any(|upcall| upcall.nonce == nonce)
 }
 
 /// Whether the calling thread is in an upcall on this object.
 pub(crate) fn is_in_upcall_on(adapter: &Adapter, id: &[u8]) -> bool {
-    UPCALLS.with_borrow(|upcalls| {
-        let mut end = upcalls.ids.len();
-        upcalls.stack.iter().rev().any(|upcall| {
-            let is_its = adapter.is_of(upcall.nonce) && upcall.adapter == adapter.key_name;
-            match upcall.object {
-                Object::Place(place) => is_its && place.octets() == *id,
-                Object::Id(begin) => {
-                    let own = upcalls.ids.get(begin..end).unwrap_or_default();
-                    end = begin;
-                    is_its && own == id
-                }
-            }
-        })
-    })
+    let is_its = |upcall: &Upcall| {
+        adapter.is_of(upcall.nonce)
+            && upcall.adapter == adapter.key_name
+            && upcall.id().as_bytes() == id
+    };
+    upcalls().iter().any(is_its)
 }

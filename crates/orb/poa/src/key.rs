@@ -13,7 +13,8 @@
 //! is a persistent object's, whose path is the names of its adapter from the root down, each ended by a
 //! NUL. It says nothing of the process, so that an object has the same reference after each restart.
 //!
-//! Numbers are big-endian. The nonce is random for each process and ORB, so that a transient key from
+//! Numbers of a transient key are in the machine's own byte order: only this process reads them. The length
+//! is big-endian. The nonce is random for each process and ORB, so that a transient key from
 //! before a restart, or from another process at the same port, is told from a live one. Nothing in a key
 //! is trusted.
 
@@ -38,6 +39,9 @@ const NOWHERE: Place = Place {
 pub(crate) struct Nonce([u8; 8]);
 
 impl Nonce {
+    /// No ORB's.
+    pub(crate) const NONE: Self = Self([0; 8]);
+
     /// From the operating system's random numbers.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut nonce = [0; 8];
@@ -119,7 +123,7 @@ pub(crate) fn transient(
     key.extend(TRANSIENT);
     key.extend(nonce.0);
     for number in [adapter.index, adapter.serial, place.index, place.generation] {
-        key.extend(number.to_be_bytes());
+        key.extend(number.to_ne_bytes());
     }
     key.extend(id);
     key
@@ -151,7 +155,7 @@ impl Head {
         let (nonce, head) = head.split_first_chunk()?;
         let (numbers, _) = head.as_chunks();
         let [index, serial, place, generation] = *numbers.first_chunk()?;
-        let number = u32::from_be_bytes;
+        let number = u32::from_ne_bytes;
         let head = Self {
             magic: *magic,
             nonce: Nonce(*nonce),

@@ -23,6 +23,7 @@ pub use reply::{Dispatched, ServerCall};
 use crate::collocation;
 use crate::messaging::FrameArrival;
 use crate::orb::Orb;
+use concurrency::OnReactor;
 use punctual_exec::{Errands, Refused};
 use receive::ServerConnection;
 use std::cell::RefCell;
@@ -91,6 +92,17 @@ pub(crate) fn about_to_block() -> Option<Duration> {
         let is_shared = connection.on_reactor().is_some();
         let bound = connection.orb.config().timeouts.nested_call;
         bound.filter(|_| is_shared)
+    })
+}
+
+/// Whether the calling thread serves a request and is the only one that serves requests there (reactive
+/// endpoints), so that it must not wait for what another request may bring. For adapters.
+#[must_use]
+pub fn serves_alone() -> bool {
+    SERVED.with_borrow(|served| {
+        let innermost = served.last().filter(|one| one.in_upcall);
+        let on = innermost.and_then(|one| one.connection.on_reactor());
+        on.is_some_and(OnReactor::is_served_alone)
     })
 }
 

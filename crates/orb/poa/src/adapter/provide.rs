@@ -68,7 +68,7 @@ impl Adapter {
         let (octets, id) = (id, ObjectId::from(id));
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
-        let current = Inside::object(self, octets, Some(&servant));
+        let current = Inside::enter(self, octets, Some(&servant));
         let answered = catch_unwind(AssertUnwindSafe(|| request.answer(self, &servant, None)));
         drop(current);
         // Whatever has become of the request.

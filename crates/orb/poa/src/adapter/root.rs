@@ -6,6 +6,7 @@ use super::{Adapter, Parts};
 use crate::ior_table::IorTable;
 use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
+use crate::object_map::Place;
 use crate::policy::Policies;
 use crate::upcall::OverTheWire;
 use parking_lot::Mutex;
@@ -55,7 +56,7 @@ impl Root {
             me: me.clone(),
             orb: orb.downgrade(),
             nonce,
-            tables: Tables::new(nonce),
+            tables: Tables::new(),
             by_path: papaya::HashMap::new(),
             managers: PoaManagerFactory::new(nonce),
             ior_table: IorTable::default(),
@@ -93,7 +94,7 @@ impl Root {
 
     /// The adapter of a name, as long as it is found.
     pub(crate) fn named(&self, name: AdapterName) -> Option<Arc<Adapter>> {
-        self.tables.using().find(name).cloned()
+        self.tables.find(name)
     }
 
     /// Takes a request to the adapter that the key names.
@@ -106,11 +107,13 @@ impl Root {
         probe::begins!(Point::ServerObjectKey);
         let key = Key::read(self.nonce, object_key);
         if let Key::Placed(name, place) = key {
-            let tables = self.tables.using();
-            return match tables.find(name) {
-                Some(adapter) => adapter.serve_placed(place, request),
-                None => Err(no_adapter().into()),
-            };
+            let mut done = None;
+            self.tables.with_known(name, |adapter| {
+                done = Some(adapter.serve_placed(place, request));
+            });
+            if let Some(done) = done {
+                return done;
+            }
         }
         self.route_elsewhere(object_key, key, request)
     }
@@ -123,14 +126,25 @@ impl Root {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         match key {
-            Key::Placed(..) | Key::Foreign => match self.ior_table.forward(object_key)? {
+            Key::Placed(name, place) => {
+                let adapter = self.named(name).ok_or_else(no_adapter)?;
+                let (id, place) = (place.octets(), Some(place));
+                adapter.serve(Wanted { id: &id, place }, request)
+            }
+            Key::Foreign => match self.ior_table.forward(object_key)? {
                 Some(to) => Err(DispatchError::Forward(to)),
                 None => Err(no_object().into()),
             },
             Key::Named { adapter, place, id } => {
-                let tables = self.tables.using();
-                let adapter = tables.find(adapter).ok_or_else(no_adapter)?;
-                adapter.serve(Wanted { id, place }, request)
+                let (wanted, mut done) = (Wanted { id, place }, None);
+                self.tables.with_known(adapter, |adapter| {
+                    done = Some(adapter.serve(wanted, request));
+                });
+                if let Some(done) = done {
+                    return done;
+                }
+                let adapter = self.named(adapter).ok_or_else(no_adapter)?;
+                adapter.serve(wanted, request)
             }
             Key::Persistent { path, id } => {
                 let adapter = self.at(path)?.ok_or_else(no_adapter)?;
@@ -139,16 +153,17 @@ impl Root {
         }
     }
 
+    fn locate_at(&self, name: AdapterName, id: &[u8], place: Option<Place>) -> Location {
+        match self.named(name) {
+            Some(adapter) => adapter.locate(id, place),
+            None => Location::Unknown,
+        }
+    }
+
     fn find(&self, object_key: &[u8]) -> Location {
         match Key::read(self.nonce, object_key) {
-            Key::Placed(name, place) => match self.tables.using().find(name) {
-                Some(adapter) => adapter.locate(&place.octets(), Some(place)),
-                None => Location::Unknown,
-            },
-            Key::Named { adapter, place, id } => match self.tables.using().find(adapter) {
-                Some(adapter) => adapter.locate(id, place),
-                None => Location::Unknown,
-            },
+            Key::Placed(name, place) => self.locate_at(name, &place.octets(), Some(place)),
+            Key::Named { adapter, place, id } => self.locate_at(adapter, id, place),
             Key::Persistent { path, id } => match self.at(path) {
                 Ok(Some(adapter)) => adapter.locate(id, None),
                 _ => Location::Unknown,

@@ -6,7 +6,7 @@
 use super::Adapter;
 use super::guests::Guest;
 use super::threads::Threads;
-use crate::current::Inside;
+use crate::current::{Inside, InsidePlace};
 use crate::object_map::{Found, Pinned, Place};
 use crate::policy::{Demultiplexing, RequestProcessingPolicy};
 use crate::servant::Servant;
@@ -89,7 +89,7 @@ impl Adapter {
             // Pinned first: who closes the door waits for what is pinned.
             && self.manager.door().is_open()
         {
-            let _current = Inside::place(self, place);
+            let _current = InsidePlace::enter(self, place);
             return self.answer_pinned(&pinned, request, None);
         }
         let id = place.octets();
@@ -110,7 +110,7 @@ impl Adapter {
             && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
             && self.manager.door().is_open()
         {
-            let _current = Inside::object(self, wanted.id, None);
+            let _current = Inside::enter(self, wanted.id, None);
             return self.answer_pinned(&pinned, request, None);
         }
         if !self.manager.door().is_open()
@@ -161,13 +161,13 @@ impl Adapter {
             && let (Found::Pinned(pinned), number @ Some(_)) =
                 map.find_de_layered(wanted.id, request.operation())
         {
-            let _current = Inside::object(self, wanted.id, None);
+            let _current = Inside::enter(self, wanted.id, None);
             return self.answer_pinned(&pinned, request, number);
         }
         loop {
             match map.find(wanted.id, wanted.place) {
                 Found::Pinned(pinned) => {
-                    let _current = Inside::object(self, wanted.id, None);
+                    let _current = Inside::enter(self, wanted.id, None);
                     return self.answer_pinned(&pinned, request, None);
                 }
                 found => match self.policies.processing {
@@ -203,7 +203,7 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
-        let _current = Inside::object(self, id, Some(&servant));
+        let _current = Inside::enter(self, id, Some(&servant));
         request.answer(self, &servant, None)
     }
 

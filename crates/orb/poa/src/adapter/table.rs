@@ -5,10 +5,10 @@
 //! atomic exchange: it compares two numbers.
 
 use super::Adapter;
-use crate::key::{AdapterName, Nonce};
+use crate::key::AdapterName;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,14 +19,13 @@ type Chunk = [Option<Arc<Adapter>>; CHUNK];
 
 /// The adapters as they were at one time.
 pub(super) struct Table {
-    nonce: Nonce,
+    /// No other table has it, of no ORB.
     version: u64,
     chunks: Vec<Arc<Chunk>>,
 }
 
 /// The table now, and what makes the next.
 pub(super) struct Tables {
-    nonce: Nonce,
     /// That of the newest table.
     version: AtomicU64,
     now: ArcSwap<Table>,
@@ -41,45 +40,56 @@ struct Names {
     free: Vec<u32>,
 }
 
-/// A table in use by the calling thread, which keeps it afterwards.
-pub(super) struct Using {
-    table: Option<Arc<Table>>,
-}
+static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     /// The table that this thread used last.
-    static LAST: Cell<Option<Arc<Table>>> = const { Cell::new(None) };
+    static LAST: RefCell<Option<Arc<Table>>> = const { RefCell::new(None) };
 }
 
 impl Tables {
-    pub(super) fn new(nonce: Nonce) -> Self {
-        let table = Table {
-            nonce,
-            version: 0,
-            chunks: Vec::new(),
-        };
+    pub(super) fn new() -> Self {
+        let table = Table::new(Vec::new());
         Self {
-            nonce,
-            version: AtomicU64::new(0),
+            version: AtomicU64::new(table.version),
             now: ArcSwap::from_pointee(table),
             names: Mutex::default(),
         }
     }
 
-    /// The newest table.
-    #[inline]
-    pub(super) fn using(&self) -> Using {
-        let kept = LAST.take();
-        // Acquire pairs with the Release in `publish`.
-        let version = self.version.load(Ordering::Acquire);
-        let is_newest = |table: &Arc<Table>| table.version == version && table.nonce == self.nonce;
-        let table = kept.filter(is_newest).unwrap_or_else(|| self.load());
-        Using { table: Some(table) }
+    /// Does something with the adapter of that name, if the table that the thread has is the newest and has
+    /// it. What is done borrows the table for as long as it takes.
+    #[inline(always)]
+    pub(super) fn with_known(&self, name: AdapterName, act: impl FnOnce(&Arc<Adapter>)) {
+        let _ended = LAST.try_with(|last| {
+            if let Ok(last) = last.try_borrow()
+                && let Some(table) = &*last
+                // Acquire pairs with the Release in `publish`.
+                && table.version == self.version.load(Ordering::Acquire)
+                && let Some(adapter) = table.find(name)
+            {
+                act(adapter);
+            }
+        });
+    }
+
+    /// The adapter of that name, if there is one. The thread keeps the table, unless it is using another.
+    pub(super) fn find(&self, name: AdapterName) -> Option<Arc<Adapter>> {
+        let mut known = None;
+        self.with_known(name, |adapter| known = Some(adapter.clone()));
+        known.or_else(|| self.newest().find(name).cloned())
     }
 
     #[cold]
-    fn load(&self) -> Arc<Table> {
-        self.now.load_full()
+    fn newest(&self) -> Arc<Table> {
+        let newest = self.now.load_full();
+        let kept = newest.clone();
+        // Dropped outside of the borrow: adapters may go with it.
+        let _before = LAST.try_with(|last| {
+            let mut last = last.try_borrow_mut().ok()?;
+            last.replace(kept)
+        });
+        newest
     }
 
     /// Makes an adapter, which is to know its name, and enters it; `None` when there are 2^32 already.
@@ -125,6 +135,12 @@ impl Tables {
 }
 
 impl Table {
+    fn new(chunks: Vec<Arc<Chunk>>) -> Self {
+        // Relaxed: a number, and no more.
+        let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
+        Self { version, chunks }
+    }
+
     #[inline]
     fn find(&self, name: AdapterName) -> Option<&Arc<Adapter>> {
         let index = name.index as usize;
@@ -145,26 +161,6 @@ impl Table {
             }
             *chunk = Arc::new(copy);
         }
-        Self {
-            nonce: self.nonce,
-            version: self.version + 1,
-            chunks,
-        }
-    }
-}
-
-impl Using {
-    #[inline]
-    pub(super) fn find(&self, name: AdapterName) -> Option<&Arc<Adapter>> {
-        self.table.as_ref()?.find(name)
-    }
-}
-
-impl Drop for Using {
-    #[inline]
-    fn drop(&mut self) {
-        // A thread that ends keeps nothing.
-        let table = self.table.take();
-        let _ended = LAST.try_with(|last| last.set(table));
+        Self::new(chunks)
     }
 }

@@ -7,10 +7,13 @@
 
 use super::{AdapterInactive, ManagerState};
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_orb::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, minor, serves_alone,
+};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Requests that may be held back at once; each holds its connection's thread.
+/// Requests that may be held back at once; each holds its connection's thread. The one thread of reactive
+/// endpoints holds none.
 const MAX_HELD: usize = 1024;
 
 /// Open, or why not.
@@ -78,6 +81,11 @@ impl Door {
     }
 
     fn hold(&self, state: &mut MutexGuard<'_, ManagerState>) -> Result<(), SystemException> {
+        if serves_alone() {
+            return Err(turned_away(
+                "the POA holds requests, and a reactive endpoint has no thread to wait with this one",
+            ));
+        }
         if self.held.fetch_add(1, Ordering::Relaxed) >= MAX_HELD {
             self.held.fetch_sub(1, Ordering::Relaxed);
             let why = format!("{MAX_HELD} requests are held back already");

@@ -1,6 +1,6 @@
 //! Slots by number, in segments that never move: a lookup takes no lock, and growing copies nothing.
 //!
-//! The first segments double, from [`FIRST`] slots up to 64 Ki in all; those behind have 64 Ki each and stand
+//! The first segments double, from [`FIRST`] slots up to 32 Ki; those behind have 64 Ki each and stand
 //! in a table that is made with the first of them. A segment that is there stays.
 
 use super::slot::Slot;
@@ -9,8 +9,10 @@ use std::fmt;
 
 /// How many slots a segment behind the doubling ones has.
 const LARGE: u32 = 1 << 16;
-/// Segments that double: 64, 64, 128 … 32 Ki.
-const DOUBLING: usize = 11;
+/// Segments that double: 64, 128 … 32 Ki.
+const DOUBLING: usize = (LARGE / FIRST).ilog2() as usize;
+/// How many slots those have.
+const DOUBLED: u32 = LARGE - FIRST;
 /// Segments behind them: 2^28 slots in all.
 const LARGE_SEGMENTS: usize = 4095;
 type Segment<E> = OnceLock<Box<[Slot<E>]>>;
@@ -50,7 +52,7 @@ impl<E> Slots<E> {
     /// A slot; `None` when it was never made.
     #[inline]
     pub(crate) fn slot(&self, index: u32) -> Option<&Slot<E>> {
-        if index < LARGE {
+        if index < DOUBLED {
             let (segment, offset) = doubling(index);
             self.doubling.get(segment)?.get()?.get(offset)
         } else {
@@ -60,9 +62,9 @@ impl<E> Slots<E> {
     }
 
     fn make(&self, index: u32) -> Option<&Slot<E>> {
-        if index < LARGE {
+        if index < DOUBLED {
             let (segment, offset) = doubling(index);
-            let size = FIRST << segment.saturating_sub(1);
+            let size = FIRST << segment;
             self.doubling
                 .get(segment)?
                 .get_or_init(|| slots(size))
@@ -82,22 +84,21 @@ fn slots<E>(count: u32) -> Box<[Slot<E>]> {
     (0..count).map(|_| Slot::new()).collect()
 }
 
-/// The segment among the doubling ones, and where in it.
+/// The segment among the doubling ones, and where in it: the number's highest bit and the rest, counted from
+/// [`FIRST`].
 #[inline]
 fn doubling(index: u32) -> (usize, usize) {
-    let segment = u32::BITS - (index / FIRST).leading_zeros();
-    let first = if segment == 0 {
-        0
-    } else {
-        FIRST << (segment - 1)
-    };
-    (segment as usize, (index - first) as usize)
+    let from_first = index + FIRST;
+    let highest = from_first.ilog2();
+    let segment = highest - FIRST.ilog2();
+    (segment as usize, (from_first - (1 << highest)) as usize)
 }
 
 /// The segment among the large ones, and where in it.
 #[inline]
 fn large(index: u32) -> (usize, usize) {
-    ((index / LARGE - 1) as usize, (index % LARGE) as usize)
+    let behind = index - DOUBLED;
+    ((behind / LARGE) as usize, (behind % LARGE) as usize)
 }
 
 impl<E> fmt::Debug for Slots<E> {

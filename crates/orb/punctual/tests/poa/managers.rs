@@ -57,6 +57,19 @@ fn one_manager_holds_the_requests_of_all_its_adapters_and_of_no_other() {
 }
 
 #[test]
+fn a_reactive_endpoint_refuses_what_it_cannot_hold_and_serves_the_others() {
+    let world = World::reactive();
+    let poa = world.root.create_poa("A", None, &[]).unwrap();
+    let held: Teller = poa.activate(saying("held")).unwrap();
+    let free: Teller = world.root.activate(saying("free")).unwrap();
+    let (held, free) = (world.seen(&held), world.seen(&free));
+    assert_eq!(held.fails(), Kind::Transient);
+    assert_eq!(free.tell().unwrap(), "free");
+    poa.manager().activate().unwrap();
+    assert_eq!(held.tell().unwrap(), "held");
+}
+
+#[test]
 fn requests_are_discarded_or_refused_for_good_by_state() {
     let world = World::new();
     let poa = world.root.create_poa("A", None, &[]).unwrap();

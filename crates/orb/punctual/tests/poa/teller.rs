@@ -6,8 +6,8 @@ use punctual::stub::{
     Unmarshal,
 };
 use punctual::{
-    Current, Interface, ListenEndpoint, ObjectId, ObjectRef, Orb, Poa, PoaPolicy, RootPoa,
-    SystemException, SystemExceptionKind,
+    Concurrency, Current, Interface, ListenEndpoint, ObjectId, ObjectRef, Orb, OrbConfig, Poa,
+    PoaPolicy, RootPoa, SystemException, SystemExceptionKind,
 };
 use std::any::Any;
 use std::time::Duration;
@@ -143,8 +143,18 @@ impl World {
 
     /// At this port, or at any.
     pub fn at(port: u16) -> Self {
+        Self::with(port, |_| {})
+    }
+
+    /// One thread serves all connections.
+    pub fn reactive() -> Self {
+        Self::with(0, |config| config.concurrency = Concurrency::Reactive)
+    }
+
+    fn with(port: u16, configure: impl FnOnce(&mut OrbConfig)) -> Self {
         let server = Orb::builder()
             .listen(ListenEndpoint::iiop("127.0.0.1", port))
+            .configure(configure)
             .build()
             .unwrap();
         let root = server.root_poa().unwrap();

@@ -39,6 +39,8 @@ pub struct LeaderFollowers {
     reactor: Arc<Reactor>,
     crew: Crew,
     reserve: Option<Arc<Reserve>>,
+    /// It has one thread and will have no more.
+    alone: bool,
 }
 
 /// What brings threads into being.
@@ -84,6 +86,7 @@ impl LeaderFollowers {
         let pool = Self {
             reactor,
             crew,
+            alone: most == 1 && reserve.is_none(),
             reserve,
         };
         for _ in 0..options.threads.max(1) {
@@ -109,6 +112,12 @@ impl LeaderFollowers {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.crew.len()
+    }
+
+    /// Whether one thread does all, so that whatever it waits for keeps everybody waiting.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.alone
     }
 
     /// Stops the reactor and waits until every thread has finished what it serves; false when the

@@ -63,6 +63,11 @@ impl OnReactor {
         }
     }
 
+    /// Whether one thread serves all connections of its kind.
+    pub(in crate::server) fn is_served_alone(&self) -> bool {
+        self.pool.is_alone()
+    }
+
     /// The owner begins to serve the request of that number; what it is known by.
     #[inline]
     pub(super) fn take_in_hand(&self, number: u32) -> u64 {
