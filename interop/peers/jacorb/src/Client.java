@@ -242,7 +242,8 @@ final class Client {
             int[][] matrix = {{1, 2}, {3, 4}, {5, 6}};
             Cases.same(object.say_by_ulong(made(new ByULong(), u -> u.large(matrix))),
                 "4294967295:large=1,2,3,4,5,6,");
-            Cases.same(object.say_by_ulong(made(new ByULong(), u -> u.list(new int[] {7, -8}))), "0:list=7,-8,");
+            Cases.same(object.say_by_ulong(made(new ByULong(), u -> u.list(new int[] {7, -8}))),
+                "0:list=7,-8,");
             Cases.same(object.say_by_ulong(made(new ByULong(), u -> u.__default(5))), "5:");
         });
         Cases.test("say_by_longlong", () -> {
@@ -250,7 +251,8 @@ final class Client {
             Cases.same(object.say_by_longlong(made(new ByLongLong(), u -> u.f(0.5F))), "5:f=3f000000");
         });
         Cases.test("say_by_ulonglong", () -> {
-            Cases.same(object.say_by_ulonglong(made(new ByULongLong(), u -> u.b(true))), "18446744073709551615:b=1");
+            Cases.same(object.say_by_ulonglong(made(new ByULongLong(), u -> u.b(true))),
+                "18446744073709551615:b=1");
             Cases.same(object.say_by_ulonglong(made(new ByULongLong(), u -> u.s((short) -1))), "0:s=-1");
         });
         Cases.test("say_by_boolean", () -> {
@@ -268,7 +270,8 @@ final class Client {
         Cases.test("say_by_colour", () -> {
             Person owner = new Person("N", "L", Colour.green);
             Colour[] colours = {Colour.red, Colour.blue};
-            Cases.same(object.say_by_colour(made(new ByColour(), u -> u.owner(owner))), "red:owner=(4e, 4c, green)");
+            Cases.same(object.say_by_colour(made(new ByColour(), u -> u.owner(owner))),
+                "red:owner=(4e, 4c, green)");
             Cases.same(object.say_by_colour(made(new ByColour(), u -> u.others(Colour.blue, colours))),
                 "blue:others=red,blue,");
         });
@@ -285,7 +288,8 @@ final class Client {
             Cases.same(String.join("|", detailed.trail), "one|");
         });
         Cases.test("system exceptions", () -> {
-            Cases.same(ordered(object, "NO_PERMISSION", 0x12345678, 0), "NO_PERMISSION minor 0x12345678 completed YES");
+            Cases.same(ordered(object, "NO_PERMISSION", 0x12345678, 0),
+                "NO_PERMISSION minor 0x12345678 completed YES");
             Cases.same(ordered(object, "BAD_QOS", -1, 1), "BAD_QOS minor 0xffffffff completed NO");
             Cases.same(ordered(object, "INTERNAL", 0, 2), "INTERNAL minor 0x0 completed MAYBE");
         });
