@@ -7,6 +7,7 @@ use crate::reference::ObjectRef;
 use crate::server::{Dispatched, ServerCall};
 use punctual_cdr::CdrError;
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Finds objects by their keys and lets them answer.
@@ -29,6 +30,12 @@ pub trait ObjectAdapter: Send + Sync {
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
         let _ = object_key;
         None
+    }
+
+    /// What of an object key names the object: references that agree in it, and in where they lead, are
+    /// equivalent. A key may say more, such as where its object was last.
+    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
+        Cow::Borrowed(object_key)
     }
 
     /// Whether the ORB itself answers a request that wants to be answered before its servant runs

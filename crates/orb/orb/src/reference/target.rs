@@ -88,7 +88,10 @@ impl Target {
                 Some((profile.object_key, place.address.to_string()))
             });
             match decoded {
-                Some((key, place)) => Identity::Place(key, place),
+                Some((key, place)) => match orb.adapter() {
+                    Some(adapter) => Identity::Place(adapter.name_in(&key).into_owned(), place),
+                    None => Identity::Place(key, place),
+                },
                 None => {
                     let profiles = self.ior.profiles.iter();
                     Identity::Profiles(profiles.map(|one| (one.tag, one.data.clone())).collect())

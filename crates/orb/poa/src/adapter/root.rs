@@ -4,7 +4,7 @@ use super::serve::{Request, Wanted, no_object};
 use super::table::Tables;
 use super::{Adapter, Parts};
 use crate::ior_table::IorTable;
-use crate::key::{AdapterName, Key, Nonce};
+use crate::key::{self, AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
 use crate::object_map::Place;
 use crate::policy::Policies;
@@ -16,6 +16,7 @@ use punctual_orb::{
     ServerCall, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
 };
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// The name that the root POA has.
@@ -193,6 +194,17 @@ impl ObjectAdapter for Root {
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
         let here = self.here(object_key)?;
         Some(Arc::new(here))
+    }
+
+    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
+        match Key::read(self.nonce, object_key) {
+            Key::Named {
+                adapter,
+                place: Some(_),
+                id,
+            } => Cow::Owned(key::transient(self.nonce, adapter, None, id)),
+            _ => Cow::Borrowed(object_key),
+        }
     }
 
     fn shut_down(&self) {

@@ -42,6 +42,20 @@ fn references_ids_and_servants_lead_to_one_another() {
 }
 
 #[test]
+fn references_made_before_and_after_activation_are_equivalent_where_they_were_made() {
+    let world = World::new();
+    let poa = world.poa("A", &[USER_ID]);
+    let before: Teller = poa.create_reference_with_id(&"ada".into()).unwrap();
+    let other: Teller = poa.create_reference_with_id(&"bob".into()).unwrap();
+    let after: Teller = poa
+        .activate_with_id(&"ada".into(), saying("hello"))
+        .unwrap();
+    assert_eq!(before, after);
+    assert_ne!(before, other);
+    assert_eq!(world.seen(&before).tell().unwrap(), "hello");
+}
+
+#[test]
 fn a_reference_of_another_adapter_is_told_from_its_own() {
     let world = World::new();
     for (policies, others) in [
