@@ -3,7 +3,7 @@
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
-use crate::{Result, budgets, goals, latency, load, memory, peer, throughput};
+use crate::{Result, budgets, demux, goals, latency, load, memory, peer, throughput};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -31,6 +31,18 @@ pub enum Command {
     /// Where a call's time goes: the stages of paper 000's tables 1 and 2. For a program that was built with
     /// its time probes.
     Timeprobes(timeprobes::Options),
+    /// What finding an object and its operation costs, by strategy, over objects, operations and the depth
+    /// of adapters: paper 001's figures 31 and 32.
+    Demux(demux::Options),
+    /// User-space instructions of a server's call, over objects, operations and depth, under valgrind.
+    DemuxInstructions(demux::counts::Options),
+    /// A process of `demux`; the measurement starts it.
+    #[command(hide = true)]
+    DemuxPeer {
+        /// Which.
+        #[command(subcommand)]
+        peer: demux::Peer,
+    },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
@@ -52,7 +64,7 @@ pub enum Command {
 /// # Errors
 /// What kept it from its work, or what it found wrong.
 pub fn run(harness: &Harness, command: &Command) -> Result<()> {
-    if cfg!(debug_assertions) && !matches!(command, Command::Peer { .. }) {
+    if cfg!(debug_assertions) && !is_peer(command) {
         eprintln!("note: this command is not optimised, its figures mean nothing");
     }
     match command {
@@ -68,6 +80,9 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
         Command::Budgets(options) => budgets::run(harness, options),
+        Command::Demux(options) => demux::run(harness, options),
+        Command::DemuxInstructions(options) => demux::counts::run(harness, options),
+        Command::DemuxPeer { peer } => demux::run_peer(peer),
         Command::Timeprobes(options) => timeprobes::run(harness, options),
         Command::Peer {
             program,
@@ -80,4 +95,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             stamps: Some(folder),
         } => record::recorded(folder, side, || peer::run(*program, side)),
     }
+}
+
+fn is_peer(command: &Command) -> bool {
+    matches!(command, Command::Peer { .. } | Command::DemuxPeer { .. })
 }

@@ -311,7 +311,7 @@ impl Instrument {
     }
 
     /// What a program is run under to leave its count in `file`.
-    fn wrapper(self, file: &Path) -> Wrapper {
+    pub(crate) fn wrapper(self, file: &Path) -> Wrapper {
         let with_file = |option: &str| {
             let mut option = OsString::from(option);
             option.push(file);
@@ -353,7 +353,7 @@ impl Instrument {
         }
     }
 
-    fn read(self, file: &Path) -> Result<u64> {
+    pub(crate) fn read(self, file: &Path) -> Result<u64> {
         let text = fs::read_to_string(file)?;
         let found = match self {
             Self::Instructions => callgrind_total(&text),

@@ -6,8 +6,9 @@
 //! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at once,
 //! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
 //! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
-//! [`timeprobes`] shows where a call's time goes, [`goals`] has all of it in one table. [`peer`] holds the programs themselves, but for those in other
-//! languages under `peers/`.
+//! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
+//! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
+//! those in other languages under `peers/`.
 //!
 //! `punctual bench` and `punctual-bench` are these [`command`]s. Adding a link, a messaging protocol or
 //! an ORB is one more entry in `contender`'s table.
@@ -19,6 +20,7 @@ pub mod child;
 pub mod command;
 pub mod contender;
 pub mod counting;
+pub mod demux;
 pub mod giop;
 pub mod goals;
 pub mod latency;

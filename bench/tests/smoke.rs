@@ -301,3 +301,90 @@ fn goals_are_listed_without_being_measured_and_unknown_ones_refused() {
     let output = bench(&["goals", "--only=faster"]);
     assert!(!output.status.success());
 }
+
+#[test]
+fn every_strategy_finds_its_objects_in_every_order_one_way_and_in_depth() {
+    let directory = tempfile::tempdir().unwrap();
+    let (json, svg) = (
+        directory.path().join("demux.json"),
+        directory.path().join("demux.svg"),
+    );
+    let output = bench(&[
+        "demux",
+        "--objects=1,20",
+        "--parts=curves",
+        "--rounds=1",
+        "--calls=5",
+        &format!("--json={}", json.display()),
+        "--svg",
+        svg.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("worst case, 100 operation"), "{table}");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let of =
+        |key: &str, value: serde_json::Value| rows.iter().filter(|row| row[key] == value).count();
+    let strategies = 5;
+    // Objects, operations and orders; one-ways; depths.
+    assert_eq!(rows.len(), strategies * (2 * 3 * 4 + 2 + 5));
+    assert_eq!(of("two_way", false.into()), strategies * 2);
+    assert_eq!(of("over", "depth".into()), strategies * 5);
+    assert_eq!(of("strategy", "linear".into()), rows.len() / strategies);
+    assert!(rows.iter().all(|row| row["median"].as_f64().unwrap() > 0.0));
+    let plot = std::fs::read_to_string(svg).unwrap();
+    assert!(plot.contains("figure 31") && plot.contains("figure 32"));
+}
+
+#[test]
+fn what_is_inside_a_call_is_measured_and_nothing_is_left_behind() {
+    let output = bench(&["demux", "--quick", "--parts=inside", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let lines = report["inside"]["lines"].as_array().unwrap();
+    let line = |what: &str| {
+        let found = lines
+            .iter()
+            .find(|line| line["what"].as_str().unwrap().contains(what));
+        found.unwrap_or_else(|| panic!("nothing of {what}"))["value"]
+            .as_f64()
+            .unwrap()
+    };
+    for what in [
+        "key to servant, active",
+        "operation lookup",
+        "activation, active",
+        "past the adapter",
+        "through the adapter",
+    ] {
+        assert!(line(what).is_finite(), "{what}");
+    }
+    assert!(line("objects left").abs() < 0.5);
+}
+
+#[test]
+fn a_servers_instructions_are_counted_over_what_varies() {
+    let output = bench(&[
+        "demux-instructions",
+        "--objects=1,30",
+        "--operations=100",
+        "--depths=2",
+        "--calls=100",
+        "--json",
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    if output.stdout.starts_with(b"skipped") {
+        println!("skipped: no valgrind");
+        return;
+    }
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let series = report["series"].as_array().unwrap();
+    assert_eq!(series.len(), 3);
+    for one in series {
+        for count in one["counts"].as_array().unwrap() {
+            assert!(count[1].as_f64().unwrap() > 100.0, "{one}");
+        }
+    }
+}

@@ -169,7 +169,7 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
 }
 
 /// Says that the server is ready, and returns when the harness has had enough.
-fn serve_until_the_end(address: String) -> Result<()> {
+pub(crate) fn serve_until_the_end(address: String) -> Result<()> {
     Answer::Ready(address).write_to(&mut std::io::stdout().lock())?;
     std::io::stdin().lock().read_to_end(&mut Vec::new())?;
     Ok(())

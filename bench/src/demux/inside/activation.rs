@@ -1,0 +1,65 @@
+//! What activating takes: time, and memory beside servant and id.
+
+use super::super::interfaces::servant;
+use super::super::setup::{Setup, Strategy, id};
+use super::{Clock, Line, count};
+use crate::Result;
+use crate::process::Observed;
+use punctual::{Orb, Poa, RootPoa, Servant};
+use std::sync::Arc;
+
+/// Nanoseconds at most of an activation without making a reference.
+const TIME: f64 = 500.0;
+/// Octets at most of an active object beside its servant and its id.
+const OCTETS: f64 = 100.0;
+
+pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    for strategy in [Strategy::Active, Strategy::DynamicHash] {
+        let orb = Orb::builder().build()?;
+        let root = orb.root_poa()?;
+        let setup = Setup {
+            objects: many,
+            depth: 1,
+            operations: vec![1],
+            one_way: false,
+            strategies: vec![strategy],
+        };
+        let policies = strategy.policies(setup.objects);
+        let poa = root.create_poa(strategy.name(), None, &policies)?;
+        lines.extend(activate(&poa, strategy, many)?);
+        drop((poa, root));
+        orb.shutdown(true)?;
+    }
+    Ok(lines)
+}
+
+fn activate(poa: &Poa, strategy: Strategy, many: u32) -> Result<[Line; 2]> {
+    // Made ahead, so that they are not in the figures: an id of this length stands in the map itself.
+    let servants: Vec<Arc<dyn Servant>> = (0..many).map(|_| servant(1, None)).collect();
+    let before = memory()?;
+    let began = Clock::now();
+    for (object, servant) in (0_u32..).zip(&servants) {
+        match strategy {
+            Strategy::Active => drop(poa.activate_object(servant.clone())?),
+            _ => poa.activate_object_with_id(&id(object), servant.clone())?,
+        }
+    }
+    let each = began.nanoseconds() / count(servants.len());
+    let octets = (memory()? - before) / count(servants.len());
+    let name = strategy.name();
+    let line =
+        |what: &str, unit, value| Line::new(format!("{what}, {name}, {many} objects"), unit, value);
+    let time = line("activation", "ns", each);
+    let octets = line("an active object beside servant and id", "octets", octets);
+    Ok(match strategy {
+        Strategy::Active => [time.at_most(TIME), octets.at_most(OCTETS)],
+        _ => [time, octets.at_most(OCTETS)],
+    })
+}
+
+/// This process's own memory.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn memory() -> Result<f64> {
+    Ok(Observed::of(std::process::id()).memory()?.anonymous as f64)
+}

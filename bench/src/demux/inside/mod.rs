@@ -1,0 +1,219 @@
+//! What is inside a call, by itself: the search for an object and for an operation, activation and what it
+//! takes, collocated calls, and a soak. Each in a process of its own, as memory is looked at.
+
+mod activation;
+mod collocated;
+mod operations;
+mod search;
+mod soak;
+
+use crate::Result;
+use crate::contender::Harness;
+use crate::output::progress;
+use crate::statistics::median;
+use crate::table::{Cell, Table, Tone};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::process::{Command, Stdio};
+
+/// Batches, of which a figure is the median.
+const BATCHES: usize = 51;
+/// A batch is no shorter: the clock takes a part of a microsecond.
+const BATCH: usize = 1000;
+
+/// What one process measures.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Which.
+    subject: Subject,
+    /// Objects where there are many.
+    #[arg(long)]
+    many: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    Search,
+    Operations,
+    Activation,
+    Collocated,
+    Soak,
+}
+
+const SUBJECTS: [Subject; 5] = [
+    Subject::Search,
+    Subject::Operations,
+    Subject::Activation,
+    Subject::Collocated,
+    Subject::Soak,
+];
+
+/// All figures.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// One after the other.
+    pub lines: Vec<Line>,
+}
+
+/// A figure, and its goal if it has one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// What it is.
+    pub what: String,
+    /// Its unit.
+    pub unit: String,
+    /// The figure.
+    pub value: f64,
+    /// What it is to be at most.
+    pub goal: Option<f64>,
+}
+
+impl Line {
+    fn new(what: impl Into<String>, unit: &str, value: f64) -> Self {
+        Self {
+            what: what.into(),
+            unit: unit.to_owned(),
+            value,
+            goal: None,
+        }
+    }
+
+    fn at_most(self, goal: f64) -> Self {
+        Self {
+            goal: Some(goal),
+            ..self
+        }
+    }
+
+    /// Whether it reaches its goal; `None` where it has none.
+    #[must_use]
+    pub fn is_reached(&self) -> Option<bool> {
+        self.goal.map(|goal| self.value <= goal)
+    }
+}
+
+/// Measures everything, a process after the other.
+///
+/// # Errors
+/// When one of them fails.
+pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Report> {
+    let many = if quick { "10000" } else { "1000000" };
+    let progress = progress(SUBJECTS.len());
+    let mut report = Report::default();
+    for subject in SUBJECTS {
+        let value = subject.to_possible_value();
+        let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
+        progress.set_message(name.clone());
+        let output = Command::new(&harness.program)
+            .args(&harness.arguments)
+            .args(["demux-peer", "inside", &name, "--many", many])
+            .stderr(Stdio::inherit())
+            .output()?;
+        if !output.status.success() {
+            return Err(format!("{name}: the process ended with {}", output.status).into());
+        }
+        let lines: Vec<Line> = serde_json::from_slice(&output.stdout)?;
+        report.lines.extend(lines);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(report)
+}
+
+/// Runs one, and prints its figures as JSON.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let many = options.many;
+    let lines = match options.subject {
+        Subject::Search => search::measure(many)?,
+        Subject::Operations => operations::measure()?,
+        Subject::Activation => activation::measure(many)?,
+        Subject::Collocated => collocated::measure()?,
+        Subject::Soak => soak::measure(many)?,
+    };
+    println!("{}", serde_json::to_string(&lines)?);
+    Ok(())
+}
+
+/// Nanoseconds of one `act` on each of `subjects`: the median of batches that each go through all of them,
+/// again and again if they are few.
+fn each<T>(subjects: &[T], mut act: impl FnMut(&T)) -> f64 {
+    subjects.iter().for_each(&mut act);
+    let times = (BATCH / subjects.len().max(1)).max(1);
+    let batch = |_| {
+        let began = Clock::now();
+        for _ in 0..times {
+            subjects.iter().for_each(&mut act);
+        }
+        began.nanoseconds() / count(times * subjects.len())
+    };
+    let batches: Vec<f64> = (0..BATCHES).map(batch).collect();
+    median(&batches).unwrap_or_default()
+}
+
+/// The processor's time of this thread, which others on a busy machine take no part of.
+#[derive(Clone, Copy)]
+struct Clock(rustix::time::Timespec);
+
+impl Clock {
+    fn now() -> Self {
+        Self(rustix::time::clock_gettime(
+            rustix::time::ClockId::ThreadCPUTime,
+        ))
+    }
+
+    /// Since this was now.
+    #[allow(clippy::cast_precision_loss)]
+    fn nanoseconds(self) -> f64 {
+        let now = Self::now().0;
+        let seconds = now.tv_sec - self.0.tv_sec;
+        let rest = now.tv_nsec - self.0.tv_nsec;
+        seconds as f64 * 1e9 + rest as f64
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn count(number: usize) -> f64 {
+    number as f64
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |line: &Line| {
+            let (verdict, tone) = match line.is_reached() {
+                Some(true) => ("ok", Tone::Good),
+                Some(false) => ("missed", Tone::Bad),
+                None => ("", Tone::Plain),
+            };
+            let goal = line
+                .goal
+                .map_or_else(Cell::none, |goal| Cell::new(format!("{goal}"), Tone::Plain));
+            let cells = vec![
+                Cell::new(format!("{:.1}", line.value), Tone::Plain),
+                goal,
+                Cell::new(line.unit.clone(), Tone::Faint),
+                Cell::new(verdict, tone),
+            ];
+            (line.what.clone(), cells)
+        };
+        let table = Table {
+            title: "inside a call, by itself".to_owned(),
+            columns: ["", "at most", "", ""].map(str::to_owned).to_vec(),
+            rows: self.lines.iter().map(row).collect(),
+        };
+        write!(f, "{table}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_reached_or_missed_or_there_is_none() {
+        let line = || Line::new("it", "ns", 10.0);
+        assert_eq!(line().is_reached(), None);
+        assert_eq!(line().at_most(10.0).is_reached(), Some(true));
+        assert_eq!(line().at_most(9.9).is_reached(), Some(false));
+    }
+}

@@ -1,0 +1,112 @@
+//! From an operation's name to its number, by the compiler's search: a request is given to the skeleton by its
+//! name and by its number, again and again, and the difference is the search. The request is a one-way, to
+//! which nothing is answered, and its servant does nothing, so that the search is not hidden by other work.
+
+use super::super::interfaces::{Target, deaf_servant};
+use super::{Clock, Line, count};
+use crate::Result;
+use crate::statistics::median;
+use punctual::{Collocation, ListenEndpoint, Orb, Servant};
+use punctual_orb::{DispatchError, Dispatched, Location, ObjectAdapter, ServerCall};
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// What the search is to take at most, in nanoseconds, at the median of all operations.
+const GOAL: f64 = 10.0;
+/// Calls of a batch, and batches by name and by number in turn.
+const CALLS: usize = 2000;
+const BATCHES: usize = 9;
+
+pub(super) fn measure() -> Result<Vec<Line>> {
+    let lines = super::super::plan::OPERATIONS.map(search);
+    lines.into_iter().collect()
+}
+
+fn search(operations: u32) -> Result<Line> {
+    let (found, times) = channel();
+    let orb = Orb::builder()
+        .configure(|config| {
+            config.collocation = Collocation::None;
+            config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0));
+        })
+        .build()?;
+    orb.adapter_or_set(|| {
+        Arc::new(Timing {
+            servant: deaf_servant(operations),
+            found,
+        })
+    });
+    let object = orb.make_reference("", b"timed")?;
+    let target = Target::new(object, operations, true);
+    let searches = time_each(&target, operations, &times)?;
+    orb.shutdown(true)?;
+    let what = format!("operation lookup, the compiler's, {operations} operation(s)");
+    let p50 = median(&searches).ok_or("no operation was searched")?;
+    Ok(Line::new(what, "ns", p50).at_most(GOAL))
+}
+
+fn time_each(target: &Target, operations: u32, times: &Receiver<f64>) -> Result<Vec<f64>> {
+    let time = |operation| {
+        target.call(operation)?;
+        Ok(times.recv()?)
+    };
+    (0..operations as usize).map(time).collect()
+}
+
+/// An object adapter with one object, of whose operations it times the search.
+struct Timing {
+    servant: Arc<dyn Servant>,
+    found: Sender<f64>,
+}
+
+impl Timing {
+    fn time(&self, call: &mut ServerCall<'_>) -> std::result::Result<f64, DispatchError> {
+        let operations = self.servant.operations();
+        let number = operations.iter().position(|name| *name == call.operation());
+        let number = number.ok_or_else(|| call.bad_operation())?;
+        let (mut by_name, mut by_number) = (Vec::new(), Vec::new());
+        for _ in 0..BATCHES {
+            by_name.push(batch(|| self.servant.dispatch(call))?);
+            by_number.push(batch(|| self.servant.upcall(number, call))?);
+        }
+        let both = median(&by_name).zip(median(&by_number));
+        Ok(both.map_or(0.0, |(name, number)| name - number))
+    }
+}
+
+/// Nanoseconds of one.
+fn batch(
+    mut act: impl FnMut() -> std::result::Result<Dispatched, DispatchError>,
+) -> std::result::Result<f64, DispatchError> {
+    let began = Clock::now();
+    for _ in 0..CALLS {
+        act()?;
+    }
+    Ok(began.nanoseconds() / count(CALLS))
+}
+
+impl ObjectAdapter for Timing {
+    fn dispatch(
+        &self,
+        _object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> std::result::Result<Dispatched, DispatchError> {
+        let time = self.time(call)?;
+        // Who has stopped to listen has all it wanted.
+        let _ = self.found.send(time);
+        self.servant.dispatch(call)
+    }
+
+    fn locate(&self, _object_key: &[u8]) -> Location {
+        Location::Here
+    }
+
+    fn shut_down(&self) {}
+
+    fn release(&self) {}
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}

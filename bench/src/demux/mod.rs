@@ -1,0 +1,212 @@
+//! `demux`: how long it takes to find an object and its operation, by paper 001's experiment (§3.5 to 3.7,
+//! §5.3), and in figures of its own.
+//!
+//! A server has its objects once for each strategy, and a client calls them in the paper's four orders: batch
+//! by batch, the strategies in turn, and another one begins in the next round. What of that is demultiplexing
+//! is little beside the operating system's part; so what finds objects and operations is also measured by
+//! itself, in a process of its own ([`inside`]), and counted in instructions ([`counts`]).
+
+pub mod counts;
+pub mod inside;
+
+mod client;
+mod interfaces;
+mod peers;
+mod plan;
+mod plot;
+mod report;
+mod server;
+mod setup;
+
+pub use report::{Over, Report, Row};
+pub use setup::{Algorithm, Setup, Strategy};
+
+use crate::Result;
+use crate::contender::Harness;
+use crate::machine::Machine;
+use crate::output::{Output, progress};
+use crate::placement::Placement;
+use crate::statistics::Record;
+use clap::{Args, Subcommand, ValueEnum};
+use client::Batch;
+use peers::Peers;
+use plan::{Part, Plan};
+
+/// What the IDL compiler wrote from `demux.idl`.
+#[allow(missing_docs, clippy::all)]
+pub(crate) mod idl {
+    include!(concat!(env!("OUT_DIR"), "/demux.rs"));
+}
+
+/// What to run, and where the figures go.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Where client and server run.
+    #[arg(long, default_value = "same")]
+    pub placement: Placement,
+    /// Only these strategies.
+    #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered"])]
+    pub strategies: Vec<Strategy>,
+    /// Only so many objects; the default is the paper's 1 to 500, then up to a million.
+    #[arg(long, value_delimiter = ',', conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub objects: Vec<u32>,
+    /// Fewer objects, depths and calls: a minute.
+    #[arg(long)]
+    pub quick: bool,
+    /// Rounds; 9, or 3 with --quick.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Calls by a strategy in a round that count; 300, or 100 with --quick. Of one-ways ten times as many.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub calls: Option<u32>,
+    /// Only these parts.
+    #[arg(long, value_delimiter = ',', default_values = ["curves", "inside"])]
+    pub parts: Vec<Which>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// A part of the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Calls from another process, over objects, operations, depth.
+    Curves,
+    /// The search by itself, activation, memory, collocated calls.
+    Inside,
+}
+
+/// A process that the measurement starts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Peer {
+    /// Has the objects.
+    Server {
+        /// Which objects.
+        #[command(flatten)]
+        setup: Setup,
+        /// The processor to run on.
+        #[arg(long)]
+        pin: Option<usize>,
+    },
+    /// Calls them.
+    Client {
+        /// Which objects.
+        #[command(flatten)]
+        setup: Setup,
+        /// The processor to run on.
+        #[arg(long)]
+        pin: Option<usize>,
+        /// Where the directory is.
+        #[arg(long)]
+        at: String,
+    },
+    /// Measures what is inside, and prints it as JSON.
+    Inside(inside::Options),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a process fails, or a file cannot be written.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let report = measure(harness, options)?;
+    options.output.show(&report, plot::draw)
+}
+
+/// Runs a process of it.
+///
+/// # Errors
+/// What keeps it from its work.
+pub fn run_peer(peer: &Peer) -> Result<()> {
+    match peer {
+        Peer::Server { setup, pin } => {
+            pinned(*pin)?;
+            server::serve(setup)
+        }
+        Peer::Client { setup, pin, at } => {
+            pinned(*pin)?;
+            client::call(setup, at)
+        }
+        Peer::Inside(options) => inside::run(options),
+    }
+}
+
+fn pinned(processor: Option<usize>) -> Result<()> {
+    processor.map_or(Ok(()), |processor| {
+        Ok(punctual_sys::processor::pin_to(processor)?)
+    })
+}
+
+fn measure(harness: &Harness, options: &Options) -> Result<Report> {
+    let plan = Plan::of(options);
+    let mut report = Report {
+        machine: Machine::this(),
+        placement: options.placement,
+        rounds: plan.rounds,
+        calls: plan.calls,
+        rows: Vec::new(),
+        inside: None,
+    };
+    let with = |part| options.parts.contains(&part);
+    if with(Which::Inside) {
+        report.inside = Some(inside::measure(harness, options.quick)?);
+    }
+    if with(Which::Curves) {
+        let progress = progress(plan.parts.len());
+        for part in &plan.parts {
+            progress.set_message(part.setup.to_string());
+            report.rows.extend(run_part(harness, options, &plan, part)?);
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+    }
+    Ok(report)
+}
+
+/// All strategies, operations and orders of one server.
+fn run_part(harness: &Harness, options: &Options, plan: &Plan, part: &Part) -> Result<Vec<Row>> {
+    let setup = &part.setup;
+    let processors = options.placement.processors()?;
+    let mut peers = Peers::start(harness, setup, Some(processors), None)?;
+    let mut rows = Vec::new();
+    for &operations in &setup.operations {
+        for &algorithm in &part.algorithms {
+            let batch = |strategy| Batch {
+                strategy,
+                operations,
+                algorithm,
+                calls: plan.calls * if setup.one_way { plan::ONE_WAYS } else { 1 },
+                timed: true,
+            };
+            let records = compete(&mut peers, &setup.strategies, plan.rounds, batch)?;
+            for (&strategy, record) in setup.strategies.iter().zip(&records) {
+                rows.extend(Row::new(part, strategy, operations, algorithm, record));
+            }
+        }
+    }
+    peers.stop()?;
+    Ok(rows)
+}
+
+/// The strategies in turn, each beginning a round once.
+fn compete(
+    peers: &mut Peers,
+    strategies: &[Strategy],
+    rounds: u32,
+    batch: impl Fn(Strategy) -> Batch,
+) -> Result<Vec<Record>> {
+    let mut records = vec![Record::default(); strategies.len()];
+    for &strategy in strategies {
+        let warm_up = batch(strategy);
+        peers.run(Batch {
+            calls: warm_up.calls.div_ceil(3),
+            ..warm_up
+        })?;
+    }
+    for round in 0..rounds as usize {
+        for turn in 0..strategies.len() {
+            let turn = (round + turn) % strategies.len();
+            records[turn].add_round(&peers.run(batch(strategies[turn]))?);
+        }
+    }
+    Ok(records)
+}

@@ -1,0 +1,163 @@
+//! The paper's figures 31 (random) and 32 (worst case) and their kin: a chart for each order and number of
+//! operations, a curve for each strategy over the number of objects.
+
+use super::plan::{OPERATIONS, PAPER};
+use super::report::{Curves, Report};
+use super::setup::{Algorithm, Strategy};
+use crate::Result;
+use crate::output::not_drawn as failed;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::path::Path;
+
+/// Width and height of one chart, in pixels.
+const CHART: (u32, u32) = (480, 360);
+/// Charts side by side: one for each number of operations.
+const COLUMNS: usize = OPERATIONS.len();
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// One chart.
+struct Chart<'r> {
+    title: String,
+    curves: Curves<'r>,
+    /// Numbers that are tens of each other.
+    logarithmic: bool,
+}
+
+/// Draws them all.
+pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
+    let charts = charts(report);
+    let lines = charts.len().div_ceil(COLUMNS).max(1);
+    let size = (
+        CHART.0 * u32::try_from(COLUMNS)?,
+        CHART.1 * u32::try_from(lines)?,
+    );
+    let whole = SVGBackend::new(path, size).into_drawing_area();
+    whole.fill(&WHITE).map_err(failed)?;
+    for (area, chart) in whole.split_evenly((lines, COLUMNS)).iter().zip(&charts) {
+        draw_chart(area, chart)?;
+    }
+    whole.present().map_err(failed)
+}
+
+/// First the paper's two figures, then the other orders; then as far as it goes, and the rest.
+fn charts(report: &Report) -> Vec<Chart<'_>> {
+    let mut charts = Vec::new();
+    let orders = [
+        (Algorithm::Random, "figure 31: "),
+        (Algorithm::WorstCase, "figure 32: "),
+        (Algorithm::RequestTrain, ""),
+        (Algorithm::RoundRobin, ""),
+    ];
+    for (algorithm, figure) in orders {
+        for operations in OPERATIONS {
+            let curves = report.over_objects(algorithm, operations);
+            charts.extend(curves.map(|curves| of_the_paper(figure, curves)));
+        }
+    }
+    let most = report.rows.iter().map(|row| row.operations).max();
+    let far = orders.map(|(algorithm, _)| report.over_objects(algorithm, most.unwrap_or_default()));
+    let others = [report.one_ways(), report.over_depth()];
+    for mut curves in far.into_iter().chain(others).flatten() {
+        let logarithmic = curves.axis().last().is_some_and(|most| *most > 1000);
+        if logarithmic {
+            // What takes milliseconds would leave the others in one line.
+            curves
+                .points
+                .retain(|(_, row)| row.strategy != Strategy::Linear);
+        }
+        let title = match logarithmic {
+            true => format!("{}, without linear search", curves.title),
+            false => curves.title.clone(),
+        };
+        if logarithmic || curves.over == "depth" {
+            charts.push(Chart {
+                title,
+                curves,
+                logarithmic,
+            });
+        }
+    }
+    charts
+}
+
+/// As many objects as the paper has.
+fn of_the_paper<'r>(figure: &str, mut curves: Curves<'r>) -> Chart<'r> {
+    let most = PAPER.last().copied().unwrap_or_default();
+    curves.points.retain(|(objects, _)| *objects <= most);
+    Chart {
+        title: format!("{figure}{}", curves.title),
+        curves,
+        logarithmic: false,
+    }
+}
+
+/// Told apart without green beside red.
+const fn colour(strategy: Strategy) -> RGBColor {
+    match strategy {
+        Strategy::Active => RGBColor(0x00, 0x72, 0xb2),
+        Strategy::Linear => RGBColor(0xd5, 0x5e, 0x00),
+        Strategy::DynamicHash => RGBColor(0xcc, 0x79, 0xa7),
+        Strategy::PerfectHash => RGBColor(0x55, 0x55, 0x55),
+        Strategy::DeLayered => RGBColor(0xe6, 0x9f, 0x00),
+    }
+}
+
+fn draw_chart(area: &Area<'_>, chart: &Chart<'_>) -> Result<()> {
+    let axis = chart.curves.axis();
+    let (Some(&low), Some(&high)) = (axis.first(), axis.last()) else {
+        return Ok(());
+    };
+    // A curve of one point has a place too.
+    let high = high.max(low + 1);
+    if chart.logarithmic {
+        return draw_curves(area, chart, (low..high).log_scale());
+    }
+    draw_curves(area, chart, low..high)
+}
+
+fn draw_curves<X>(area: &Area<'_>, chart: &Chart<'_>, axis: X) -> Result<()>
+where
+    X: plotters::coord::ranged1d::AsRangedCoord<Value = u32>,
+    X::CoordDescType: plotters::coord::ranged1d::ValueFormatter<u32>,
+{
+    let micros = |nanoseconds: f64| nanoseconds / 1000.0;
+    let all = chart.curves.points.iter();
+    let slowest = all.map(|(_, row)| micros(row.figures.median));
+    let slowest = slowest.fold(0.0, f64::max);
+    let mut context = ChartBuilder::on(area)
+        .margin(10)
+        .caption(&chart.title, ("sans-serif", 15))
+        .x_label_area_size(34)
+        .y_label_area_size(52)
+        .build_cartesian_2d(axis, 0.0..slowest * 1.25)
+        .map_err(failed)?;
+    context
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_desc(chart.curves.over)
+        .y_desc("µs a call, median")
+        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
+        .draw()
+        .map_err(failed)?;
+    for strategy in chart.curves.strategies() {
+        let colour = colour(strategy);
+        let own = chart.curves.of(strategy);
+        let mut points: Vec<_> = own
+            .map(|(number, row)| (number, micros(row.figures.median)))
+            .collect();
+        points.sort_by_key(|point| point.0);
+        context
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(2))
+            .map_err(failed)?
+            .label(strategy.name())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    }
+    context
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .draw()
+        .map_err(failed)
+}

@@ -1,0 +1,249 @@
+//! What is varied: how objects and operations are found, and in which order they are called.
+
+use super::idl::demux::Strategy as Way;
+use clap::{Args, ValueEnum};
+use punctual::{Demultiplexing, IdAssignmentPolicy, ObjectId, OperationDemultiplexing, PoaPolicy};
+use serde::Serialize;
+use std::fmt;
+
+/// How an object and its operation are found. The first four of the paper's are pairs of one way for
+/// objects and one for operations (§5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// The place in the key; the compiler's search among operations. The defaults.
+    Active,
+    /// Linear search for both.
+    Linear,
+    /// A hash table for both.
+    DynamicHash,
+    /// Perfect hashes: of the ids, and the compiler's of the operations.
+    PerfectHash,
+    /// One hash of object and operation.
+    DeLayered,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Active,
+        Self::Linear,
+        Self::DynamicHash,
+        Self::PerfectHash,
+        Self::DeLayered,
+    ];
+
+    /// What tables and plots call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Linear => "linear search",
+            Self::DynamicHash => "dynamic hashing",
+            Self::PerfectHash => "perfect hashing",
+            Self::DeLayered => "de-layered",
+        }
+    }
+
+    pub(super) const fn way(self) -> Way {
+        match self {
+            Self::Active => Way::Active,
+            Self::Linear => Way::Linear,
+            Self::DynamicHash => Way::DynamicHash,
+            Self::PerfectHash => Way::PerfectHash,
+            Self::DeLayered => Way::DeLayered,
+        }
+    }
+
+    /// The policies of an adapter for so many objects, whose ids are those of [`id`] but for active
+    /// demultiplexing, whose are the adapter's.
+    pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
+        let (object, operation) = match self {
+            Self::Active => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
+            Self::Linear => (Demultiplexing::Linear, OperationDemultiplexing::Linear),
+            Self::DynamicHash => (
+                Demultiplexing::DynamicHash,
+                OperationDemultiplexing::DynamicHash,
+            ),
+            Self::PerfectHash => (
+                Demultiplexing::PerfectHash((0..objects).map(id).collect()),
+                OperationDemultiplexing::Compiled,
+            ),
+            Self::DeLayered => (Demultiplexing::DeLayered, OperationDemultiplexing::Compiled),
+        };
+        let ids = match self {
+            Self::Active => IdAssignmentPolicy::System,
+            _ => IdAssignmentPolicy::User,
+        };
+        vec![
+            PoaPolicy::Demultiplexing(object),
+            PoaPolicy::OperationDemultiplexing(operation),
+            PoaPolicy::IdAssignment(ids),
+        ]
+    }
+}
+
+/// The id of an object, where ids are the application's.
+pub(super) fn id(object: u32) -> ObjectId {
+    ObjectId::from(format!("object {object}").as_str())
+}
+
+/// In which order objects and operations are called (paper 001, §3.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// A hundred calls to each object.
+    RequestTrain,
+    /// A call to each object, and again.
+    RoundRobin,
+    /// Objects and operations by chance.
+    Random,
+    /// The last operation of the last object.
+    WorstCase,
+}
+
+/// Calls of a request train to one object: the paper's MAXITER.
+const TRAIN: usize = 100;
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::RequestTrain,
+        Self::RoundRobin,
+        Self::Random,
+        Self::WorstCase,
+    ];
+
+    /// What tables and plots call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RequestTrain => "request train",
+            Self::RoundRobin => "round robin",
+            Self::Random => "random",
+            Self::WorstCase => "worst case",
+        }
+    }
+
+    /// The object and the operation of each of `calls` calls. Trains and rounds take operations in turn.
+    pub(super) fn order(
+        self,
+        objects: usize,
+        operations: usize,
+        calls: usize,
+    ) -> Vec<(usize, usize)> {
+        let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
+        (0..calls)
+            .map(|call| match self {
+                Self::RequestTrain => (call / TRAIN % objects, call % operations),
+                Self::RoundRobin => (call % objects, call % operations),
+                Self::Random => (chance.below(objects), chance.below(operations)),
+                Self::WorstCase => (objects - 1, operations - 1),
+            })
+            .collect()
+    }
+}
+
+/// Numbers that look like chance, the same in each run (splitmix64).
+pub(super) struct Chance(pub(super) u64);
+
+impl Chance {
+    #[allow(clippy::cast_possible_truncation)]
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+}
+
+/// A server's objects.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub struct Setup {
+    /// Objects, by each strategy and number of operations.
+    #[arg(long)]
+    pub objects: u32,
+    /// Adapters between the root and them, their own included.
+    #[arg(long)]
+    pub depth: u32,
+    /// How many operations an object has: one, ten or a hundred; each number has its own objects.
+    #[arg(long, value_delimiter = ',')]
+    pub operations: Vec<u32>,
+    /// Their operations are one-ways.
+    #[arg(long)]
+    pub one_way: bool,
+    /// How they are found.
+    #[arg(long, value_delimiter = ',')]
+    pub strategies: Vec<Strategy>,
+}
+
+impl Setup {
+    /// The words that say it on a command line.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let listed = |words: Vec<String>| words.join(",");
+        let name = |strategy: &Strategy| {
+            let value = strategy.to_possible_value();
+            value.map_or_else(String::new, |value| value.get_name().to_owned())
+        };
+        let mut words = vec![
+            format!("--objects={}", self.objects),
+            format!("--depth={}", self.depth),
+            format!(
+                "--operations={}",
+                listed(self.operations.iter().map(u32::to_string).collect())
+            ),
+            format!(
+                "--strategies={}",
+                listed(self.strategies.iter().map(name).collect())
+            ),
+        ];
+        if self.one_way {
+            words.push("--one-way".to_owned());
+        }
+        words
+    }
+}
+
+impl fmt::Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} objects, {} deep", self.objects, self.depth)?;
+        f.write_str(if self.one_way { ", one-way" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_train_stays_with_an_object_and_a_round_does_not() {
+        let train = Algorithm::RequestTrain.order(3, 10, 301);
+        assert_eq!(train[0], (0, 0));
+        assert_eq!(train[99], (0, 9));
+        assert_eq!(train[100], (1, 0));
+        assert_eq!(train[300], (0, 0));
+        let round = Algorithm::RoundRobin.order(3, 10, 5);
+        assert_eq!(round, [(0, 0), (1, 1), (2, 2), (0, 3), (1, 4)]);
+    }
+
+    #[test]
+    fn chance_meets_every_object_and_operation_and_is_the_same_each_time() {
+        let order = Algorithm::Random.order(10, 10, 2000);
+        assert_eq!(order, Algorithm::Random.order(10, 10, 2000));
+        for wanted in 0..10 {
+            assert!(order.iter().any(|(object, _)| *object == wanted));
+            assert!(order.iter().any(|(_, operation)| *operation == wanted));
+        }
+    }
+
+    #[test]
+    fn the_worst_case_is_the_last_of_the_last() {
+        assert!(
+            Algorithm::WorstCase
+                .order(500, 100, 9)
+                .iter()
+                .all(|call| *call == (499, 99))
+        );
+    }
+}
