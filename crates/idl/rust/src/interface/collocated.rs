@@ -34,14 +34,17 @@ pub(super) fn two_way(
 
     let clone = scope.name("Clone");
     let (mut copies, mut results) = (Vec::new(), Vec::new());
-    let (mut fills, mut kept) = (Vec::new(), Vec::new());
+    let (mut buffers, mut fills, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (place, (given, new)) in brought.iter().enumerate() {
         match given {
             Some(given) => copies.push(quote!(let mut #new = #clone::clone(#given);)),
             None => results.push(quote!(#new)),
         }
         match buffer(place) {
-            Some(buffer) => fills.push(quote!(*#buffer = #new;)),
+            Some(buffer) => {
+                fills.push(quote!(*#buffer = #new;));
+                buffers.push(quote!(#buffer));
+            }
             None => kept.push(quote!(#new)),
         }
     }
@@ -63,43 +66,38 @@ pub(super) fn two_way(
         (_, []) => quote!({ #(#copies)* #upcall.map(|#results| #kept) }),
         _ => quote!({ #(#copies)* #upcall.map(|#results| { #(#fills)* #kept }) }),
     };
-    let outcome = locals.fresh("outcome");
-    or_else(
-        scope,
-        call,
-        (&servant, &body),
-        (&quote!(#outcome), &quote!(#outcome)),
-        request,
-    )
+    or_else(scope, call, &buffers, (&servant, &body), request)
 }
 
 /// A call that has none: nobody hears what becomes of it.
 pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, request: &TokenStream) -> TokenStream {
-    let ok = scope.name("Ok");
     let servant = call.locals().fresh("servant");
     let upcall = upcall(scope, call, &servant, |_| None);
-    let heard = (&quote!(_), &quote!(#ok(())));
-    or_else(scope, call, (&servant, &upcall), heard, request)
+    or_else(scope, call, &[], (&servant, &upcall), request)
 }
 
-/// What comes of the call, or the request.
+/// The call without a request, or else the request. Either may fill the buffers, and so is given them.
 fn or_else(
     scope: &Scope<'_>,
     call: &Call<'_>,
+    buffers: &[TokenStream],
     (servant, body): (&Ident, &TokenStream),
-    (outcome, result): (&TokenStream, &TokenStream),
     request: &TokenStream,
 ) -> TokenStream {
     if !scope.generator.options.server {
         return request.clone();
     }
     let servant_trait = scope.companion(call.owner, Companion::Servant);
-    let (some, none) = (scope.name("Some"), scope.name("None"));
+    let parameter = quote!(#servant: &dyn #servant_trait);
+    if call.oneway {
+        return quote!(self.0.call_one_way(&OPERATION, |#parameter| #body, || #request));
+    }
+    if buffers.is_empty() {
+        return quote!(self.0.call(&OPERATION, |#parameter| #body, || #request));
+    }
+    let buffers = tuple(buffers);
     quote! {
-        match self.0.collocated(&OPERATION, |#servant: &dyn #servant_trait| #body) {
-            #some(#outcome) => #result,
-            #none => #request,
-        }
+        self.0.call_into(&OPERATION, #buffers, |#buffers, #parameter| #body, |#buffers| #request)
     }
 }
 

@@ -243,19 +243,16 @@ fn assign(
         }
     }
     let returned = tuple(&returned);
-    let outcome = locals.fresh("outcome");
     if let ([(name, _)], [_]) = (assignments.as_slice(), received.as_slice()) {
         return quote! {
-            let #outcome = #invocation;
-            *#name = #outcome?;
+            *#name = #invocation?;
             #ok(())
         };
     }
     let received = tuple(&received);
     let assignments = assignments.iter().map(|(name, new)| quote!(*#name = #new;));
     quote! {
-        let #outcome = #invocation;
-        let #received = #outcome?;
+        let #received = #invocation?;
         #(#assignments)*
         #ok(#returned)
     }

@@ -59,7 +59,7 @@ pub(super) fn generate(
         matches!(result.goes, Goes::ToBuffer).then(|| result.name.clone())
     };
     let invocation = collocated::two_way(scope, call, &request, buffer, &locals);
-    let body = assign(scope, &results, &invocation, &mut locals);
+    let body = assign(scope, &results, &invocation);
     Some(quote! {
         #doc
         #signature {
@@ -174,12 +174,7 @@ fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
     kept.map(|Outcome { name, .. }| quote!(#name)).collect()
 }
 
-fn assign(
-    scope: &Scope<'_>,
-    results: &[Outcome<'_>],
-    invocation: &TokenStream,
-    locals: &mut Claims,
-) -> TokenStream {
+fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) -> TokenStream {
     let assignments: Vec<TokenStream> = results
         .iter()
         .filter_map(|Outcome { name, goes, .. }| match goes {
@@ -198,10 +193,8 @@ fn assign(
         .map(|Outcome { name, .. }| quote!(#name))
         .collect();
     let returned = tuple(&returned);
-    let outcome = locals.fresh("outcome");
     quote! {
-        let #outcome = #invocation;
-        let #received = #outcome?;
+        let #received = #invocation?;
         #(#assignments)*
         #ok(#returned)
     }

@@ -3,7 +3,7 @@
 use super::provided::Provided;
 use super::seam::{LocalRequest, Went};
 use crate::adapter::DispatchError;
-use crate::client::Operation;
+use crate::client::{Operation, out_of_place};
 use crate::exception::SystemException;
 use crate::orb::Orb;
 use crate::policy::Collocation;
@@ -22,27 +22,28 @@ enum Entered {
     Failed(SystemException),
 }
 
-/// Calls the servant, if the object is one of this process. `None` when a request is to be sent; the servant
-/// has not been called then.
-// In each stub, whose own result it thus writes; to hand that on would cost more than the calls on the way.
-#[inline(always)]
-pub(crate) fn call<V, R, E>(
+/// Calls the servant, if the object is one of this process, or else makes a request.
+// Beside the stub, which is thus small enough to stand in its callers, and in whose place the result is written.
+#[inline(never)]
+pub(crate) fn call<V, B, R, E>(
     object: &ObjectRef,
     operation: &Operation,
-    call: impl FnOnce(&V) -> Result<R, E>,
-) -> Option<Result<R, E>>
+    buffers: B,
+    here: impl FnOnce(B, &V) -> Result<R, E>,
+    wire: impl FnOnce(B) -> Result<R, E>,
+) -> Result<R, E>
 where
     V: ?Sized + 'static,
     E: From<SystemException>,
 {
-    let mut call = Some(call);
+    let mut held = Some((buffers, here));
     // Each in a place of its own: a result is written once and read as it was written.
     let (mut result, mut error) = (None, None);
     let entered = enter(object, operation, &mut |provided| {
         if let Some(servant) = provided.view::<V>()
-            && let Some(call) = call.take()
+            && let Some((buffers, here)) = held.take()
         {
-            match call(servant) {
+            match here(buffers, servant) {
                 Ok(value) => result = Some(value),
                 Err(raised) => keep(&mut error, raised),
             }
@@ -50,16 +51,45 @@ where
     });
     match entered {
         Entered::Here => match (result, error) {
-            (Some(result), _) => Some(Ok(result)),
-            (None, Some(error)) => Some(Err(error)),
-            (None, None) => {
-                // Another interface's servant: what it says to a request is for it to say.
-                object.locality().leave();
-                None
-            }
+            (Some(result), _) => return Ok(result),
+            (None, Some(error)) => return Err(error),
+            // Another interface's servant: what it says to a request is for it to say.
+            (None, None) => object.locality().leave(),
         },
-        Entered::ByWire => None,
-        Entered::Failed(exception) => Some(Err(exception.into())),
+        Entered::ByWire => {}
+        Entered::Failed(exception) => return Err(exception.into()),
+    }
+    match held {
+        Some((buffers, _)) => wire(buffers),
+        None => Err(out_of_place().into()),
+    }
+}
+
+/// The same of a one-way: only what keeps a request from being sent is heard.
+#[inline(never)]
+pub(crate) fn one_way<V: ?Sized + 'static>(
+    object: &ObjectRef,
+    operation: &Operation,
+    here: impl FnOnce(&V) -> Result<(), SystemException>,
+    wire: impl FnOnce() -> Result<(), SystemException>,
+) -> Result<(), SystemException> {
+    let here = |(), servant: &V| here(servant).map_err(Unsent::from);
+    let wire = |()| wire().map_err(Unsent::ByWire);
+    match call(object, operation, (), here, wire) {
+        Err(Unsent::ByWire(exception)) => Err(exception),
+        Ok(()) | Err(Unsent::Here) => Ok(()),
+    }
+}
+
+/// Why a one-way has not come to its end.
+enum Unsent {
+    Here,
+    ByWire(SystemException),
+}
+
+impl From<SystemException> for Unsent {
+    fn from(_: SystemException) -> Self {
+        Self::Here
     }
 }
 

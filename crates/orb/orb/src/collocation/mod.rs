@@ -1,6 +1,6 @@
 //! Calls on objects of this process, which go to their servants without a request.
 //!
-//! A generated stub asks its reference first ([`crate::ObjectRef::collocated`]). Where the object is, is found
+//! A generated stub asks its reference first ([`crate::ObjectRef::call`]). Where the object is, is found
 //! out at the first call and kept ([`locality`]): a reference to an object elsewhere pays a look at one octet
 //! from then on. An object of this process is called on the caller's thread, through its adapter or past it
 //! ([`call`]; [`crate::Collocation`]), as what its skeleton provides ([`provided`]).
@@ -19,7 +19,7 @@ mod process;
 mod provided;
 mod seam;
 
-pub(crate) use call::{call, in_upcall, in_upcall_of};
+pub(crate) use call::{call, in_upcall, in_upcall_of, one_way};
 pub(crate) use locality::{Locality, Pulse};
 pub(crate) use process::join;
 pub use provided::{Cast, Provided, View};

@@ -272,24 +272,64 @@ impl ObjectRef {
         Call::send(self, operation, &arguments)
     }
 
-    /// Makes a call without a request, if the object is one of this process: runs `call` with the servant, on
-    /// this thread. `None` when a request is to be sent instead; `call` has not run then. For generated stubs.
+    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process, and
+    /// `wire` makes a request otherwise. For generated stubs.
     ///
     /// A reference to an object elsewhere is told by a look at one octet.
+    ///
+    /// # Errors
+    /// What either says, or what keeps the servant from being called.
     #[inline]
-    pub fn collocated<V, R, E>(
+    pub fn call<V, R, E>(
         &self,
         operation: &Operation,
-        call: impl FnOnce(&V) -> Result<R, E>,
-    ) -> Option<Result<R, E>>
+        here: impl FnOnce(&V) -> Result<R, E>,
+        wire: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E>
+    where
+        V: ?Sized + 'static,
+        E: From<SystemException>,
+    {
+        self.call_into(operation, (), |(), servant: &V| here(servant), |()| wire())
+    }
+
+    /// The same, where either is to fill buffers of the caller. For generated stubs.
+    ///
+    /// # Errors
+    /// Those of [`ObjectRef::call`].
+    #[inline]
+    pub fn call_into<V, B, R, E>(
+        &self,
+        operation: &Operation,
+        buffers: B,
+        here: impl FnOnce(B, &V) -> Result<R, E>,
+        wire: impl FnOnce(B) -> Result<R, E>,
+    ) -> Result<R, E>
     where
         V: ?Sized + 'static,
         E: From<SystemException>,
     {
         if self.shared.locality.is_elsewhere() {
-            return None;
+            return wire(buffers);
         }
-        collocation::call(self, operation, call)
+        collocation::call(self, operation, buffers, here, wire)
+    }
+
+    /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
+    ///
+    /// # Errors
+    /// What keeps the request from being sent.
+    #[inline]
+    pub fn call_one_way<V: ?Sized + 'static>(
+        &self,
+        operation: &Operation,
+        here: impl FnOnce(&V) -> Result<(), SystemException>,
+        wire: impl FnOnce() -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        if self.shared.locality.is_elsewhere() {
+            return wire();
+        }
+        collocation::one_way(self, operation, here, wire)
     }
 
     /// Sends the one-way requests through this reference that wait to be sent together, if any do

@@ -70,16 +70,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn count(&self) -> Result<i32, SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_count");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::count(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
-            }
         }
 
         /// Attribute `label`.
@@ -89,16 +85,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn label(&self) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::label(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
-            }
         }
 
         /// As `label`, into buffers of the caller, whose memory is used again.
@@ -108,28 +100,26 @@ pub mod near {
         /// A system exception, of the servant or of the ORB. The buffers may then hold part of a result.
         pub fn label_into(&self, result: &mut String) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn CounterServant| {
+                    result,
+                    |result, servant: &dyn CounterServant| {
                         CounterServant::label(servant)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |_| Ok(()),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |_| Ok(()),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Sets attribute `label`.
@@ -139,19 +129,15 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn set_label(&self, value: &str) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("_set_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::set_label(
                         servant,
                         value,
                     ),
+                    || self.0.invoke(&OPERATION, |out| value.marshal(out), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |out| value.marshal(out), |_| Ok(())),
-            }
         }
 
         /// Negative numbers are refused.
@@ -161,31 +147,28 @@ pub mod near {
         /// `Refused`, or a system exception.
         pub fn add(&self, by: i32) -> Result<i32, CounterAddError> {
             const OPERATION: Operation = Operation::two_way("add");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::add(servant, by),
+                    || {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| by.marshal(out),
+                                i32::unmarshal,
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(CounterAddError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| by.marshal(out),
-                            i32::unmarshal,
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(CounterAddError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            }
         }
 
         /// Operation `bump`.
@@ -195,16 +178,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn bump(&self, by: i32) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::one_way("bump");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_one_way(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::bump(servant, by),
+                    || self.0.send(&OPERATION, |out| by.marshal(out)),
                 )
-            {
-                Some(_) => Ok(()),
-                None => self.0.send(&OPERATION, |out| by.marshal(out)),
-            }
         }
     }
 
@@ -550,16 +529,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn count(&self) -> Result<i32, SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_count");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::count(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
-            }
         }
 
         /// Attribute `label`.
@@ -569,16 +544,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn label(&self) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::label(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
-            }
         }
 
         /// As `label`, into buffers of the caller, whose memory is used again.
@@ -588,28 +559,26 @@ pub mod near {
         /// A system exception, of the servant or of the ORB. The buffers may then hold part of a result.
         pub fn label_into(&self, result: &mut String) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn CounterServant| {
+                    result,
+                    |result, servant: &dyn CounterServant| {
                         CounterServant::label(servant)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |_| Ok(()),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |_| Ok(()),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Sets attribute `label`.
@@ -619,19 +588,15 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn set_label(&self, value: &str) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("_set_label");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::set_label(
                         servant,
                         value,
                     ),
+                    || self.0.invoke(&OPERATION, |out| value.marshal(out), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |out| value.marshal(out), |_| Ok(())),
-            }
         }
 
         /// Negative numbers are refused.
@@ -641,31 +606,28 @@ pub mod near {
         /// `Refused`, or a system exception.
         pub fn add(&self, by: i32) -> Result<i32, CounterAddError> {
             const OPERATION: Operation = Operation::two_way("add");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::add(servant, by),
+                    || {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| by.marshal(out),
+                                i32::unmarshal,
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(CounterAddError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| by.marshal(out),
-                            i32::unmarshal,
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(CounterAddError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            }
         }
 
         /// Operation `bump`.
@@ -675,16 +637,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn bump(&self, by: i32) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::one_way("bump");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_one_way(
                     &OPERATION,
                     |servant: &dyn CounterServant| CounterServant::bump(servant, by),
+                    || self.0.send(&OPERATION, |out| by.marshal(out)),
                 )
-            {
-                Some(_) => Ok(()),
-                None => self.0.send(&OPERATION, |out| by.marshal(out)),
-            }
         }
 
         /// Changes what it is given, and is refused then if \`how\` is not zero.
@@ -698,9 +656,9 @@ pub mod near {
             how: &mut i32,
         ) -> Result<(Octets, String), RegisterSeveralError> {
             const OPERATION: Operation = Operation::two_way("several");
-            let outcome = match self
+            let (result, new_data, first, new_how) = self
                 .0
-                .collocated(
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| {
                         let mut new_data = Clone::clone(data);
@@ -713,35 +671,32 @@ pub mod near {
                                 new_how,
                             ))
                     },
-                )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| {
-                                data.marshal(out)?;
-                                how.marshal(out)
-                            },
-                            |reply| Ok((
-                                Octets::unmarshal(reply)?,
-                                Octets::unmarshal(reply)?,
-                                String::unmarshal(reply)?,
-                                i32::unmarshal(reply)?,
-                            )),
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(RegisterSeveralError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            };
-            let (result, new_data, first, new_how) = outcome?;
+                    || {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| {
+                                    data.marshal(out)?;
+                                    how.marshal(out)
+                                },
+                                |reply| Ok((
+                                    Octets::unmarshal(reply)?,
+                                    Octets::unmarshal(reply)?,
+                                    String::unmarshal(reply)?,
+                                    i32::unmarshal(reply)?,
+                                )),
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(RegisterSeveralError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
+                )?;
             *data = new_data;
             *how = new_how;
             Ok((result, first))
@@ -760,11 +715,12 @@ pub mod near {
             first: &mut String,
         ) -> Result<(), RegisterSeveralError> {
             const OPERATION: Operation = Operation::two_way("several");
-            let outcome = match self
+            let (new_data, new_how) = self
                 .0
-                .collocated(
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    (result, first),
+                    |(result, first), servant: &dyn RegisterServant| {
                         let mut new_data_ = Clone::clone(data);
                         let mut new_how_ = Clone::clone(how);
                         RegisterServant::several(servant, &mut new_data_, &mut new_how_)
@@ -774,36 +730,33 @@ pub mod near {
                                 (new_data_, new_how_)
                             })
                     },
-                )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| {
-                                data.marshal(out)?;
-                                how.marshal(out)
-                            },
-                            |reply| {
-                                result.unmarshal_into(reply)?;
-                                let new_data = Octets::unmarshal(reply)?;
-                                first.unmarshal_into(reply)?;
-                                let new_how = i32::unmarshal(reply)?;
-                                Ok((new_data, new_how))
-                            },
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(RegisterSeveralError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            };
-            let (new_data, new_how) = outcome?;
+                    |(result, first)| {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| {
+                                    data.marshal(out)?;
+                                    how.marshal(out)
+                                },
+                                |reply| {
+                                    result.unmarshal_into(reply)?;
+                                    let new_data = Octets::unmarshal(reply)?;
+                                    first.unmarshal_into(reply)?;
+                                    let new_how = i32::unmarshal(reply)?;
+                                    Ok((new_data, new_how))
+                                },
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(RegisterSeveralError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
+                )?;
             *data = new_data;
             *how = new_how;
             Ok(())
@@ -816,39 +769,36 @@ pub mod near {
         /// `Refused`, or a system exception.
         pub fn swap(&self, text: &mut String) -> Result<String, RegisterSwapError> {
             const OPERATION: Operation = Operation::two_way("swap");
-            let outcome = match self
+            let (result, new_text) = self
                 .0
-                .collocated(
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| {
                         let mut new_text = Clone::clone(text);
                         RegisterServant::swap(servant, &mut new_text)
                             .map(|result| (result, new_text))
                     },
-                )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| text.marshal(out),
-                            |reply| Ok((
-                                String::unmarshal(reply)?,
-                                String::unmarshal(reply)?,
-                            )),
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(RegisterSwapError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            };
-            let (result, new_text) = outcome?;
+                    || {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| text.marshal(out),
+                                |reply| Ok((
+                                    String::unmarshal(reply)?,
+                                    String::unmarshal(reply)?,
+                                )),
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(RegisterSwapError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
+                )?;
             *text = new_text;
             Ok(result)
         }
@@ -864,11 +814,12 @@ pub mod near {
             result: &mut String,
         ) -> Result<(), RegisterSwapError> {
             const OPERATION: Operation = Operation::two_way("swap");
-            let outcome = match self
+            let new_text = self
                 .0
-                .collocated(
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    result,
+                    |result, servant: &dyn RegisterServant| {
                         let mut new_text_ = Clone::clone(text);
                         RegisterServant::swap(servant, &mut new_text_)
                             .map(|result_| {
@@ -876,31 +827,28 @@ pub mod near {
                                 new_text_
                             })
                     },
-                )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke_raising(
-                            &OPERATION,
-                            |out| text.marshal(out),
-                            |reply| {
-                                result.unmarshal_into(reply)?;
-                                let new_text = String::unmarshal(reply)?;
-                                Ok(new_text)
-                            },
-                            |id, reply| match id {
-                                Refused::REPOSITORY_ID => {
-                                    Refused::unmarshal(reply)
-                                        .map(RegisterSwapError::Refused)
-                                        .map(Some)
-                                }
-                                _ => Ok(None),
-                            },
-                        )
-                }
-            };
-            let new_text = outcome?;
+                    |result| {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| text.marshal(out),
+                                |reply| {
+                                    result.unmarshal_into(reply)?;
+                                    let new_text = String::unmarshal(reply)?;
+                                    Ok(new_text)
+                                },
+                                |id, reply| match id {
+                                    Refused::REPOSITORY_ID => {
+                                        Refused::unmarshal(reply)
+                                            .map(RegisterSwapError::Refused)
+                                            .map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
+                    },
+                )?;
             *text = new_text;
             Ok(())
         }
@@ -915,23 +863,23 @@ pub mod near {
             other: Option<&Register>,
         ) -> Result<Option<Register>, SystemException> {
             const OPERATION: Operation = Operation::two_way("same");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| RegisterServant::same(servant, other),
+                    |servant: &dyn RegisterServant| RegisterServant::same(
+                        servant,
+                        other,
+                    ),
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(other, out),
+                                Option::<Register>::unmarshal,
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |out| Nilable::marshal_nilable(other, out),
-                            Option::<Register>::unmarshal,
-                        )
-                }
-            }
         }
 
         /// What has come of the context.
@@ -941,26 +889,23 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn asked(&self, context: &Context) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("asked");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::asked(
                         servant,
                         &context.matching(&["user.*", "exact"]),
                     ),
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| context.marshal_matching(&["user.*", "exact"], out),
+                                String::unmarshal,
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |out| context.marshal_matching(&["user.*", "exact"], out),
-                            String::unmarshal,
-                        )
-                }
-            }
         }
 
         /// As `asked`, into buffers of the caller, whose memory is used again.
@@ -974,11 +919,11 @@ pub mod near {
             result: &mut String,
         ) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("asked");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    result,
+                    |result, servant: &dyn RegisterServant| {
                         RegisterServant::asked(
                                 servant,
                                 &context.matching(&["user.*", "exact"]),
@@ -987,18 +932,16 @@ pub mod near {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| context.marshal_matching(&["user.*", "exact"], out),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |out| context.marshal_matching(&["user.*", "exact"], out),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Raises a system exception, or panics.
@@ -1008,16 +951,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn fail(&self, hard: bool) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("fail");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::fail(servant, hard),
+                    || self.0.invoke(&OPERATION, |out| hard.marshal(out), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |out| hard.marshal(out), |_| Ok(())),
-            }
         }
 
         /// On which thread it runs, and on which object Current says so.
@@ -1027,16 +966,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn thread(&self) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("thread");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::thread(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
-            }
         }
 
         /// As `thread`, into buffers of the caller, whose memory is used again.
@@ -1046,28 +981,26 @@ pub mod near {
         /// A system exception, of the servant or of the ORB. The buffers may then hold part of a result.
         pub fn thread_into(&self, result: &mut String) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("thread");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    result,
+                    |result, servant: &dyn RegisterServant| {
                         RegisterServant::thread(servant)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |_| Ok(()),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |_| Ok(()),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Operation `whose`.
@@ -1077,16 +1010,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn whose(&self) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("whose");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::whose(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
-            }
         }
 
         /// As `whose`, into buffers of the caller, whose memory is used again.
@@ -1096,28 +1025,26 @@ pub mod near {
         /// A system exception, of the servant or of the ORB. The buffers may then hold part of a result.
         pub fn whose_into(&self, result: &mut String) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("whose");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    result,
+                    |result, servant: &dyn RegisterServant| {
                         RegisterServant::whose(servant)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |_| Ok(()),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |_| Ok(()),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// What \`other\` says of the thread, called from here.
@@ -1130,26 +1057,23 @@ pub mod near {
             other: Option<&Register>,
         ) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("through");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::through(
                         servant,
                         other,
                     ),
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(other, out),
+                                String::unmarshal,
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |out| Nilable::marshal_nilable(other, out),
-                            String::unmarshal,
-                        )
-                }
-            }
         }
 
         /// As `through`, into buffers of the caller, whose memory is used again.
@@ -1163,28 +1087,26 @@ pub mod near {
             result: &mut String,
         ) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("through");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn RegisterServant| {
+                    result,
+                    |result, servant: &dyn RegisterServant| {
                         RegisterServant::through(servant, other)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(other, out),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |out| Nilable::marshal_nilable(other, out),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Ends the object, or the ORB, within its own upcall.
@@ -1194,16 +1116,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn end_object(&self) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("end_object");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::end_object(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
-            }
         }
 
         /// Operation `end_orb`.
@@ -1213,16 +1131,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn end_orb(&self) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("end_orb");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::end_orb(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
-            }
         }
 
         /// Returns when the gate is opened.
@@ -1232,16 +1146,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn pass_gate(&self) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("pass_gate");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn RegisterServant| RegisterServant::pass_gate(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
-            }
         }
     }
 
@@ -1982,16 +1892,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn read(&self) -> Result<i32, SystemException> {
             const OPERATION: Operation = Operation::two_way("read");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn ThermometerServant| ThermometerServant::read(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), i32::unmarshal),
-            }
         }
 
         /// Operation `reset`.
@@ -2001,16 +1907,14 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn reset(&self) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("reset");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
-                    |servant: &dyn ThermometerServant| ThermometerServant::reset(servant),
+                    |servant: &dyn ThermometerServant| ThermometerServant::reset(
+                        servant,
+                    ),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
-            }
         }
     }
 
@@ -2209,16 +2113,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn read(&self) -> Result<String, SystemException> {
             const OPERATION: Operation = Operation::two_way("read");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn ClockServant| ClockServant::read(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal),
-            }
         }
 
         /// As `read`, into buffers of the caller, whose memory is used again.
@@ -2228,28 +2128,26 @@ pub mod near {
         /// A system exception, of the servant or of the ORB. The buffers may then hold part of a result.
         pub fn read_into(&self, result: &mut String) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("read");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call_into(
                     &OPERATION,
-                    |servant: &dyn ClockServant| {
+                    result,
+                    |result, servant: &dyn ClockServant| {
                         ClockServant::read(servant)
                             .map(|result_| {
                                 *result = result_;
                             })
                     },
+                    |result| {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |_| Ok(()),
+                                |reply| result.unmarshal_into(reply),
+                            )
+                    },
                 )
-            {
-                Some(outcome) => outcome,
-                None => {
-                    self.0
-                        .invoke(
-                            &OPERATION,
-                            |_| Ok(()),
-                            |reply| result.unmarshal_into(reply),
-                        )
-                }
-            }
         }
 
         /// Operation `reset`.
@@ -2259,16 +2157,12 @@ pub mod near {
         /// A system exception, of the servant or of the ORB.
         pub fn reset(&self) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("reset");
-            match self
-                .0
-                .collocated(
+            self.0
+                .call(
                     &OPERATION,
                     |servant: &dyn ClockServant| ClockServant::reset(servant),
+                    || self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
                 )
-            {
-                Some(outcome) => outcome,
-                None => self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(())),
-            }
         }
     }
 
