@@ -10,7 +10,7 @@ use crate::object_map::Place;
 use crate::poa::Poa;
 use crate::servant::Servant;
 use punctual_orb::{ObjectRef, SystemException};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// The upcall that the calling thread is in. It says the same over the wire and within the process.
@@ -99,8 +99,8 @@ const NEAR: usize = 16;
 /// The upcalls of a thread, innermost last. Nothing here is to be dropped, so that a thread finds it without
 /// a look at whether it is there.
 struct Near {
-    depth: usize,
-    upcalls: [Upcall; NEAR],
+    depth: Cell<usize>,
+    upcalls: [Cell<Upcall>; NEAR],
 }
 
 /// What upcalls have that numbers cannot say.
@@ -127,11 +127,11 @@ const NONE: Upcall = Upcall {
 };
 
 thread_local! {
-    static NEAR_ONES: RefCell<Near> = const {
-        RefCell::new(Near {
-            depth: 0,
-            upcalls: [NONE; NEAR],
-        })
+    static NEAR_ONES: Near = const {
+        Near {
+            depth: Cell::new(0),
+            upcalls: [const { Cell::new(NONE) }; NEAR],
+        }
     };
     static NAMED: RefCell<Named> = const {
         RefCell::new(Named {
@@ -159,7 +159,7 @@ impl InsidePlace {
 impl Drop for InsidePlace {
     #[inline]
     fn drop(&mut self) {
-        pop();
+        leave();
     }
 }
 
@@ -183,16 +183,17 @@ impl Inside {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        let ended = pop();
+        let ended = innermost();
+        leave();
         // Dropped outside of the borrow: the servant may make calls when it goes.
-        let _servant = NAMED.with_borrow_mut(|named| match ended {
-            Object::Id {
+        let _servant = NAMED.with_borrow_mut(|named| match ended.map(|ended| ended.object) {
+            Ok(Object::Id {
                 begin, has_servant, ..
-            } => {
+            }) => {
                 named.ids.truncate(begin);
                 has_servant.then(|| named.servants.pop()).flatten()
             }
-            Object::Place(_) => None,
+            _ => None,
         });
     }
 }
@@ -204,24 +205,25 @@ fn push(adapter: &Adapter, object: Object) {
         adapter: adapter.key_name,
         object,
     };
-    NEAR_ONES.with_borrow_mut(|near| {
-        match near.upcalls.get_mut(near.depth) {
-            Some(free) => *free = upcall,
+    NEAR_ONES.with(|near| {
+        let depth = near.depth.get();
+        match near.upcalls.get(depth) {
+            Some(free) => free.set(upcall),
             None => push_far(upcall),
         }
-        near.depth += 1;
+        near.depth.set(depth + 1);
     });
 }
 
 #[inline]
-fn pop() -> Object {
-    NEAR_ONES.with_borrow_mut(|near| {
-        near.depth = near.depth.saturating_sub(1);
-        match near.upcalls.get(near.depth) {
-            Some(upcall) => upcall.object,
-            None => pop_far(),
+fn leave() {
+    NEAR_ONES.with(|near| {
+        let depth = near.depth.get().saturating_sub(1);
+        near.depth.set(depth);
+        if depth >= NEAR {
+            pop_far();
         }
-    })
+    });
 }
 
 #[cold]
@@ -230,16 +232,15 @@ fn push_far(upcall: Upcall) {
 }
 
 #[cold]
-fn pop_far() -> Object {
-    let popped = NAMED.with_borrow_mut(|named| named.far.pop());
-    popped.unwrap_or(NONE).object
+fn pop_far() {
+    NAMED.with_borrow_mut(|named| named.far.pop());
 }
 
 /// The upcalls of the calling thread, innermost first.
 fn upcalls() -> Vec<Upcall> {
-    let mut upcalls = NEAR_ONES.with_borrow(|near| {
-        let near = near.upcalls.get(..near.depth.min(NEAR));
-        near.unwrap_or_default().to_vec()
+    let mut upcalls: Vec<Upcall> = NEAR_ONES.with(|near| {
+        let taken = near.upcalls.iter().take(near.depth.get());
+        taken.map(Cell::get).collect()
     });
     NAMED.with_borrow(|named| upcalls.extend_from_slice(&named.far));
     upcalls.reverse();
@@ -277,9 +278,9 @@ impl Upcall {
 }
 
 fn innermost() -> Result<Upcall, NoContext> {
-    let innermost = NEAR_ONES.with_borrow(|near| {
-        let at = near.depth.checked_sub(1)?;
-        near.upcalls.get(at).copied()
+    let innermost = NEAR_ONES.with(|near| {
+        let at = near.depth.get().checked_sub(1)?;
+        near.upcalls.get(at).map(Cell::get)
     });
     let found = innermost.or_else(|| NAMED.with_borrow(|named| named.far.last().copied()));
     found.ok_or(NoContext::NoUpcall)

@@ -108,11 +108,8 @@ impl Root {
         probe::begins!(Point::ServerObjectKey);
         let key = Key::read(self.nonce, object_key);
         if let Key::Placed(name, place) = key {
-            let mut done = None;
-            self.tables.with_known(name, |adapter| {
-                done = Some(adapter.serve_placed(place, request));
-            });
-            if let Some(done) = done {
+            let known = |adapter: &Arc<Adapter>| adapter.serve_placed(place, request);
+            if let Some(done) = self.tables.with_known(name, known) {
                 return done;
             }
         }
@@ -137,11 +134,9 @@ impl Root {
                 None => Err(no_object().into()),
             },
             Key::Named { adapter, place, id } => {
-                let (wanted, mut done) = (Wanted { id, place }, None);
-                self.tables.with_known(adapter, |adapter| {
-                    done = Some(adapter.serve(wanted, request));
-                });
-                if let Some(done) = done {
+                let wanted = Wanted { id, place };
+                let known = |adapter: &Arc<Adapter>| adapter.serve(wanted, request);
+                if let Some(done) = self.tables.with_known(adapter, known) {
                     return done;
                 }
                 let adapter = self.named(adapter).ok_or_else(no_adapter)?;

@@ -60,23 +60,25 @@ impl Tables {
     /// Does something with the adapter of that name, if the table that the thread has is the newest and has
     /// it. What is done borrows the table for as long as it takes.
     #[inline(always)]
-    pub(super) fn with_known(&self, name: AdapterName, act: impl FnOnce(&Arc<Adapter>)) {
-        let _ended = LAST.try_with(|last| {
-            if let Ok(last) = last.try_borrow()
-                && let Some(table) = &*last
-                // Acquire pairs with the Release in `publish`.
-                && table.version == self.version.load(Ordering::Acquire)
-                && let Some(adapter) = table.find(name)
-            {
-                act(adapter);
-            }
+    pub(super) fn with_known<R>(
+        &self,
+        name: AdapterName,
+        act: impl FnOnce(&Arc<Adapter>) -> R,
+    ) -> Option<R> {
+        let done = LAST.try_with(|last| {
+            let last = last.try_borrow().ok()?;
+            // Acquire pairs with the Release in `publish`.
+            let version = self.version.load(Ordering::Acquire);
+            let table = last.as_ref().filter(|table| table.version == version)?;
+            table.find(name).map(act)
         });
+        // A thread that ends has no table.
+        done.ok().flatten()
     }
 
     /// The adapter of that name, if there is one. The thread keeps the table, unless it is using another.
     pub(super) fn find(&self, name: AdapterName) -> Option<Arc<Adapter>> {
-        let mut known = None;
-        self.with_known(name, |adapter| known = Some(adapter.clone()));
+        let known = self.with_known(name, Arc::clone);
         known.or_else(|| self.newest().find(name).cloned())
     }
 
