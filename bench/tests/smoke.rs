@@ -368,6 +368,7 @@ fn what_is_inside_a_call_is_measured_and_nothing_is_left_behind() {
 fn a_servers_instructions_are_counted_over_what_varies() {
     let output = bench(&[
         "demux-instructions",
+        "--algorithms=random",
         "--objects=1,30",
         "--operations=100",
         "--depths=2",

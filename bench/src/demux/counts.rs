@@ -25,6 +25,9 @@ pub struct Options {
     /// How objects and operations are found.
     #[arg(long, value_delimiter = ',', default_values = ["active"])]
     pub strategies: Vec<Strategy>,
+    /// In which order they are called: worst-case is the same call again and again.
+    #[arg(long, value_delimiter = ',', default_values = ["worst-case", "random"])]
+    pub algorithms: Vec<Algorithm>,
     /// Numbers of objects.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 100, 10_000, 1_000_000])]
     pub objects: Vec<u32>,
@@ -57,6 +60,8 @@ pub struct Report {
 pub struct Series {
     /// How objects and operations are found.
     pub strategy: Strategy,
+    /// In which order they are called.
+    pub algorithm: Algorithm,
     /// What is varied.
     pub over: &'static str,
     /// Its values, and the instructions at each.
@@ -85,9 +90,20 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// When a process fails, or the instrument.
 pub fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let varied = options.objects.len() + options.operations.len() + options.depths.len();
-    let progress = progress(varied * options.strategies.len());
+    let orders: Vec<_> = options
+        .strategies
+        .iter()
+        .flat_map(|&strategy| {
+            let with = move |&algorithm| Order {
+                strategy,
+                algorithm,
+            };
+            options.algorithms.iter().map(with)
+        })
+        .collect();
+    let progress = progress(varied * orders.len());
     let mut series = Vec::new();
-    for &strategy in &options.strategies {
+    for &order in &orders {
         for (over, values) in [
             ("objects", &options.objects),
             ("operations", &options.operations),
@@ -96,11 +112,10 @@ pub fn measure(harness: &Harness, options: &Options) -> Result<Report> {
             let mut counts = Vec::new();
             for &value in values {
                 progress.set_message(format!("{value} {over}"));
-                let count = count(harness, strategy, over, value, options.calls)?;
-                counts.push((value, count));
+                counts.push((value, count(harness, order, over, value, options.calls)?));
                 progress.inc(1);
             }
-            series.push(Series::new(strategy, over, counts));
+            series.push(Series::new(order, over, counts));
         }
     }
     progress.finish_and_clear();
@@ -111,8 +126,19 @@ pub fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     })
 }
 
+/// Who is called, and how they are found.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    strategy: Strategy,
+    algorithm: Algorithm,
+}
+
 /// The difference of a run and one of twice as many calls, so that start and end cancel.
-fn count(harness: &Harness, strategy: Strategy, over: &str, value: u32, calls: u32) -> Result<f64> {
+fn count(harness: &Harness, order: Order, over: &str, value: u32, calls: u32) -> Result<f64> {
+    let Order {
+        strategy,
+        algorithm,
+    } = order;
     let varied = |this, usual| if this == over { value } else { usual };
     let setup = Setup {
         objects: varied("objects", SOME),
@@ -121,11 +147,10 @@ fn count(harness: &Harness, strategy: Strategy, over: &str, value: u32, calls: u
         one_way: false,
         strategies: vec![strategy],
     };
-    // By chance: each object and operation has its part, whatever a search costs for it.
     let batch = |calls| Batch {
         strategy,
         operations: setup.operations[0],
-        algorithm: Algorithm::Random,
+        algorithm,
         calls,
         timed: false,
     };
@@ -149,7 +174,7 @@ fn count_run(harness: &Harness, setup: &Setup, batch: Batch) -> Result<u64> {
 }
 
 impl Series {
-    fn new(strategy: Strategy, over: &'static str, counts: Vec<(u32, f64)>) -> Self {
+    fn new(order: Order, over: &'static str, counts: Vec<(u32, f64)>) -> Self {
         let values = counts.iter().map(|count| count.1);
         let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), one| {
             (low.min(one), high.max(one))
@@ -160,7 +185,8 @@ impl Series {
             0.0
         };
         Self {
-            strategy,
+            strategy: order.strategy,
+            algorithm: order.algorithm,
             over,
             counts,
             variation,
@@ -188,7 +214,11 @@ impl fmt::Display for Report {
             let percent = series.variation * 100.0;
             cells.push(Cell::new(format!("{percent:.1} %"), tone));
             let table = Table {
-                title: format!("the server's instructions a call, over {}", series.over),
+                title: format!(
+                    "the server's instructions a call, {}, over {}",
+                    series.algorithm.name(),
+                    series.over
+                ),
                 columns,
                 rows: vec![(series.strategy.name().to_owned(), cells)],
             };
@@ -199,7 +229,8 @@ impl fmt::Display for Report {
             .iter()
             .filter(|series| series.strategy == Strategy::Active);
         for series in active.filter(|series| !series.within) {
-            writeln!(f, "missed: over {} by more than 2 %", series.over)?;
+            let order = series.algorithm.name();
+            writeln!(f, "missed: {order}, over {} by more than 2 %", series.over)?;
         }
         Ok(())
     }
@@ -211,8 +242,11 @@ mod tests {
 
     #[test]
     fn counts_vary_by_what_the_dearest_takes_more_than_the_cheapest() {
-        let series =
-            |counts: &[(u32, f64)]| Series::new(Strategy::Active, "objects", counts.to_vec());
+        let order = Order {
+            strategy: Strategy::Active,
+            algorithm: Algorithm::Random,
+        };
+        let series = |counts: &[(u32, f64)]| Series::new(order, "objects", counts.to_vec());
         let within = series(&[(1, 1000.0), (2, 1019.0), (3, 1010.0)]);
         assert!((within.variation - 0.019).abs() < 1e-9 && within.within);
         assert!(!series(&[(1, 1000.0), (2, 1021.0)]).within);
