@@ -105,6 +105,8 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     {
         Some(ReplyOutcome::ObjectHere) => Ok(true),
         Some(ReplyOutcome::UnknownObject) => Ok(false),
+        // What some ORBs say instead, in GIOP 1.2 (LOC_SYSTEM_EXCEPTION).
+        Some(ReplyOutcome::SystemException(exception)) if is_gone(&exception) => Ok(false),
         Some(ReplyOutcome::SystemException(exception)) => Err(exception),
         _ => Err(out_of_place()),
     }
