@@ -99,6 +99,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual",
             "punctual-build",
             IOR,
+            "punctual-orb",
             SYS,
             "punctual-example-cubit",
         ],
