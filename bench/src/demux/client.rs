@@ -7,6 +7,7 @@ use crate::Result;
 use crate::protocol::Answer;
 use clap::ValueEnum;
 use punctual::{Interface, Orb};
+use std::collections::HashMap;
 use std::fmt;
 use std::io::BufRead;
 use std::str::FromStr;
@@ -61,9 +62,18 @@ impl FromStr for Batch {
     }
 }
 
+/// Objects that are found in one way.
+struct Group {
+    strategy: Strategy,
+    operations: u32,
+    targets: Vec<Target>,
+    /// Calls that were made, by order.
+    made: HashMap<&'static str, usize>,
+}
+
 struct Client {
     directory: Directory,
-    groups: Vec<(Strategy, u32, Vec<Target>)>,
+    groups: Vec<Group>,
     one_way: bool,
     /// One-ways that the server will have counted when all have arrived.
     thrown: u64,
@@ -97,7 +107,12 @@ impl Client {
             for &operations in &setup.operations {
                 let targets = client.targets(strategy, operations)?;
                 client.thrown += targets.len() as u64;
-                client.groups.push((strategy, operations, targets));
+                client.groups.push(Group {
+                    strategy,
+                    operations,
+                    targets,
+                    made: HashMap::new(),
+                });
             }
         }
         client.settle()?;
@@ -119,13 +134,17 @@ impl Client {
     }
 
     fn perform(&mut self, batch: Batch) -> Result<Answer> {
-        let mut groups = self.groups.iter();
-        let (_, _, targets) = groups
-            .find(|group| (group.0, group.1) == (batch.strategy, batch.operations))
+        let mut groups = self.groups.iter_mut();
+        let wanted = (batch.strategy, batch.operations);
+        let Group { targets, made, .. } = groups
+            .find(|group| (group.strategy, group.operations) == wanted)
             .ok_or("there are no such objects")?;
         let calls = batch.calls as usize;
         let operations = batch.operations as usize;
-        let order = batch.algorithm.order(targets.len(), operations, calls);
+        let made = made.entry(batch.algorithm.name()).or_default();
+        let numbers = *made..*made + calls;
+        *made += calls;
+        let order = batch.algorithm.order(targets.len(), operations, numbers);
         if self.one_way {
             let began = Instant::now();
             for (object, operation) in order {

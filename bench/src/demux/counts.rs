@@ -133,29 +133,55 @@ struct Order {
     algorithm: Algorithm,
 }
 
-/// The difference of a run and one of twice as many calls, so that start and end cancel.
 fn count(harness: &Harness, order: Order, over: &str, value: u32, calls: u32) -> Result<f64> {
-    let Order {
-        strategy,
-        algorithm,
-    } = order;
     let varied = |this, usual| if this == over { value } else { usual };
     let setup = Setup {
         objects: varied("objects", SOME),
         depth: varied("depth", 1),
         operations: vec![varied("operations", 1)],
         one_way: false,
-        strategies: vec![strategy],
+        strategies: vec![order.strategy],
     };
+    difference(harness, &setup, order, calls)
+}
+
+/// What `budgets` keeps: a call of one among many, deep down, by the defaults.
+///
+/// # Errors
+/// When a process fails, or the instrument.
+pub(crate) fn budgeted(harness: &Harness) -> Result<Vec<(String, f64)>> {
+    let setup = Setup {
+        objects: 1000,
+        depth: 20,
+        operations: vec![100],
+        one_way: false,
+        strategies: vec![Strategy::Active],
+    };
+    let count = |algorithm: Algorithm| {
+        let order = Order {
+            strategy: Strategy::Active,
+            algorithm,
+        };
+        let name = format!("{} of {setup}", algorithm.name());
+        Ok((name, difference(harness, &setup, order, 2000)?))
+    };
+    [Algorithm::WorstCase, Algorithm::Random]
+        .map(count)
+        .into_iter()
+        .collect()
+}
+
+/// Of a run and one of twice as many calls, so that start and end cancel.
+fn difference(harness: &Harness, setup: &Setup, order: Order, calls: u32) -> Result<f64> {
     let batch = |calls| Batch {
-        strategy,
+        strategy: order.strategy,
         operations: setup.operations[0],
-        algorithm,
+        algorithm: order.algorithm,
         calls,
         timed: false,
     };
-    let short = count_run(harness, &setup, batch(calls))?;
-    let long = count_run(harness, &setup, batch(calls * 2))?;
+    let short = count_run(harness, setup, batch(calls))?;
+    let long = count_run(harness, setup, batch(calls * 2))?;
     #[allow(clippy::cast_precision_loss)]
     Ok((long as f64 - short as f64) / f64::from(calls))
 }

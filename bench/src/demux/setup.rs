@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use punctual::{Demultiplexing, IdAssignmentPolicy, ObjectId, OperationDemultiplexing, PoaPolicy};
 use serde::Serialize;
 use std::fmt;
+use std::ops::Range;
 
 /// How an object and its operation are found. The first four of the paper's are pairs of one way for
 /// objects and one for operations (§5.3).
@@ -125,15 +126,16 @@ impl Algorithm {
         }
     }
 
-    /// The object and the operation of each of `calls` calls. Trains and rounds take operations in turn.
+    /// The object and the operation of each call of those numbers, which go on where a batch has ended. Trains
+    /// and rounds take operations in turn.
     pub(super) fn order(
         self,
         objects: usize,
         operations: usize,
-        calls: usize,
+        calls: Range<usize>,
     ) -> Vec<(usize, usize)> {
-        let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-        (0..calls)
+        let mut chance = Chance(calls.start as u64);
+        calls
             .map(|call| match self {
                 Self::RequestTrain => (call / TRAIN % objects, call % operations),
                 Self::RoundRobin => (call % objects, call % operations),
@@ -218,19 +220,21 @@ mod tests {
 
     #[test]
     fn a_train_stays_with_an_object_and_a_round_does_not() {
-        let train = Algorithm::RequestTrain.order(3, 10, 301);
+        let train = Algorithm::RequestTrain.order(3, 10, 0..301);
         assert_eq!(train[0], (0, 0));
         assert_eq!(train[99], (0, 9));
         assert_eq!(train[100], (1, 0));
         assert_eq!(train[300], (0, 0));
-        let round = Algorithm::RoundRobin.order(3, 10, 5);
+        let round = Algorithm::RoundRobin.order(3, 10, 0..5);
         assert_eq!(round, [(0, 0), (1, 1), (2, 2), (0, 3), (1, 4)]);
+        let next = Algorithm::RoundRobin.order(3, 10, 5..7);
+        assert_eq!(next, [(2, 5), (0, 6)]);
     }
 
     #[test]
     fn chance_meets_every_object_and_operation_and_is_the_same_each_time() {
-        let order = Algorithm::Random.order(10, 10, 2000);
-        assert_eq!(order, Algorithm::Random.order(10, 10, 2000));
+        let order = Algorithm::Random.order(10, 10, 0..2000);
+        assert_eq!(order, Algorithm::Random.order(10, 10, 0..2000));
         for wanted in 0..10 {
             assert!(order.iter().any(|(object, _)| *object == wanted));
             assert!(order.iter().any(|(_, operation)| *operation == wanted));
@@ -241,7 +245,7 @@ mod tests {
     fn the_worst_case_is_the_last_of_the_last() {
         assert!(
             Algorithm::WorstCase
-                .order(500, 100, 9)
+                .order(500, 100, 0..9)
                 .iter()
                 .all(|call| *call == (499, 99))
         );

@@ -13,13 +13,16 @@ const TIME: f64 = 500.0;
 /// Octets at most of an active object beside its servant and its id.
 const OCTETS: f64 = 100.0;
 
-pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
+/// Objects, for which both goals are.
+const MANY: u32 = 1_000_000;
+
+pub(super) fn measure() -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for strategy in [Strategy::Active, Strategy::DynamicHash] {
         let orb = Orb::builder().build()?;
         let root = orb.root_poa()?;
         let setup = Setup {
-            objects: many,
+            objects: MANY,
             depth: 1,
             operations: vec![1],
             one_way: false,
@@ -27,16 +30,16 @@ pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
         };
         let policies = strategy.policies(setup.objects);
         let poa = root.create_poa(strategy.name(), None, &policies)?;
-        lines.extend(activate(&poa, strategy, many)?);
+        lines.extend(activate(&poa, strategy)?);
         drop((poa, root));
         orb.shutdown(true)?;
     }
     Ok(lines)
 }
 
-fn activate(poa: &Poa, strategy: Strategy, many: u32) -> Result<[Line; 2]> {
+fn activate(poa: &Poa, strategy: Strategy) -> Result<[Line; 2]> {
     // Made ahead, so that they are not in the figures: an id of this length stands in the map itself.
-    let servants: Vec<Arc<dyn Servant>> = (0..many).map(|_| servant(1, None)).collect();
+    let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| servant(1, None)).collect();
     let before = memory()?;
     let began = Clock::now();
     for (object, servant) in (0_u32..).zip(&servants) {
@@ -49,7 +52,7 @@ fn activate(poa: &Poa, strategy: Strategy, many: u32) -> Result<[Line; 2]> {
     let octets = (memory()? - before) / count(servants.len());
     let name = strategy.name();
     let line =
-        |what: &str, unit, value| Line::new(format!("{what}, {name}, {many} objects"), unit, value);
+        |what: &str, unit, value| Line::new(format!("{what}, {name}, {MANY} objects"), unit, value);
     let time = line("activation", "ns", each);
     let octets = line("an active object beside servant and id", "octets", octets);
     Ok(match strategy {

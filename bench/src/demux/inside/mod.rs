@@ -127,7 +127,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let lines = match options.subject {
         Subject::Search => search::measure(many)?,
         Subject::Operations => operations::measure()?,
-        Subject::Activation => activation::measure(many)?,
+        Subject::Activation => activation::measure()?,
         Subject::Collocated => collocated::measure()?,
         Subject::Soak => soak::measure(many)?,
     };

@@ -19,11 +19,11 @@ const CALLS: usize = 2000;
 const BATCHES: usize = 9;
 
 pub(super) fn measure() -> Result<Vec<Line>> {
-    let lines = super::super::plan::OPERATIONS.map(search);
-    lines.into_iter().collect()
+    let lines = super::super::plan::OPERATIONS.map(search).into_iter();
+    Ok(lines.collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn search(operations: u32) -> Result<Line> {
+fn search(operations: u32) -> Result<[Line; 2]> {
     let (found, times) = channel();
     let orb = Orb::builder()
         .configure(|config| {
@@ -41,12 +41,26 @@ fn search(operations: u32) -> Result<Line> {
     let target = Target::new(object, operations, true);
     let searches = time_each(&target, operations, &times)?;
     orb.shutdown(true)?;
-    let what = format!("operation lookup, the compiler's, {operations} operation(s)");
-    let p50 = median(&searches).ok_or("no operation was searched")?;
-    Ok(Line::new(what, "ns", p50).at_most(GOAL))
+    let p50 = |of: fn(&Found) -> f64| {
+        let all: Vec<f64> = searches.iter().map(of).collect();
+        median(&all).ok_or("no operation was searched")
+    };
+    let line =
+        |what: &str, value| Line::new(format!("{what}, {operations} operation(s)"), "ns", value);
+    Ok([
+        line(
+            "operation lookup, the compiler's",
+            p50(|found| found.search)?,
+        )
+        .at_most(GOAL),
+        line(
+            "a request at its skeleton, by name",
+            p50(|found| found.by_name)?,
+        ),
+    ])
 }
 
-fn time_each(target: &Target, operations: u32, times: &Receiver<f64>) -> Result<Vec<f64>> {
+fn time_each(target: &Target, operations: u32, times: &Receiver<Found>) -> Result<Vec<Found>> {
     let time = |operation| {
         target.call(operation)?;
         Ok(times.recv()?)
@@ -54,14 +68,22 @@ fn time_each(target: &Target, operations: u32, times: &Receiver<f64>) -> Result<
     (0..operations as usize).map(time).collect()
 }
 
+/// Nanoseconds of one operation.
+struct Found {
+    /// The search alone.
+    search: f64,
+    /// The search, the servant that does nothing, and back.
+    by_name: f64,
+}
+
 /// An object adapter with one object, of whose operations it times the search.
 struct Timing {
     servant: Arc<dyn Servant>,
-    found: Sender<f64>,
+    found: Sender<Found>,
 }
 
 impl Timing {
-    fn time(&self, call: &mut ServerCall<'_>) -> std::result::Result<f64, DispatchError> {
+    fn time(&self, call: &mut ServerCall<'_>) -> std::result::Result<Found, DispatchError> {
         let operations = self.servant.operations();
         let number = operations.iter().position(|name| *name == call.operation());
         let number = number.ok_or_else(|| call.bad_operation())?;
@@ -70,8 +92,11 @@ impl Timing {
             by_name.push(batch(|| self.servant.dispatch(call))?);
             by_number.push(batch(|| self.servant.upcall(number, call))?);
         }
-        let both = median(&by_name).zip(median(&by_number));
-        Ok(both.map_or(0.0, |(name, number)| name - number))
+        let by_name = median(&by_name).unwrap_or_default();
+        Ok(Found {
+            search: by_name - median(&by_number).unwrap_or_default(),
+            by_name,
+        })
     }
 }
 

@@ -1,0 +1,266 @@
+//! Counts beside their budgets.
+
+use super::{Budget, Budgets};
+use crate::machine::Environment;
+use crate::table::{Cell, Table, Tone};
+use serde::Serialize;
+use std::fmt;
+
+/// How far instructions may move.
+const INSTRUCTIONS: f64 = 0.02;
+/// How far other counts may seem to move: what happens once in a run is not a call's.
+const OTHERS: f64 = 0.05;
+
+/// What a count and its budget say of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Within it.
+    Kept,
+    /// Not within it.
+    Moved,
+    /// Not within it, but counted elsewhere.
+    Elsewhere,
+    /// There is none.
+    New,
+}
+
+/// All counts beside their budgets.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The budgets' environment, and this one, when they differ.
+    pub elsewhere: Option<(Environment, Environment)>,
+    /// Each count.
+    pub rows: Vec<Row>,
+}
+
+/// A count beside its budget.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The case and the side.
+    pub what: String,
+    /// What was counted.
+    pub unit: &'static str,
+    /// The budget.
+    pub budget: Option<f64>,
+    /// What it costs now.
+    pub now: f64,
+    /// What they say of each other.
+    pub verdict: Verdict,
+}
+
+pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Report {
+    let here = budgets.environment == now.environment && budgets.optimised == now.optimised;
+    let mut rows = Vec::new();
+    for (case, sides) in &now.cases {
+        let before = budgets.cases.get(case);
+        for (side, now, before) in [
+            ("client", sides.client, before.map(|sides| sides.client)),
+            ("server", sides.server, before.map(|sides| sides.server)),
+        ] {
+            let what = format!("{case} {side}");
+            rows.extend(compare_side(&what, before, now, here));
+        }
+    }
+    for (what, &now) in &now.demultiplexing {
+        let before = budgets.demultiplexing.get(what).copied();
+        rows.push(compare_instructions(what, before, now, here));
+    }
+    Report {
+        elsewhere: (!here).then(|| (budgets.environment.clone(), now.environment.clone())),
+        rows,
+    }
+}
+
+fn compare_side(what: &str, before: Option<Budget>, now: Budget, here: bool) -> [Row; 3] {
+    let row = |unit, budget, now| compare_count(what, unit, budget, now, OTHERS, true);
+    let instructions = before.map(|budget| budget.instructions);
+    let system_calls = before.map(|budget| budget.system_calls);
+    let allocations = before.map(|budget| budget.allocations);
+    [
+        compare_instructions(what, instructions, now.instructions, here),
+        row("system calls", system_calls, now.system_calls),
+        row("allocations", allocations, now.allocations),
+    ]
+}
+
+fn compare_instructions(what: &str, budget: Option<f64>, now: f64, here: bool) -> Row {
+    let room = budget.unwrap_or_default() * INSTRUCTIONS;
+    compare_count(what, "instructions", budget, now, room, here)
+}
+
+fn compare_count(
+    what: &str,
+    unit: &'static str,
+    budget: Option<f64>,
+    now: f64,
+    room: f64,
+    judged: bool,
+) -> Row {
+    Row {
+        what: what.to_owned(),
+        unit,
+        budget,
+        now,
+        verdict: match budget {
+            None => Verdict::New,
+            Some(budget) if (now - budget).abs() <= room => Verdict::Kept,
+            Some(_) if judged => Verdict::Moved,
+            Some(_) => Verdict::Elsewhere,
+        },
+    }
+}
+
+impl Report {
+    /// How many counts are not within their budgets, or have none.
+    pub(super) fn moved(&self) -> usize {
+        let bad = |row: &&Row| matches!(row.verdict, Verdict::Moved | Verdict::New);
+        self.rows.iter().filter(bad).count()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((budgets, here)) = &self.elsewhere {
+            writeln!(
+                f,
+                "the budgets are of another place, so that instructions are not judged\n  budgets: {budgets}\n  here:    {here}"
+            )?;
+        }
+        let moved = self.rows.iter().filter(|row| row.verdict != Verdict::Kept);
+        let rows: Vec<_> = moved.map(row).collect();
+        if rows.is_empty() {
+            return writeln!(f, "all {} counts are within their budgets", self.rows.len());
+        }
+        let table = Table {
+            title: format!("{} of {} counts moved", rows.len(), self.rows.len()),
+            columns: ["unit", "budget", "now", "change", "verdict"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows,
+        };
+        write!(f, "{table}")
+    }
+}
+
+fn row(row: &Row) -> (String, Vec<Cell>) {
+    let tone = match row.verdict {
+        Verdict::Kept => Tone::Plain,
+        Verdict::Elsewhere => Tone::Doubtful,
+        Verdict::New => Tone::Bad,
+        Verdict::Moved if row.budget.is_some_and(|budget| row.now < budget) => Tone::Good,
+        Verdict::Moved => Tone::Bad,
+    };
+    let plain = |text: String| Cell::new(text, Tone::Plain);
+    let change = row.budget.filter(|budget| *budget > 0.0).map(|budget| {
+        let percent = (row.now / budget - 1.0) * 100.0;
+        Cell::new(format!("{percent:+.1} %"), tone)
+    });
+    let verdict = match row.verdict {
+        Verdict::Kept => "kept",
+        Verdict::Moved => "moved",
+        Verdict::Elsewhere => "elsewhere",
+        Verdict::New => "no budget",
+    };
+    let cells = vec![
+        plain(row.unit.to_owned()),
+        row.budget
+            .map_or_else(Cell::none, |budget| plain(budget.to_string())),
+        plain(row.now.to_string()),
+        change.unwrap_or_else(Cell::none),
+        Cell::new(verdict, tone),
+    ];
+    (row.what.clone(), cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Sides, rounded};
+    use super::*;
+    use crate::counting::Instrument;
+    use std::collections::BTreeMap;
+
+    fn budgets(instructions: f64, system_calls: f64, compiler: &str) -> Budgets {
+        let side = Budget {
+            instructions,
+            system_calls,
+            allocations: 0.0,
+        };
+        let sides = Sides {
+            client: side,
+            server: side,
+        };
+        Budgets {
+            environment: Environment {
+                processor: "p".to_owned(),
+                library: "l".to_owned(),
+                compiler: compiler.to_owned(),
+            },
+            optimised: true,
+            variables: BTreeMap::new(),
+            cases: BTreeMap::from([("cube_void".to_owned(), sides)]),
+            demultiplexing: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn instructions_may_move_by_two_per_cent_either_way() {
+        let before = budgets(1000.0, 2.0, "c");
+        for (now, moved) in [(1020.0, 0), (980.0, 0), (1021.0, 2), (979.0, 2)] {
+            assert_eq!(
+                compare(&before, &budgets(now, 2.0, "c")).moved(),
+                moved,
+                "{now}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_system_call_more_or_less_is_never_within_the_budget() {
+        let before = budgets(1000.0, 2.0, "c");
+        for compiler in ["c", "another"] {
+            for calls in [1.0, 2.1, 3.0] {
+                assert_eq!(
+                    compare(&before, &budgets(1000.0, calls, compiler)).moved(),
+                    2
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn instructions_counted_elsewhere_are_shown_and_not_judged() {
+        let report = compare(&budgets(1000.0, 2.0, "c"), &budgets(2000.0, 2.0, "d"));
+        assert_eq!(report.moved(), 0);
+        let text = anstream::adapter::strip_str(&report.to_string()).to_string();
+        assert!(
+            text.contains("another place") && text.contains("+100.0 %"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_case_without_a_budget_is_not_within_one() {
+        let mut before = budgets(1000.0, 2.0, "c");
+        before.cases.clear();
+        assert_eq!(compare(&before, &budgets(1.0, 2.0, "c")).moved(), 6);
+    }
+
+    #[test]
+    fn finding_an_object_among_many_has_a_budget_of_instructions() {
+        let with = |count: f64| Budgets {
+            demultiplexing: BTreeMap::from([("random".to_owned(), count)]),
+            ..budgets(1000.0, 2.0, "c")
+        };
+        assert_eq!(compare(&with(1000.0), &with(1020.0)).moved(), 0);
+        assert_eq!(compare(&with(1000.0), &with(1021.0)).moved(), 1);
+        assert_eq!(compare(&budgets(1000.0, 2.0, "c"), &with(1.0)).moved(), 1);
+    }
+
+    #[test]
+    fn what_happens_once_in_a_run_is_no_part_of_a_call() {
+        assert!((rounded(Instrument::SystemCalls, 2.004) - 2.0).abs() < 1e-9);
+        assert!(rounded(Instrument::Allocations, -0.01).is_sign_positive());
+        assert!((rounded(Instrument::Instructions, 900.4) - 900.0).abs() < 1e-9);
+    }
+}

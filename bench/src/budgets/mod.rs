@@ -1,0 +1,199 @@
+//! `budgets`: what a warm call may cost, kept in the tree and compared with what it costs now.
+//!
+//! A budget is a count for a case and a side: instructions, which may move by 2%, and system calls and
+//! allocations, which may not. Moving either way fails, so that what was gained is written down, too.
+//! Instructions depend on the compiler, the C library and the processor by which it chooses its own
+//! functions: where these are others than those of the file, they are shown and not judged.
+
+mod compare;
+
+pub use compare::{Report, Row, Verdict};
+
+use crate::Result;
+use crate::case::{self, Case, Operation};
+use crate::contender::{self, Harness, Wanted};
+use crate::counting::{self, Instrument};
+use crate::demux;
+use crate::machine::Environment;
+use crate::output::Json;
+use clap::Args;
+use compare::compare;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Whose calls have budgets.
+const CONTENDER: &str = "punctual";
+/// What is counted.
+const INSTRUMENTS: [Instrument; 3] = [
+    Instrument::Instructions,
+    Instrument::SystemCalls,
+    Instrument::Allocations,
+];
+
+/// What to do.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Write what calls cost now to the file.
+    #[arg(long, conflicts_with = "check")]
+    update: bool,
+    /// Fail when a cost is not within its budget; without it and --update, show only.
+    #[arg(long)]
+    check: bool,
+    /// Fail when an instrument is not installed, rather than skip.
+    #[arg(long)]
+    require: bool,
+    /// The budgets.
+    #[arg(long, value_name = "FILE", default_value = "bench/budgets.json")]
+    file: PathBuf,
+    /// Only these cases.
+    #[arg(long, value_delimiter = ',')]
+    cases: Vec<Case>,
+    /// Calls of the shorter run.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    calls: u32,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// The file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Budgets {
+    /// Where they were counted.
+    pub environment: Environment,
+    /// Whether by an optimised program.
+    pub optimised: bool,
+    /// Variables that the processes had for instructions to be counted.
+    pub variables: BTreeMap<String, String>,
+    /// By case.
+    pub cases: BTreeMap<String, Sides>,
+    /// A server's instructions for a call of one object among many.
+    #[serde(default)]
+    pub demultiplexing: BTreeMap<String, f64>,
+}
+
+/// A case's two sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sides {
+    /// The client's share of a call.
+    pub client: Budget,
+    /// The server's.
+    pub server: Budget,
+}
+
+/// What a side's share of a call costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// User-space instructions.
+    pub instructions: f64,
+    /// Entries into the kernel.
+    pub system_calls: f64,
+    /// Calls of the allocator.
+    pub allocations: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a budget is not kept, a contender or an instrument fails, or the file makes no sense.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    for instrument in INSTRUMENTS {
+        match instrument.check() {
+            Err(reason) if options.require => return Err(reason),
+            Err(reason) => {
+                println!("skipped: {reason}");
+                return Ok(());
+            }
+            Ok(()) => {}
+        }
+    }
+    let cases = match options.cases.is_empty() {
+        true => with_budgets(),
+        false => options.cases.clone(),
+    };
+    let mut now = count(harness, &cases, options.calls)?;
+    if options.cases.is_empty() {
+        let counts = demux::counts::budgeted(harness)?.into_iter();
+        let counts = counts.map(|(what, count)| (what, count.round()));
+        now.demultiplexing.extend(counts);
+    }
+    if options.update {
+        fs::write(&options.file, serde_json::to_string_pretty(&now)? + "\n")?;
+        println!("{} cases, {}", now.cases.len(), options.file.display());
+        return Ok(());
+    }
+    let report = compare(&read(&options.file)?, &now);
+    options.json.show(&report)?;
+    match report.moved() {
+        0 => Ok(()),
+        _ if !options.check => Ok(()),
+        moved => Err(format!(
+            "{moved} of {} counts are not within their budgets; if that is meant, run it with --update",
+            report.rows.len()
+        )
+        .into()),
+    }
+}
+
+/// Those of the goals, and one whose result has to be allocated, with and without memory at hand.
+fn with_budgets() -> Vec<Case> {
+    let mut cases = case::of_the_goals();
+    let echoes = [Operation::EchoOctets, Operation::EchoOctetsInto];
+    cases.extend(echoes.map(|operation| Case::sized(operation, 1024)));
+    cases
+}
+
+fn read(file: &Path) -> Result<Budgets> {
+    let named = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| named(&error))?;
+    Ok(serde_json::from_str(&text).map_err(|error| named(&error))?)
+}
+
+fn count(harness: &Harness, cases: &[Case], calls: u32) -> Result<Budgets> {
+    let (contenders, absent) =
+        contender::known(harness, &Wanted::of(&[CONTENDER])?.without_floors());
+    let mut budgets = Budgets {
+        environment: Environment::this(),
+        optimised: !cfg!(debug_assertions),
+        variables: BTreeMap::new(),
+        cases: BTreeMap::new(),
+        demultiplexing: BTreeMap::new(),
+    };
+    for instrument in INSTRUMENTS {
+        let report = counting::measure(instrument, &contenders, &absent, cases, calls)?;
+        if let Some(reason) = report.skipped.first() {
+            return Err(reason.clone().into());
+        }
+        let variables = report.variables.iter();
+        budgets
+            .variables
+            .extend(variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        for cost in report.costs {
+            let sides = budgets.cases.entry(cost.case).or_default();
+            *sides.client.count(instrument) = rounded(instrument, cost.client);
+            *sides.server.count(instrument) = rounded(instrument, cost.server);
+        }
+    }
+    Ok(budgets)
+}
+
+/// As exactly as it is meant.
+fn rounded(instrument: Instrument, count: f64) -> f64 {
+    match instrument {
+        Instrument::Instructions => count.round(),
+        // No "-0" either.
+        _ => (count * 10.0).round() / 10.0 + 0.0,
+    }
+}
+
+impl Budget {
+    fn count(&mut self, instrument: Instrument) -> &mut f64 {
+        match instrument {
+            Instrument::Instructions => &mut self.instructions,
+            Instrument::SystemCalls | Instrument::ContextSwitches => &mut self.system_calls,
+            Instrument::Allocations => &mut self.allocations,
+        }
+    }
+}
