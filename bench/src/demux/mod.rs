@@ -50,7 +50,7 @@ pub struct Options {
     /// Only so many objects; the default is the paper's 1 to 500, then up to a million.
     #[arg(long, value_delimiter = ',', conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub objects: Vec<u32>,
-    /// Fewer objects, depths and calls: a minute.
+    /// Fewer objects, depths and calls: seconds.
     #[arg(long)]
     pub quick: bool,
     /// Rounds; 9, or 3 with --quick.

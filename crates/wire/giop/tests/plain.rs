@@ -255,6 +255,26 @@ proptest! {
     }
 
     #[test]
+    fn requests_for_many_objects_and_operations_are_told_as_they_decode(
+        first in requests(),
+        others in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..24), "[a-z]{0,3}[0-9]{0,12}"), 1..80),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..200),
+    ) {
+        let mut memory = PlainRequests::default();
+        let limits = Limits::default();
+        let chosen = order.iter().map(|index| index.get(&others));
+        for (key, operation) in others.iter().chain(chosen) {
+            let request = Request { key: key.clone(), operation: operation.clone(), ..first.clone() };
+            let octets = request.octets();
+            let told = memory.read(&octets, &limits);
+            prop_assert_eq!(told.is_some(), request.is_plain(&limits), "{:?}", request);
+            if let Some(told) = told {
+                check_request(&octets, &limits, &told);
+            }
+        }
+    }
+
+    #[test]
     fn a_changed_octet_is_told_as_it_decodes_whatever_is_remembered(
         request in requests(),
         other in requests(),

@@ -17,6 +17,9 @@ const TABLES: usize = 11;
 const CELLS: usize = 8;
 /// Of a cell's first word: the rest is from the hash.
 const NUMBER: u64 = 0xffff;
+/// The first word of a cell that has nothing. Not 0: the system would put off giving the memory to the first
+/// call that gets there.
+const NOTHING: u64 = NUMBER;
 
 pub(crate) struct Shortcuts {
     hasher: RandomState,
@@ -26,7 +29,7 @@ pub(crate) struct Shortcuts {
 }
 
 struct Cell {
-    /// The upper bits of the hash, and one more than the operation's number; 0 where there is nothing.
+    /// The upper bits of the hash, and the operation's number.
     tag: AtomicU64,
     place: AtomicU64,
 }
@@ -54,9 +57,12 @@ impl Shortcuts {
     pub(crate) fn find(&self, pair: Pair) -> Option<(Place, usize)> {
         let cell = self.cell(pair)?;
         let tag = cell.tag.load(Ordering::Relaxed);
-        let number = (tag & NUMBER).checked_sub(1)?;
+        let number = tag & NUMBER;
+        if number == NOTHING || tag & !NUMBER != pair.0 & !NUMBER {
+            return None;
+        }
         let place = Place::of(&cell.place.load(Ordering::Relaxed).to_be_bytes())?;
-        (tag & !NUMBER == pair.0 & !NUMBER).then_some((place, number as usize))
+        Some((place, number as usize))
     }
 
     /// Notes a pair; one whose number is beyond all sense is not.
@@ -66,7 +72,7 @@ impl Shortcuts {
         {
             let octets = u64::from_be_bytes(place.octets());
             cell.place.store(octets, Ordering::Relaxed);
-            let tag = pair.0 & !NUMBER | (number as u64 + 1);
+            let tag = pair.0 & !NUMBER | number as u64;
             cell.tag.store(tag, Ordering::Relaxed);
         }
     }
@@ -74,7 +80,7 @@ impl Shortcuts {
     /// Drops what was found for a pair and was not true.
     pub(crate) fn drop(&self, pair: Pair) {
         if let Some(cell) = self.cell(pair) {
-            cell.tag.store(0, Ordering::Relaxed);
+            cell.tag.store(NOTHING, Ordering::Relaxed);
         }
     }
 
@@ -88,7 +94,7 @@ impl Shortcuts {
 
     fn make(&self, table: usize) {
         let new_cell = |_| Cell {
-            tag: AtomicU64::new(0),
+            tag: AtomicU64::new(NOTHING),
             place: AtomicU64::new(0),
         };
         if let Some(place) = self.tables.get(table) {
