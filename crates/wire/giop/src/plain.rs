@@ -37,6 +37,15 @@ fn number<const NATIVE: bool>(octets: [u8; 4]) -> u32 {
     if NATIVE { number } else { number.swap_bytes() }
 }
 
+/// The same, told when it runs.
+#[inline]
+fn either(octets: [u8; 4], native: bool) -> u32 {
+    match native {
+        true => number::<true>(octets),
+        false => number::<false>(octets),
+    }
+}
+
 /// Whether `received` is one whole message and nothing else, the reply to `request_id`, and plain. Its
 /// byte order, its status, and where its body begins.
 #[inline]
@@ -144,7 +153,7 @@ pub struct PlainRequests {
     key_length: usize,
     /// With its padding.
     key_room: usize,
-    operations: OperationNames,
+    operations: Operations,
 }
 
 /// Response flags, reserved octets, disposition, padding, the key's length.
@@ -160,7 +169,7 @@ impl Default for PlainRequests {
             front: [0; FRONT],
             key_length: 0,
             key_room: 0,
-            operations: OperationNames::default(),
+            operations: Operations::default(),
         }
     }
 }
@@ -194,38 +203,28 @@ impl PlainRequests {
         if begin != self.begin || *front != self.front {
             self.learn(begin, front)?;
         }
-        let number = match self.order.is_native() {
-            true => number::<true>,
-            false => number::<false>,
-        };
-        if number([z0, z1, z2, z3]) as usize != received.len() - MessageHeader::LEN
+        let native = self.order.is_native();
+        if either([z0, z1, z2, z3], native) as usize != received.len() - MessageHeader::LEN
             || received.len() > limits.message
             // What was learnt may have been under another's.
             || self.key_length > limits.sequence
         {
             return None;
         }
-        let (key, rest) = rest.split_at_checked(self.key_room)?;
-        let (name_length, rest) = rest.split_first_chunk()?;
-        let name_length = number(*name_length) as usize;
-        let (name, padded) = rest.split_at_checked(name_length)?;
-        let (0, name) = name.split_last()? else {
-            return None;
-        };
-        let padding = name_length.next_multiple_of(4) - name_length;
-        let (contexts, _) = padded.get(padding..)?.split_first_chunk()?;
-        let end = REQUEST_HEAD + self.key_room + 4 + name_length + padding + contexts.len();
-        if *contexts != [0; 4] || name.len() > limits.string || end - BEHIND_ID > LONGEST {
+        let (key, behind) = rest.split_at_checked(self.key_room)?;
+        let operation = self.operations.known(behind, native)?;
+        let head = FRONT + self.key_room + operation.octets.len();
+        if operation.name.len() > limits.string || head > LONGEST {
             return None;
         }
         Some(PlainRequest {
-            request_id: number([i0, i1, i2, i3]),
-            response: ResponseFlags(self.front[0]),
+            request_id: either([i0, i1, i2, i3], native),
+            response: ResponseFlags(front[0]),
             object_key: key.get(..self.key_length)?,
-            operation: self.operations.known(name, rest.first_chunk()?)?,
+            operation: &operation.name,
             order: self.order,
             // Where there is no body there may be padding, or part of it.
-            body: end.next_multiple_of(8).min(received.len()),
+            body: (BEHIND_ID + head).next_multiple_of(8).min(received.len()),
         })
     }
 
@@ -233,61 +232,66 @@ impl PlainRequests {
     #[cold]
     fn learn(&mut self, begin: u64, front: &[u8; FRONT]) -> Option<()> {
         self.begin = 0;
-        let (native, foreign) = (ByteOrder::NATIVE, ByteOrder::NATIVE.other());
-        let (order, number) = if begin == start(native, MessageKind::Request) {
-            (native, number::<true> as fn([u8; 4]) -> u32)
-        } else if begin == start(foreign, MessageKind::Request) {
-            (foreign, number::<false> as fn([u8; 4]) -> u32)
-        } else {
-            return None;
-        };
+        let orders = [ByteOrder::NATIVE, ByteOrder::NATIVE.other()];
+        let order = orders
+            .into_iter()
+            .find(|order| begin == start(*order, MessageKind::Request))?;
         // Reserved octets and padding are not looked at.
         let [_, _, _, _, 0, 0, _, _, key_length @ ..] = *front else {
             return None;
         };
-        let key_length = number(key_length) as usize;
+        let key_length = either(key_length, order.is_native()) as usize;
         self.key_room = key_length.checked_next_multiple_of(4)?;
+        if order != self.order {
+            // Their lengths are in the other order.
+            self.operations = Operations::default();
+        }
         (self.order, self.key_length, self.front) = (order, key_length, *front);
         self.begin = begin;
         Some(())
     }
 }
 
-/// Names of operations that were found to be names, in sets of two. It grows while a set is too small, and
-/// then forgets the older one.
+/// What was found to follow keys: names of operations and no contexts. In sets of two; it grows while a set is
+/// too small, and then forgets the older one.
 #[derive(Clone, Debug, Default)]
-struct OperationNames(Vec<[Box<str>; 2]>);
+struct Operations(Vec<[KnownOperation; 2]>);
 
-impl OperationNames {
-    /// Sets, at most. With [`LONGEST`] this bounds what a peer makes a thread remember: 128 KiB.
-    const MOST: usize = 256;
+/// The name of an operation.
+#[derive(Clone, Debug, Default)]
+struct KnownOperation {
+    /// From its length to the contexts, as it travels; empty where none is known.
+    octets: Box<[u8]>,
+    name: Box<str>,
+    mark: u64,
+}
 
-    /// `name`, if it is text without NUL. `begin` is its first octets, and what follows if it is shorter.
+impl Operations {
+    /// Sets, at most. With [`LONGEST`] this bounds what a peer makes a thread remember: about half a MiB.
+    const MOST: usize = 512;
+
+    /// What `behind` begins with, if it is the name of an operation and no contexts.
     #[inline]
-    fn known(&mut self, name: &[u8], begin: &[u8; 8]) -> Option<&str> {
-        let mark = Self::mark(name, begin);
+    fn known(&mut self, behind: &[u8], native: bool) -> Option<&KnownOperation> {
+        let mark = Self::mark(behind, native)?;
         let mut place = Self::place(mark, self.0.len());
         let mut way = 0;
         match self.0.get(place) {
-            Some([one, _]) if one.as_bytes() == name => {}
-            Some([_, other]) if other.as_bytes() == name => way = 1,
+            Some([newer, _]) if newer.begins(behind, mark) => {}
+            Some([_, older]) if older.begins(behind, mark) => way = 1,
             _ => {
-                self.learn(name, mark)?;
+                self.learn(behind, native, mark)?;
                 place = Self::place(mark, self.0.len());
             }
         }
-        let known = self.0.get(place)?.get(way)?;
-        Some(known)
+        self.0.get(place)?.get(way)
     }
 
     #[cold]
-    fn learn(&mut self, name: &[u8], mark: u64) -> Option<()> {
-        let name = std::str::from_utf8(name).ok()?;
-        if name.contains('\0') {
-            return None;
-        }
+    fn learn(&mut self, behind: &[u8], native: bool, mark: u64) -> Option<()> {
+        let learnt = KnownOperation::read(behind, native, mark)?;
         let set = self.0.get(Self::place(mark, self.0.len()));
-        let is_full = set.is_none_or(|[_, older]| !older.is_empty());
+        let is_full = set.is_none_or(|[_, older]| !older.octets.is_empty());
         if is_full && self.0.len() < Self::MOST {
             // Those that were known are learnt again, at other places.
             let sets = (self.0.len() * 2).max(1);
@@ -296,16 +300,20 @@ impl OperationNames {
         }
         let place = Self::place(mark, self.0.len());
         let [newer, older] = self.0.get_mut(place)?;
-        *older = std::mem::replace(newer, name.into());
+        *older = std::mem::replace(newer, learnt);
         Some(())
     }
 
     /// Names differ at their ends: both go into it, and the length.
     #[inline]
-    fn mark(name: &[u8], begin: &[u8; 8]) -> u64 {
-        let end = name.last_chunk().unwrap_or(begin);
-        let ends = u64::from_le_bytes(*begin) ^ u64::from_le_bytes(*end).rotate_left(23);
-        (ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    fn mark(behind: &[u8], native: bool) -> Option<u64> {
+        let begin: &[u8; 8] = behind.first_chunk()?;
+        let [l0, l1, l2, l3, ..] = *begin;
+        let length = either([l0, l1, l2, l3], native) as usize;
+        let end = behind.get(..length.checked_add(4)?)?.last_chunk();
+        let end = u64::from_le_bytes(*end.unwrap_or(begin));
+        let ends = u64::from_le_bytes(*begin) ^ end.rotate_left(23);
+        Some(ends.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// From the upper bits, which all octets have a part in. `places` is a power of two, or 0.
@@ -315,50 +323,98 @@ impl OperationNames {
     }
 }
 
+impl KnownOperation {
+    #[inline]
+    fn begins(&self, behind: &[u8], mark: u64) -> bool {
+        self.mark == mark
+            && behind.get(..self.octets.len()) == Some(&*self.octets)
+            && !self.octets.is_empty()
+    }
+
+    fn read(behind: &[u8], native: bool, mark: u64) -> Option<Self> {
+        let (length, rest) = behind.split_first_chunk()?;
+        let length = either(*length, native) as usize;
+        let (name, _) = rest.split_at_checked(length)?;
+        let (0, name) = name.split_last()? else {
+            return None;
+        };
+        let name = std::str::from_utf8(name).ok()?;
+        let rest = rest.get(length.checked_next_multiple_of(4)?..)?;
+        let ([0, 0, 0, 0], rest) = rest.split_first_chunk()? else {
+            return None;
+        };
+        let octets = behind.get(..behind.len() - rest.len())?;
+        let is_short = octets.len() <= LONGEST && !name.contains('\0');
+        is_short.then(|| Self {
+            octets: octets.into(),
+            name: name.into(),
+            mark,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn known(names: &mut OperationNames, name: &str) -> bool {
-        let behind = [name.as_bytes(), &[0; 8]].concat();
-        let begin = behind.first_chunk().unwrap();
-        names.known(name.as_bytes(), begin) == Some(name)
+    /// As it travels, behind a key.
+    fn octets(name: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(name.len() + 1).unwrap();
+        let mut octets = [&length.to_ne_bytes(), name, &[0]].concat();
+        octets.resize(octets.len().next_multiple_of(4) + 4, 0);
+        octets
     }
 
-    fn remembered(names: &OperationNames) -> usize {
-        let all = names.0.iter().flatten();
-        all.filter(|name| !name.is_empty()).count()
+    fn is_known(operations: &mut Operations, name: &str) -> bool {
+        let behind = [octets(name.as_bytes()), vec![7; 3]].concat();
+        let known = operations.known(&behind, true).unwrap();
+        *known.name == *name && known.octets.len() + 3 == behind.len()
+    }
+
+    fn remembered(operations: &Operations) -> usize {
+        let all = operations.0.iter().flatten();
+        all.filter(|known| !known.octets.is_empty()).count()
     }
 
     #[test]
     fn a_hundred_operations_of_one_interface_are_remembered_but_for_a_few() {
-        let mut names = OperationNames::default();
+        let mut operations = Operations::default();
         for _ in 0..20 {
             for number in 0..100 {
-                assert!(known(&mut names, &format!("operation_{number:02}")));
+                assert!(is_known(&mut operations, &format!("operation_{number:02}")));
             }
         }
-        assert!(remembered(&names) >= 95, "{}", remembered(&names));
+        let remembered = remembered(&operations);
+        assert!(remembered >= 95, "{remembered}");
     }
 
     #[test]
     fn one_operation_takes_one_place_and_any_number_no_more_than_there_may_be() {
-        let mut names = OperationNames::default();
+        let mut operations = Operations::default();
         for _ in 0..3 {
-            assert!(known(&mut names, "ping"));
+            assert!(is_known(&mut operations, "ping"));
         }
-        assert_eq!((names.0.len(), remembered(&names)), (1, 1));
+        assert_eq!((operations.0.len(), remembered(&operations)), (1, 1));
         for number in 0..10_000 {
-            assert!(known(&mut names, &number.to_string()));
+            assert!(is_known(&mut operations, &number.to_string()));
         }
-        assert_eq!(names.0.len(), OperationNames::MOST);
+        assert_eq!(operations.0.len(), Operations::MOST);
     }
 
     #[test]
-    fn what_is_no_text_is_never_known() {
-        let mut names = OperationNames::default();
-        assert_eq!(names.known(b"a\0b", b"a\0b\0\0\0\0\0"), None);
-        assert_eq!(names.known(b"\xff", b"\xff\0\0\0\0\0\0\0"), None);
-        assert_eq!(remembered(&names), 0);
+    fn what_is_no_name_is_never_known() {
+        let mut operations = Operations::default();
+        let unended = [&8_u32.to_ne_bytes()[..], b"unended!", &[0; 4]].concat();
+        for wrong in [
+            octets(b"a\0b"),
+            octets(b"\xff"),
+            octets(&[b'a'; LONGEST]),
+            unended,
+            vec![0; 12],
+            vec![0xff; 64],
+        ] {
+            assert!(operations.known(&wrong, true).is_none(), "{wrong:?}");
+        }
+        assert_eq!(remembered(&operations), 0);
     }
 }
