@@ -286,17 +286,68 @@ fn innermost() -> Result<Upcall, NoContext> {
     found.ok_or(NoContext::NoUpcall)
 }
 
-/// Whether the calling thread is in an upcall of the ORB with this nonce.
-pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
-    upcalls().iter().any(|upcall| upcall.nonce == nonce)
+/// What the calling thread does for an adapter besides upcalls: it serves a request for which a servant is
+/// still to be found, or sees to the end of an object.
+struct Engagement {
+    nonce: Nonce,
+    adapter: AdapterName,
+    /// The object, whose end it is.
+    id: Option<Box<[u8]>>,
 }
 
-/// Whether the calling thread is in an upcall on this object.
+thread_local! {
+    static ENGAGEMENTS: RefCell<Vec<Engagement>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Marks the calling thread as engaged with an adapter, until dropped. Current knows nothing of it; waits for
+/// itself are told by it.
+pub(crate) struct Engaged(());
+
+impl Engaged {
+    /// It looks for a servant.
+    pub(crate) fn with(adapter: &Adapter) -> Self {
+        Self::with_maybe(adapter, None)
+    }
+
+    /// It sees to the end of an object.
+    pub(crate) fn with_end_of(adapter: &Adapter, id: &[u8]) -> Self {
+        Self::with_maybe(adapter, Some(id.into()))
+    }
+
+    fn with_maybe(adapter: &Adapter, id: Option<Box<[u8]>>) -> Self {
+        let engagement = Engagement {
+            nonce: adapter.nonce(),
+            adapter: adapter.key_name,
+            id,
+        };
+        ENGAGEMENTS.with_borrow_mut(|engagements| engagements.push(engagement));
+        Self(())
+    }
+}
+
+impl Drop for Engaged {
+    fn drop(&mut self) {
+        ENGAGEMENTS.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Whether the calling thread is in an upcall of the ORB with this nonce, or does something else for one of its
+/// adapters, so that it must not wait for the end of that.
+pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
+    upcalls().iter().any(|upcall| upcall.nonce == nonce)
+        || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(|one| one.nonce == nonce))
+}
+
+/// Whether the calling thread is in an upcall on this object, or sees to its end.
 pub(crate) fn is_in_upcall_on(adapter: &Adapter, id: &[u8]) -> bool {
     let is_its = |upcall: &Upcall| {
         adapter.is_of(upcall.nonce)
             && upcall.adapter == adapter.key_name
             && upcall.id().as_bytes() == id
     };
+    let is_engaged = |one: &Engagement| {
+        adapter.is_of(one.nonce) && one.adapter == adapter.key_name && one.id.as_deref() == Some(id)
+    };
     upcalls().iter().any(is_its)
+        || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_engaged))
 }

@@ -73,7 +73,7 @@ impl IorTable {
     /// BAD_PARAM as for [`IorTable::bind`].
     pub fn rebind(&self, key: &str, object: &impl AsObject) -> Result<(), IorTableError> {
         let object = check(key, object)?;
-        self.inner.write().bound.insert(key.to_owned(), object);
+        let _dropped_without_the_lock = self.insert(key, object);
         Ok(())
     }
 
@@ -98,7 +98,18 @@ impl IorTable {
 
     /// Who is asked about keys that are not bound.
     pub fn set_locator(&self, locator: Option<Arc<dyn IorTableLocator>>) {
-        self.inner.write().locator = locator;
+        let _dropped_without_the_lock = self.replace_locator(locator);
+    }
+
+    fn insert(&self, key: &str, object: ObjectRef) -> Option<ObjectRef> {
+        self.inner.write().bound.insert(key.to_owned(), object)
+    }
+
+    fn replace_locator(
+        &self,
+        locator: Option<Arc<dyn IorTableLocator>>,
+    ) -> Option<Arc<dyn IorTableLocator>> {
+        std::mem::replace(&mut self.inner.write().locator, locator)
     }
 
     /// Where a request with this object key is to go.

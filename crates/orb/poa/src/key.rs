@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! octet  0   4                 12       16      20     24          28
-//!        'PUN2' process's nonce adapter  serial  place  generation  …
+//!        'PUN2' process's nonce adapter  serial  place  generation
+//!        'PUNN' process's nonce adapter  serial  place  generation  id
 //! ```
-//! Behind that stands nothing, when the object's id is its place; the object's id otherwise.
+//! are transient objects', of those whose id is their place, and of those that have another, whose place is
+//! but a hint.
 //!
 //! ```text
 //! octet  0   4      6                  6 + length
@@ -22,7 +24,8 @@ use crate::object_map::Place;
 
 /// Octets before the path or the id.
 const HEAD: usize = 28;
-const TRANSIENT: [u8; 4] = *b"PUN2";
+const PLACED: [u8; 4] = *b"PUN2";
+const NAMED: [u8; 4] = *b"PUNN";
 const PERSISTENT: [u8; 4] = *b"PUNP";
 
 /// Octets of the longest path.
@@ -86,18 +89,18 @@ impl<'k> Key<'k> {
         let Some((head, id)) = Head::read(key) else {
             return Self::read_persistent(key);
         };
-        if head.magic != TRANSIENT || head.nonce != nonce {
-            return Self::read_persistent(key);
-        }
         let (adapter, place) = (head.adapter, head.place);
-        if id.is_empty() {
+        if head.magic == PLACED && head.nonce == nonce && id.is_empty() {
             return Self::Placed(adapter, place);
         }
-        Self::Named {
-            adapter,
-            place: (place != NOWHERE).then_some(place),
-            id,
+        if head.magic == NAMED && head.nonce == nonce {
+            return Self::Named {
+                adapter,
+                place: (place != NOWHERE).then_some(place),
+                id,
+            };
         }
+        Self::read_persistent(key)
     }
 
     fn read_persistent(key: &'k [u8]) -> Self {
@@ -111,16 +114,28 @@ impl<'k> Key<'k> {
     }
 }
 
-/// Writes the key of a transient object; `id` is empty where it is the place.
-pub(crate) fn transient(
+/// Writes the key of a transient object whose id is its place.
+pub(crate) fn placed(nonce: Nonce, adapter: AdapterName, place: Place) -> Vec<u8> {
+    transient(PLACED, (nonce, adapter, place), &[])
+}
+
+/// Writes the key of a transient object that has an id, and perhaps a place.
+pub(crate) fn named(
     nonce: Nonce,
     adapter: AdapterName,
     place: Option<Place>,
     id: &[u8],
 ) -> Vec<u8> {
-    let place = place.unwrap_or(NOWHERE);
+    transient(NAMED, (nonce, adapter, place.unwrap_or(NOWHERE)), id)
+}
+
+fn transient(
+    magic: [u8; 4],
+    (nonce, adapter, place): (Nonce, AdapterName, Place),
+    id: &[u8],
+) -> Vec<u8> {
     let mut key = Vec::with_capacity(HEAD + id.len());
-    key.extend(TRANSIENT);
+    key.extend(magic);
     key.extend(nonce.0);
     for number in [adapter.index, adapter.serial, place.index, place.generation] {
         key.extend(number.to_ne_bytes());
@@ -188,16 +203,16 @@ mod tests {
 
     #[test]
     fn a_key_says_what_it_was_made_of() {
-        let placed = transient(NONCE, ADAPTER, Some(PLACE), b"");
+        let placed = placed(NONCE, ADAPTER, PLACE);
         assert_eq!(Key::read(NONCE, &placed), Key::Placed(ADAPTER, PLACE));
-        for place in [Some(PLACE), None] {
-            let named = transient(NONCE, ADAPTER, place, b"pump");
-            let said = Key::Named {
-                adapter: ADAPTER,
-                place,
-                id: b"pump",
-            };
-            assert_eq!(Key::read(NONCE, &named), said);
+        for (place, id) in [
+            (Some(PLACE), &b"pump"[..]),
+            (None, b"pump"),
+            (Some(PLACE), b""),
+        ] {
+            let adapter = ADAPTER;
+            let named = named(NONCE, adapter, place, id);
+            assert_eq!(Key::read(NONCE, &named), Key::Named { adapter, place, id });
         }
         for id in [b"pump".as_slice(), b"", &[0xff; 64]] {
             let path = b"site\0hall\0";
@@ -209,16 +224,22 @@ mod tests {
     #[test]
     fn a_transient_key_of_another_process_is_foreign() {
         let other = Nonce([2; 8]);
-        let key = transient(other, ADAPTER, Some(PLACE), b"pump");
-        assert_eq!(Key::read(NONCE, &key), Key::Foreign);
+        for key in [
+            placed(other, ADAPTER, PLACE),
+            named(other, ADAPTER, Some(PLACE), b"pump"),
+        ] {
+            assert_eq!(Key::read(NONCE, &key), Key::Foreign);
+        }
     }
 
     #[test]
     fn truncated_and_forged_keys_are_foreign() {
-        let key = transient(NONCE, ADAPTER, Some(PLACE), b"");
+        let key = placed(NONCE, ADAPTER, PLACE);
         for length in 0..key.len() {
             assert_eq!(Key::read(NONCE, &key[..length]), Key::Foreign);
         }
+        let longer = [&key[..], b"!"].concat();
+        assert_eq!(Key::read(NONCE, &longer), Key::Foreign);
         for at in 0..12 {
             let mut forged = key.clone();
             forged[at] ^= 1;

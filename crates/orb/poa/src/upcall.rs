@@ -50,9 +50,9 @@ impl Request for OverTheWire<'_, '_> {
         &mut self,
         adapter: &Adapter,
         wanted: Wanted<'_>,
-    ) -> Result<Dispatched, DispatchError> {
+    ) -> Result<Option<Dispatched>, DispatchError> {
         let orb = self.0.orb();
-        orb.on_main_thread(|| adapter.serve_visit(wanted, self))?
+        orb.on_main_thread(|| adapter.serve_now(wanted, self))?
     }
 
     fn rather_than_wait(&self) -> Option<Dispatched> {

@@ -4,7 +4,7 @@ use super::panics::panicked;
 use super::receive::ServerConnection;
 use super::reply::{Answer, ServerCall, locate_reply};
 use super::{Refusal, Serving};
-use crate::adapter::{DispatchError, Location};
+use crate::adapter::{DispatchError, Location, ObjectAdapter};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
@@ -177,7 +177,7 @@ impl ServerConnection {
             return Answer::Failed(refused(refusal).into());
         }
         if call.is_answered_before_upcall() && adapter.answers_early() {
-            match adapter.locate(key) {
+            match self.locate(&**adapter, key) {
                 Location::Here => self.send(&call.early_reply()),
                 Location::Unknown => return Answer::Failed(no_object().into()),
                 Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
@@ -196,6 +196,15 @@ impl ServerConnection {
         }
     }
 
+    /// Where an object is. An adapter may have to ask the application, whose panics are not the peer's matter.
+    fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
+        let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
+        located.unwrap_or_else(|_| {
+            tracing::error!(peer = %self.peer(), "what the object adapter asked where an object is panicked");
+            Location::Unknown
+        })
+    }
+
     fn locate_request(&self, message: &Message) -> Result<(), CdrError> {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
@@ -209,7 +218,7 @@ impl ServerConnection {
             return Ok(());
         };
         let location = match (self.object_key(&header.target), self.orb.adapter()) {
-            (Ok(key), Some(adapter)) => adapter.locate(&key),
+            (Ok(key), Some(adapter)) => self.locate(&**adapter, &key),
             _ => Location::Unknown,
         };
         self.send(&locate_reply(self, header.request_id, version, &location)?);

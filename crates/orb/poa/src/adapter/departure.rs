@@ -1,8 +1,11 @@
 //! The end of an object: its last call has left after it was deactivated (CORBA 3.3 part 1, §15.3.9.17).
 
 use super::Adapter;
+use super::threads::Threads;
+use crate::current::Engaged;
 use crate::object_id::ObjectId;
 use crate::object_map::{Departed, Leave};
+use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
@@ -27,30 +30,63 @@ impl Departure {
 
 impl Leave for Departure {
     fn left(&self, departed: Departed) {
-        let Some(adapter) = self.adapter() else {
-            return;
-        };
-        if let Some(ServantManager::Activator(activator)) = adapter.servant_manager()
-            && adapter.life.etherealizes()
-            && let Some(poa) = adapter.poa()
-        {
+        if let Some(adapter) = self.adapter() {
             let id = ObjectId::from(departed.id());
-            let servant = departed.entry.servant;
-            // It may be another object's call that brings the news; that one must not suffer.
-            let told = catch_unwind(AssertUnwindSafe(|| {
-                let goes = adapter.is_going();
-                activator.etherealize(&id, &poa, servant, goes, departed.remains);
-            }));
-            if told.is_err() {
-                let poa = &adapter.name;
-                tracing::error!(poa, %id, "the servant activator panicked in `etherealize`");
-            }
+            adapter.give_back(&id, departed.entry.servant, departed.remains);
         }
     }
 
     fn freed(&self) {
         if let Some(adapter) = self.adapter() {
             adapter.end_if_empty();
+        }
+    }
+}
+
+impl Adapter {
+    /// Gives a servant back to the activator that it is from, or lets it go.
+    pub(super) fn give_back(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
+        let _engaged = Engaged::with_end_of(self, id.as_bytes());
+        // It may be another object's call that brings the news; that one must not suffer.
+        let given = catch_unwind(AssertUnwindSafe(|| {
+            self.by_its_thread(|| self.etherealize(id, servant, remains));
+        }));
+        if given.is_err() {
+            let poa = &self.name;
+            tracing::error!(poa, %id, "the end of a servant, or `etherealize` of its activator, panicked");
+        }
+    }
+
+    fn etherealize(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
+        if let Some(ServantManager::Activator(activator)) = self.servant_manager()
+            && self.life.etherealizes()
+            && let Some(poa) = self.poa()
+        {
+            activator.etherealize(id, &poa, servant, self.is_going(), remains);
+        }
+    }
+
+    /// Runs what is the application's on a thread that policies allow.
+    fn by_its_thread(&self, act: impl FnOnce() + Send) {
+        let orb = self.root.upgrade().and_then(|root| root.orb());
+        match (&self.threads, orb) {
+            (Threads::One(turn), _) => {
+                let _turn = turn.lock();
+                act();
+            }
+            (Threads::Main, Some(orb)) => {
+                let mut act = Some(act);
+                let mut once = || {
+                    if let Some(act) = act.take() {
+                        act();
+                    }
+                };
+                // Where nobody is the main thread any more, this thread is as good.
+                if orb.on_main_thread(&mut once).is_err() {
+                    once();
+                }
+            }
+            _ => act(),
         }
     }
 }

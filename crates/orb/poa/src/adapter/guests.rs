@@ -27,14 +27,22 @@ impl Guests {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    pub(super) fn wait_until_empty(&self) {
+    /// Waits until there are none, or there is no use in it: whoever makes that so calls [`Guests::wake`].
+    pub(super) fn wait_until_empty_or(&self, useless: &dyn Fn() -> bool) {
         // Said before the count is read, as those who leave count before they read it.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut lock = self.lock.lock();
-        while !self.is_empty() {
+        while !self.is_empty() && !useless() {
             self.left.wait(&mut lock);
         }
         self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Has those who wait look again.
+    pub(super) fn wake(&self) {
+        // Whoever waits has looked under the lock, and so either saw this or is waiting.
+        drop(self.lock.lock());
+        self.left.notify_all();
     }
 }
 
@@ -42,9 +50,7 @@ impl Drop for Guest<'_> {
     fn drop(&mut self) {
         let was_last = self.0.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.0.waiting.load(Ordering::SeqCst) > 0 {
-            // Whoever waits has looked under the lock, and so either saw this or is waiting.
-            drop(self.0.lock.lock());
-            self.0.left.notify_all();
+            self.0.wake();
         }
     }
 }
@@ -60,7 +66,7 @@ mod tests {
         let (first, second) = (guests.enter(), guests.enter());
         let waiter = {
             let guests = guests.clone();
-            std::thread::spawn(move || guests.wait_until_empty())
+            std::thread::spawn(move || guests.wait_until_empty_or(&|| false))
         };
         while guests.waiting.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();

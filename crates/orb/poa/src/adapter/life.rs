@@ -79,15 +79,19 @@ impl Adapter {
 
     /// Ends it and its children. Does not wait.
     pub(crate) fn destroy(&self, etherealize: bool) {
+        // From now on nobody makes another child.
+        let first = self.life.begin_to_go(etherealize);
         for child in self.children() {
             child.destroy(etherealize);
         }
-        if self.life.begin_to_go(etherealize) {
+        if first {
             if let Some(root) = self.root.upgrade() {
                 root.forget(self);
             }
-            self.deactivate_all();
-            *self.activator.lock() = None;
+            if let Some(map) = self.map() {
+                map.close_for_good();
+            }
+            let _dropped_without_the_lock = self.activator.lock().take();
             self.set_default_servant(None);
         }
         self.end_if_empty();
@@ -101,13 +105,11 @@ impl Adapter {
     /// Gives back all servants, where an activator gave them.
     pub(crate) fn etherealize_all(&self) {
         if self.servant_manager().is_some() {
-            self.deactivate_all();
-        }
-    }
-
-    fn deactivate_all(&self) {
-        if let Some(map) = self.map() {
-            map.deactivate_all();
+            // Said before: what is incarnated meanwhile is found here, or finds this.
+            self.cleared.store(true, Ordering::SeqCst);
+            if let Some(map) = self.map() {
+                map.deactivate_all();
+            }
         }
     }
 
@@ -117,10 +119,11 @@ impl Adapter {
             && self.guests.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
             && self.children.lock().is_empty();
-        if is_empty
-            && self.life.end()
-            && let Some(parent) = &self.parent
-        {
+        if !is_empty || !self.life.end() {
+            return;
+        }
+        self.let_servant_manager_go();
+        if let Some(parent) = &self.parent {
             parent.leave(self);
             parent.end_if_empty();
         }

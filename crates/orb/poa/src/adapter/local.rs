@@ -127,12 +127,12 @@ impl Request for LocalCall<'_, '_> {
         &mut self,
         adapter: &Adapter,
         wanted: Wanted<'_>,
-    ) -> Result<Went, DispatchError> {
+    ) -> Result<Option<Went>, DispatchError> {
         let root = adapter.root.upgrade();
         match root.and_then(|root| root.orb()) {
-            Some(orb) if orb.is_main_thread() => adapter.serve_visit(wanted, self),
+            Some(orb) if orb.is_main_thread() => adapter.serve_now(wanted, self),
             // What the stub would call stays on its own thread: a request goes to the other.
-            _ => Ok(Went::ByWire),
+            _ => Ok(Some(Went::ByWire)),
         }
     }
 

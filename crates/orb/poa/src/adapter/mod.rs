@@ -39,8 +39,8 @@ use parking_lot::Mutex;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use threads::Threads;
 use turns::Turns;
 
@@ -67,8 +67,11 @@ pub(crate) struct Adapter {
     guests: Guests,
     threads: Threads,
     pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
-    servant_manager: OnceLock<ServantManager>,
+    /// Set once, and let go at the end.
+    servant_manager: ArcSwapOption<ServantManager>,
     default_servant: ArcSwapOption<Arc<dyn Servant>>,
+    /// It was told to give back all servants, for good.
+    cleared: AtomicBool,
     incarnating: Turns,
     /// Children that the activator is asked for.
     asking: Turns,
@@ -116,8 +119,9 @@ impl Adapter {
             life: Life::default(),
             guests: Guests::default(),
             activator: Mutex::default(),
-            servant_manager: OnceLock::new(),
+            servant_manager: ArcSwapOption::empty(),
             default_servant: ArcSwapOption::empty(),
+            cleared: AtomicBool::new(false),
             incarnating: Turns::default(),
             asking: Turns::default(),
             operations: OperationTables::default(),
@@ -158,8 +162,10 @@ impl Adapter {
     /// may be from before a restart.
     pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
         let id = id.as_bytes();
-        if self.map_assigns_ids() {
-            return Place::of(id).is_some();
+        if self.map_assigns_ids()
+            && let Some(map) = &self.map
+        {
+            return Place::of(id).is_some_and(|place| map.has_been(place));
         }
         id.len() == 16 && (self.policies.is_persistent() || id.starts_with(&self.nonce.octets()))
     }
@@ -167,7 +173,7 @@ impl Adapter {
     /// The key of the object at a place.
     pub(crate) fn key_of(&self, place: Place, id: Option<&[u8]>) -> Vec<u8> {
         match id {
-            None if self.ids_are_places => self.key(&[], Some(place)),
+            None if self.ids_are_places => key::placed(self.nonce, self.key_name, place),
             None => self.key(&place.octets(), Some(place)),
             Some(id) => self.key(id, Some(place)),
         }
@@ -178,7 +184,7 @@ impl Adapter {
         if self.policies.is_persistent() {
             return key::persistent(&self.path, id);
         }
-        key::transient(self.nonce, self.key_name, place, id)
+        key::named(self.nonce, self.key_name, place, id)
     }
 
     /// The adapter as an application sees it; `None` when the ORB is over.
@@ -204,21 +210,37 @@ impl Adapter {
         self.nonce
     }
 
-    /// Returns when no request is in progress.
-    pub(crate) fn wait_until_idle(&self) {
-        self.guests.wait_until_empty();
+    /// Returns when no request is in progress, or there is no use in waiting for that: whoever makes that so
+    /// calls [`Adapter::wake_waiting`].
+    pub(crate) fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool) {
+        self.guests.wait_until_empty_or(useless);
         if let Some(map) = &self.map {
-            map.wait_until_left();
+            map.wait_until_left(useless);
         }
     }
 
-    pub(crate) fn servant_manager(&self) -> Option<&ServantManager> {
-        self.servant_manager.get()
+    pub(crate) fn wake_waiting(&self) {
+        self.guests.wake();
+        if let Some(map) = &self.map {
+            map.wake_waiting();
+        }
+    }
+
+    pub(crate) fn servant_manager(&self) -> Option<ServantManager> {
+        self.servant_manager.load().as_deref().cloned()
     }
 
     /// The servant manager, which is set once; `false` when it was.
     pub(crate) fn set_servant_manager(&self, manager: ServantManager) -> bool {
-        self.servant_manager.set(manager).is_ok()
+        let nothing = None::<Arc<ServantManager>>;
+        let before = self
+            .servant_manager
+            .compare_and_swap(&nothing, Some(Arc::new(manager)));
+        before.is_none()
+    }
+
+    fn let_servant_manager_go(&self) {
+        self.servant_manager.store(None);
     }
 
     pub(crate) fn default_servant(&self) -> Option<Arc<dyn Servant>> {

@@ -1,8 +1,9 @@
 //! Servants that come when they are needed (CORBA 3.3 part 1, §15.3.5 and §15.3.6).
 
 use super::Adapter;
-use super::serve::Request;
+use super::serve::{Request, destroyed};
 use crate::current::{self, Inside};
+use crate::manager::inactive;
 use crate::object_id::ObjectId;
 use crate::object_map::{ActiveMap, Found, Refused};
 use crate::servant_manager::ServantManager;
@@ -10,6 +11,7 @@ use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering;
 
 impl Adapter {
     /// Has the servant activator provide the servant of an object that is not active; or finds that it has
@@ -19,14 +21,26 @@ impl Adapter {
             return Err(no_servant_manager().into());
         };
         let poa = self.poa().ok_or_else(no_servant_manager)?;
-        let _turn = self.incarnating.turn(id);
+        let Some(_turn) = self.incarnating.turn(id) else {
+            return Err(calls_itself().into());
+        };
         if let Found::Pinned(_) = map.find(id, None) {
             return Ok(());
         }
-        let servant = activator.incarnate(&id.into(), &poa)?;
-        match map.activate(Some(id), servant) {
+        let id = &ObjectId::from(id);
+        let servant = activator.incarnate(id, &poa)?;
+        match map.activate(Some(id.as_bytes()), servant.clone()) {
+            Ok(place) if self.cleared.load(Ordering::SeqCst) => {
+                // All servants have been given back meanwhile, and so is this one.
+                map.deactivate(place);
+                Err(inactive().into())
+            }
             // The activator may have activated it itself.
             Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
+            Err(Refused::Gone) => {
+                self.give_back(id, servant, false);
+                Err(destroyed().into())
+            }
             Err(Refused::ServantAlreadyActive(_)) => Err(violation(
                 "the servant activator gave a servant that incarnates another object, which UNIQUE_ID forbids",
             )
@@ -46,10 +60,7 @@ impl Adapter {
         id: &[u8],
     ) -> Result<(), SystemException> {
         if current::is_in_upcall_on(self, id) {
-            let exception =
-                SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No);
-            return Err(exception
-                .with_detail("the object was deactivated in the very upcall that calls it"));
+            return Err(calls_itself());
         }
         map.wait_while_closing(id);
         Ok(())
@@ -82,6 +93,13 @@ impl Adapter {
             Err(panic) => resume_unwind(panic),
         }
     }
+}
+
+/// An object is called by what it would have to wait for.
+fn calls_itself() -> SystemException {
+    SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No).with_detail(
+        "the object comes or goes on the very thread that calls it, which would wait for itself",
+    )
 }
 
 fn no_servant_manager() -> SystemException {

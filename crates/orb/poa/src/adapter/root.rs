@@ -197,7 +197,7 @@ impl ObjectAdapter for Root {
                 adapter,
                 place: Some(_),
                 id,
-            } => Cow::Owned(key::transient(self.nonce, adapter, None, id)),
+            } => Cow::Owned(key::named(self.nonce, adapter, None, id)),
             _ => Cow::Borrowed(object_key),
         }
     }

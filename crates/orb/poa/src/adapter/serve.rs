@@ -6,7 +6,7 @@
 use super::Adapter;
 use super::guests::Guest;
 use super::threads::Threads;
-use crate::current::{Inside, InsidePlace};
+use crate::current::{Engaged, Inside, InsidePlace};
 use crate::object_map::{Found, Pinned, Place};
 use crate::policy::{Demultiplexing, RequestProcessingPolicy};
 use crate::servant::Servant;
@@ -37,7 +37,7 @@ pub(crate) trait Request {
         number: Option<usize>,
     ) -> Result<Self::Done, DispatchError>;
 
-    /// Has the main thread do [`Adapter::serve_visit`].
+    /// Has the main thread do [`Adapter::serve_now`].
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
@@ -45,7 +45,7 @@ pub(crate) trait Request {
         &mut self,
         adapter: &Adapter,
         wanted: Wanted<'_>,
-    ) -> Result<Self::Done, DispatchError>;
+    ) -> Result<Option<Self::Done>, DispatchError>;
 
     /// What becomes of it where it would have to wait, if it is not to.
     fn rather_than_wait(&self) -> Option<Self::Done>;
@@ -118,42 +118,60 @@ impl Adapter {
         {
             return Ok(done);
         }
-        let _visit = self.visit()?;
-        match &self.threads {
-            Threads::Any => self.serve_visit(wanted, request),
-            Threads::One(turn) => {
-                let _turn = turn.lock();
-                self.serve_visit(wanted, request)
+        loop {
+            let served = match &self.threads {
+                Threads::Any => self.serve_now(wanted, request)?,
+                Threads::One(turn) => {
+                    // Counted while it waits for its turn: who waits for requests waits for this one.
+                    let Some(_visit) = self.visit()? else {
+                        self.manager.door().admit()?;
+                        continue;
+                    };
+                    let _turn = turn.lock();
+                    Some(self.serve_visit(wanted, request)?)
+                }
+                // Not counted while it waits for the main thread, which may be who waits for requests.
+                Threads::Main => request.serve_by_main_thread(self, wanted)?,
+            };
+            match served {
+                Some(done) => return Ok(done),
+                None => self.manager.door().admit()?,
             }
-            Threads::Main => request.serve_by_main_thread(self, wanted),
         }
     }
 
-    /// Counts a request in; waits where the manager holds requests.
-    fn visit(&self) -> Result<Visit<'_>, SystemException> {
-        loop {
-            let guest = Some(self.guests.enter());
-            let visit = Visit {
-                adapter: self,
-                guest,
-            };
-            if self.life.is_going() {
-                return Err(destroyed());
-            }
-            if self.manager.door().is_open() {
-                return Ok(visit);
-            }
-            drop(visit);
-            self.manager.door().admit()?;
+    /// Serves a request on this thread; `None` when the manager's door is closed.
+    pub(crate) fn serve_now<R: Request>(
+        &self,
+        wanted: Wanted<'_>,
+        request: &mut R,
+    ) -> Result<Option<R::Done>, DispatchError> {
+        match self.visit()? {
+            Some(_visit) => self.serve_visit(wanted, request).map(Some),
+            None => Ok(None),
         }
+    }
+
+    /// Counts a request in; `None` when the manager's door is closed.
+    fn visit(&self) -> Result<Option<Visit<'_>>, SystemException> {
+        let guest = Some(self.guests.enter());
+        let visit = Visit {
+            adapter: self,
+            guest,
+        };
+        if self.life.is_going() {
+            return Err(destroyed());
+        }
+        Ok(self.manager.door().is_open().then_some(visit))
     }
 
     /// Serves a request that is counted, on the thread that policies ask for.
-    pub(crate) fn serve_visit<R: Request>(
+    fn serve_visit<R: Request>(
         &self,
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
+        let _engaged = Engaged::with(self);
         let Some(map) = &self.map else {
             return self.serve_unretained(wanted.id, request);
         };
@@ -256,7 +274,7 @@ impl Adapter {
 }
 
 /// The adapter is being destroyed, or its manager has been deactivated meanwhile.
-fn destroyed() -> SystemException {
+pub(super) fn destroyed() -> SystemException {
     SystemException::new(Kind::Transient, minor::omg(4), CompletionStatus::No)
         .with_detail("the POA is being destroyed")
 }

@@ -84,7 +84,10 @@ impl Adapter {
             return Ok(None);
         };
         // One at a time for each name: who asked meanwhile finds what the first one made.
-        let _turn = self.asking.turn(name.as_bytes());
+        let Some(_turn) = self.asking.turn(name.as_bytes()) else {
+            // It is the activator itself that asks.
+            return Ok(None);
+        };
         if let Some(child) = self.child(name) {
             return Ok(Some(child));
         }

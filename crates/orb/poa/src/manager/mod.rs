@@ -3,7 +3,7 @@
 mod door;
 mod factory;
 
-pub(crate) use door::Door;
+pub(crate) use door::{Door, inactive};
 pub use factory::{ManagerExists, PoaManagerFactory};
 
 use crate::adapter::Adapter;
@@ -87,7 +87,9 @@ impl PoaManager {
     /// # Errors
     /// [`AdapterInactive`] after [`PoaManager::deactivate`].
     pub fn activate(&self) -> Result<(), AdapterInactive> {
-        self.shared.door.change(ManagerState::Active)
+        self.shared.door.change(ManagerState::Active)?;
+        self.wake_waiting();
+        Ok(())
     }
 
     /// Lets requests wait: so many as there is room for, TRANSIENT for more. Those in progress go on;
@@ -121,7 +123,9 @@ impl PoaManager {
         wait_for_completion: bool,
     ) -> Result<(), ManagerError> {
         self.check_may_wait(wait_for_completion)?;
-        if self.shared.door.close() && etherealize_objects {
+        let first = self.shared.door.close();
+        self.wake_waiting();
+        if first && etherealize_objects {
             for adapter in self.adapters() {
                 adapter.etherealize_all();
             }
@@ -135,6 +139,7 @@ impl PoaManager {
     fn change_and_wait(&self, to: ManagerState, wait: bool) -> Result<(), ManagerError> {
         self.check_may_wait(wait)?;
         self.shared.door.change(to)?;
+        self.wake_waiting();
         if wait {
             self.wait_until_idle(to);
         }
@@ -144,10 +149,14 @@ impl PoaManager {
     /// Until no request is in progress, or the state is another.
     fn wait_until_idle(&self, state: ManagerState) {
         for adapter in self.adapters() {
-            if self.state() != state {
-                return;
-            }
-            adapter.wait_until_idle();
+            adapter.wait_until_idle_or(&|| self.state() != state);
+        }
+    }
+
+    /// Who waits for requests in another state waits no more.
+    fn wake_waiting(&self) {
+        for adapter in self.adapters() {
+            adapter.wake_waiting();
         }
     }
 

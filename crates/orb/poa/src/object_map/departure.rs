@@ -15,6 +15,12 @@ impl ActiveMap {
         self.pin(place).is_some_and(|pinned| self.close(&pinned))
     }
 
+    /// Deactivates everything, and activates nothing any more.
+    pub(crate) fn close_for_good(&self) {
+        self.lock().closed = true;
+        self.deactivate_all();
+    }
+
     /// Deactivates everything that was active when this was called.
     pub(crate) fn deactivate_all(&self) {
         self.each(|pinned| {
@@ -25,7 +31,8 @@ impl ActiveMap {
     /// Waits until each pin that there was when this was called is dropped, and all that was departing has
     /// departed. Pins that others take meanwhile may prolong it where they never leave a place alone. Not
     /// to be called by who holds a pin.
-    pub(crate) fn wait_until_left(&self) {
+    /// It ends, too, when there is no use in it: whoever makes that so calls [`ActiveMap::wake_waiting`].
+    pub(crate) fn wait_until_left(&self, useless: &dyn Fn() -> bool) {
         // Under the lock: what was activated before is among them, and what is activated later knows the state
         // that was stored before.
         let count = {
@@ -36,9 +43,14 @@ impl ActiveMap {
             if let Some(slot) = self.slots.slot(index)
                 && !slot.is_left()
             {
-                self.wait(|_| !slot.watch());
+                self.wait(|_| useless() || !slot.watch());
             }
         }
+    }
+
+    /// Has those who wait look again.
+    pub(crate) fn wake_waiting(&self) {
+        self.wake(&self.lock());
     }
 
     /// Waits until no object with this id is departing. Not to be called by who holds a pin of one.

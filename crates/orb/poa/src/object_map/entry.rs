@@ -88,6 +88,8 @@ pub(crate) enum Refused {
     Closing,
     /// There are no more places.
     Full,
+    /// Nothing is activated any more ([`super::ActiveMap::close_for_good`]).
+    Gone,
     /// It is none of the ids of the perfect hash.
     NotInTheSet,
 }

@@ -49,6 +49,8 @@ pub(super) struct Inner {
     /// Where calls go that are sent elsewhere since their object was activated.
     pub(super) forwards: HashMap<u32, ObjectRef>,
     pub(super) waiting: usize,
+    /// Nothing is activated any more.
+    pub(super) closed: bool,
 }
 
 impl ActiveMap {
@@ -80,6 +82,7 @@ impl ActiveMap {
                 closing: HashSet::new(),
                 forwards: HashMap::new(),
                 waiting: 0,
+                closed: false,
             }),
             left: Condvar::new(),
             leave,
@@ -157,6 +160,16 @@ impl ActiveMap {
         open
     }
 
+    /// Whether an object has had this place.
+    pub(crate) fn has_been(&self, place: Place) -> bool {
+        let known = self.slots.slot(place.index).map(Slot::state);
+        known.is_some_and(|(state, generation)| match state {
+            // A fresh place is one that was skipped.
+            State::Free => place.generation < generation,
+            State::Open | State::Closing => place.generation <= generation,
+        })
+    }
+
     /// Whether nothing is active, and all that was has departed.
     pub(crate) fn is_empty(&self) -> bool {
         self.occupied.load(Ordering::Acquire) == 0
@@ -180,6 +193,9 @@ impl ActiveMap {
         identity: Identity,
     ) -> Result<Place, Refused> {
         debug_assert!(id.is_some() || self.ids == Ids::System);
+        if inner.closed {
+            return Err(Refused::Gone);
+        }
         match id {
             Some(id) => self.check_id(inner, id)?,
             None if self.index.is_complete() => return Err(Refused::NotInTheSet),

@@ -217,7 +217,7 @@ fn an_object_that_departs_by_a_panic_leaves_its_place() {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.deactivate(place)));
     assert!(outcome.is_err());
     map.wait_while_closing(b"one");
-    map.wait_until_left();
+    map.wait_until_left(&|| false);
     assert!(map.activate(Some(b"one"), servant()).is_ok());
 }
 
@@ -512,7 +512,7 @@ fn who_waits_until_all_have_left_goes_on_when_they_have() {
     let places: Vec<_> = (0..3)
         .map(|_| map.activate(None, servant()).unwrap())
         .collect();
-    map.wait_until_left();
+    map.wait_until_left(&|| false);
     let left = Mutex::new(0);
     let (pinned, is_pinned) = mpsc::channel();
     let (go, goes) = mpsc::channel();
@@ -530,7 +530,7 @@ fn who_waits_until_all_have_left_goes_on_when_they_have() {
         is_pinned.recv().unwrap();
         let waits = scope.spawn(|| {
             go.send(()).unwrap();
-            map.wait_until_left();
+            map.wait_until_left(&|| false);
             assert_eq!(*left.lock().unwrap(), 3);
         });
         waits.join().unwrap();

@@ -185,6 +185,11 @@ pub(super) fn refused(why: Refused) -> PoaError {
     };
     match why {
         Refused::ObjectAlreadyActive | Refused::Closing => PoaError::ObjectAlreadyActive,
+        Refused::Gone => because(
+            Kind::ObjectNotExist,
+            minor::NO_ADAPTER,
+            "the POA is being destroyed",
+        ),
         Refused::ServantAlreadyActive(_) => PoaError::ServantAlreadyActive,
         Refused::Full => because(
             Kind::NoResources,

@@ -212,7 +212,7 @@ impl Poa {
     /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER.
     pub fn servant_manager(&self) -> Result<Option<ServantManager>, PoaError> {
         self.check_processing(RequestProcessingPolicy::ServantManager)?;
-        Ok(self.adapter.servant_manager().cloned())
+        Ok(self.adapter.servant_manager())
     }
 
     /// Sets the servant manager, once: an activator with RETAIN, a locator without.

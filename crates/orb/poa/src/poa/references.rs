@@ -66,14 +66,15 @@ impl Poa {
         let policies = &self.adapter.policies;
         let by_default = policies.processing == RequestProcessingPolicy::DefaultServant;
         let helps = policies.retains() && (policies.is_unique() || policies.is_implicit());
-        if helps {
-            if let Some(id) = self.id_in_map(servant)? {
-                return Ok(id);
-            }
-        } else if !by_default {
-            return Err(PoaError::WrongPolicy("UNIQUE_ID or IMPLICIT_ACTIVATION"));
+        if helps && let Some(id) = self.id_in_map(servant)? {
+            return Ok(id);
         }
-        self.id_called(servant).ok_or(PoaError::ServantNotActive)
+        // In an upcall of the adapter's on this servant policies do not matter.
+        match self.id_called(servant) {
+            Some(id) => Ok(id),
+            None if helps || by_default => Err(PoaError::ServantNotActive),
+            None => Err(PoaError::WrongPolicy("UNIQUE_ID or IMPLICIT_ACTIVATION")),
+        }
     }
 
     /// The servant of an active object, or the default servant.

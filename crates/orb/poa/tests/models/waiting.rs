@@ -44,7 +44,7 @@ fn who_holds_calls_waits_for_all_that_were_admitted() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left();
+        map.wait_until_left(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -67,7 +67,7 @@ fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left();
+        map.wait_until_left(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -84,9 +84,9 @@ fn two_who_wait_are_woken() {
         };
         let other = {
             let map = map.clone();
-            thread::spawn(move || map.wait_until_left())
+            thread::spawn(move || map.wait_until_left(&|| false))
         };
-        map.wait_until_left();
+        map.wait_until_left(&|| false);
         pinned_by.join().unwrap();
         other.join().unwrap();
     });
@@ -102,7 +102,7 @@ fn who_waits_for_calls_waits_for_departures_too() {
         let wait = {
             let (map, gone) = (map.clone(), gone.clone());
             thread::spawn(move || {
-                map.wait_until_left();
+                map.wait_until_left(&|| false);
                 assert_eq!(gone.count(), 1);
             })
         };

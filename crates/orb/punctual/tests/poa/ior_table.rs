@@ -8,7 +8,7 @@ use punctual::{
     SystemException, SystemExceptionKind as Kind,
 };
 
-fn at(world: &World, key: &str) -> Teller {
+pub fn at(world: &World, key: &str) -> Teller {
     let port = world.server.endpoints()[0].port().unwrap();
     let url = format!("corbaloc::127.0.0.1:{port}/{key}");
     Teller::from_object(world.client.string_to_object(&url).unwrap())
