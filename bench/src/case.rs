@@ -258,7 +258,7 @@ pub fn small() -> Vec<Case> {
 /// GIOP's message header.
 const HEADER: usize = 12;
 /// The key that Punctual's root POA gives an object.
-const OBJECT_KEY: usize = 20;
+const OBJECT_KEY: usize = 28;
 
 /// A body begins aligned to 8, if there is one (§9.4.2.2).
 fn with_body(head: usize, body: usize) -> usize {
@@ -368,9 +368,9 @@ mod tests {
     #[test]
     fn lengths_follow_the_alignment_rules() {
         let void = Case::plain(Operation::CubeVoid).lengths();
-        assert_eq!((void.request, void.reply), (68, 24));
+        assert_eq!((void.request, void.reply), (76, 24));
         let long = Case::plain(Operation::CubeLong).lengths();
-        assert_eq!((long.request, long.reply), (72 + 4, 24 + 4));
+        assert_eq!((long.request, long.reply), (80 + 4, 24 + 4));
         let structs = Case::sized(Operation::ThrowBinStructs, 2).lengths();
         assert_eq!(structs.reply, 0);
         assert_eq!(structs.request % 8, 0);

@@ -170,6 +170,7 @@ const SAMPLE: BinStruct = BinStruct {
 mod tests {
     use super::*;
     use crate::case::{self, Lengths};
+    use punctual::Collocation;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::sync::Arc;
@@ -235,7 +236,11 @@ mod tests {
         let metering = meter.clone();
         std::thread::spawn(move || meter_connection(&listener, port, &metering));
 
-        let orb = Orb::builder().build().unwrap();
+        // What is called within the process has no length.
+        let orb = Orb::builder()
+            .configure(|config| config.collocation = Collocation::None)
+            .build()
+            .unwrap();
         let mut client = Client::of(&orb, &reference).unwrap();
         let cubit = client.cubit.clone();
         // What one-ways are told from: a call behind them, whose lengths are known.

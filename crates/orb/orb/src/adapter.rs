@@ -47,6 +47,9 @@ pub trait ObjectAdapter: Send + Sync {
     /// The ORB shuts down: calls that are held back are to be let go.
     fn shut_down(&self);
 
+    /// Returns when no call is in progress. The ORB shuts down: none begins.
+    fn wait_until_idle(&self) {}
+
     /// The ORB is over: objects are to be let go.
     fn release(&self);
 

@@ -336,6 +336,10 @@ impl Drop for Engaged {
 pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
     upcalls().iter().any(|upcall| upcall.nonce == nonce)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(|one| one.nonce == nonce))
+        // One that went past the adapter is known to the ORB alone.
+        || root_named(nonce)
+            .and_then(|root| root.orb())
+            .is_some_and(|orb| orb.is_in_upcall())
 }
 
 /// Whether the calling thread is in an upcall on this object, or sees to its end.

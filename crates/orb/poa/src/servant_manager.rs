@@ -36,7 +36,9 @@ impl fmt::Debug for ServantManager {
 
 /// Provides servants that are kept in the active object map until they are deactivated (§15.3.5).
 pub trait ServantActivator: Send + Sync {
-    /// The servant for an object that is not active. Called for one object once at a time.
+    /// The servant for an object that is not active. Called for one object once at a time, but for several
+    /// objects at once unless the adapter is single-threaded: the standard would let all wait for one.
+    /// `_is_a` and `_non_existent` ask for the servant, too, though they do not call it.
     ///
     /// # Errors
     /// What to tell the caller instead: OBJECT_NOT_EXIST when there is no such object, another exception,

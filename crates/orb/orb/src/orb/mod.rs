@@ -212,6 +212,12 @@ impl Orb {
         })
     }
 
+    /// Whether the calling thread is in an upcall of this ORB, by wire or within the process. For adapters.
+    #[must_use]
+    pub fn is_in_upcall(&self) -> bool {
+        server::in_upcall_of(self)
+    }
+
     /// Whether the calling thread is the main thread. For adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
@@ -256,6 +262,10 @@ impl Orb {
         self.shared.errands.close();
         if wait_for_completion {
             self.lane().listening.wait_until_idle();
+            // What was called within the process came by no connection.
+            if let Some(adapter) = self.shared.adapter.get() {
+                adapter.wait_until_idle();
+            }
         }
         self.shared
             .initial

@@ -23,6 +23,8 @@ enum Stage {
     #[default]
     Alive,
     Going,
+    /// All has left; what is left to do is being done.
+    Ending,
     Gone,
 }
 
@@ -49,14 +51,18 @@ impl Life {
     }
 
     /// `true` for the one who is to see to what is left to do.
-    fn end(&self) -> bool {
+    fn begin_to_end(&self) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Going;
         if first {
-            *stage = Stage::Gone;
-            self.changed.notify_all();
+            *stage = Stage::Ending;
         }
         first
+    }
+
+    fn end(&self) {
+        *self.stage.lock() = Stage::Gone;
+        self.changed.notify_all();
     }
 
     pub(super) fn wait_until_gone(&self) {
@@ -92,7 +98,6 @@ impl Adapter {
                 map.close_for_good();
             }
             let _dropped_without_the_lock = self.activator.lock().take();
-            self.set_default_servant(None);
         }
         self.end_if_empty();
     }
@@ -119,12 +124,16 @@ impl Adapter {
             && self.guests.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
             && self.children.lock().is_empty();
-        if !is_empty || !self.life.end() {
+        if !is_empty || !self.life.begin_to_end() {
             return;
         }
-        self.let_servant_manager_go();
+        self.let_servants_go();
+        // Its name is free before anybody is told that it is gone.
         if let Some(parent) = &self.parent {
             parent.leave(self);
+        }
+        self.life.end();
+        if let Some(parent) = &self.parent {
             parent.end_if_empty();
         }
     }

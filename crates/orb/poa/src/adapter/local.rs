@@ -1,6 +1,7 @@
 //! Calls from within the process (collocation): past the same doors as requests, or straight to the servant.
 
 use super::serve::{Request, Wanted};
+use super::threads::Threads;
 use super::{Adapter, Root};
 use crate::key::Key;
 use crate::object_map::{Found, Pinned, Place};
@@ -76,6 +77,10 @@ impl Collocated for Here {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
+        // Whose upcalls take turns, or are one thread's, are not to be had past the adapter.
+        if !matches!(adapter.threads, Threads::Any) {
+            return Went::ByWire;
+        }
         let Some(map) = adapter.map() else {
             return Went::ByWire;
         };

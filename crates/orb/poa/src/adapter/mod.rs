@@ -239,8 +239,10 @@ impl Adapter {
         before.is_none()
     }
 
-    fn let_servant_manager_go(&self) {
+    /// Lets go of what served requests that are all over.
+    fn let_servants_go(&self) {
         self.servant_manager.store(None);
+        self.set_default_servant(None);
     }
 
     pub(crate) fn default_servant(&self) -> Option<Arc<dyn Servant>> {

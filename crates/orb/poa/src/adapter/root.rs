@@ -208,6 +208,14 @@ impl ObjectAdapter for Root {
         }
     }
 
+    fn wait_until_idle(&self) {
+        let mut adapters = vec![self.adapter()];
+        while let Some(adapter) = adapters.pop() {
+            adapter.wait_until_idle_or(&|| false);
+            adapters.extend(adapter.children());
+        }
+    }
+
     fn release(&self) {
         // Calls in progress keep the servants they are in.
         self.adapter().destroy(true);

@@ -121,14 +121,10 @@ impl Adapter {
         loop {
             let served = match &self.threads {
                 Threads::Any => self.serve_now(wanted, request)?,
+                // Whoever waits for its turn has not passed the door.
                 Threads::One(turn) => {
-                    // Counted while it waits for its turn: who waits for requests waits for this one.
-                    let Some(_visit) = self.visit()? else {
-                        self.manager.door().admit()?;
-                        continue;
-                    };
                     let _turn = turn.lock();
-                    Some(self.serve_visit(wanted, request)?)
+                    self.serve_now(wanted, request)?
                 }
                 // Not counted while it waits for the main thread, which may be who waits for requests.
                 Threads::Main => request.serve_by_main_thread(self, wanted)?,

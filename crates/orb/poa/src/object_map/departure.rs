@@ -169,8 +169,8 @@ impl Drop for Departure<'_> {
         }
         self.map.wake(&inner);
         drop(inner);
-        // Release: whoever finds the map empty finds all of it done.
-        self.map.occupied.fetch_sub(1, Ordering::Release);
+        // SeqCst, as the adapter's own count is: of two that leave last, one sees the other.
+        self.map.occupied.fetch_sub(1, Ordering::SeqCst);
         self.map.leave.freed();
     }
 }

@@ -172,7 +172,7 @@ impl ActiveMap {
 
     /// Whether nothing is active, and all that was has departed.
     pub(crate) fn is_empty(&self) -> bool {
-        self.occupied.load(Ordering::Acquire) == 0
+        self.occupied.load(Ordering::SeqCst) == 0
     }
 
     /// How many objects are active.
@@ -216,7 +216,7 @@ impl ActiveMap {
             self.index.insert(&self.slots, id, index);
         }
         inner.by_servant.note(identity, place);
-        self.occupied.fetch_add(1, Ordering::Relaxed);
+        self.occupied.fetch_add(1, Ordering::SeqCst);
         let before = self.active.fetch_add(1, Ordering::Relaxed);
         if let Some(shortcuts) = &self.shortcuts {
             shortcuts.reserve(before + 1);

@@ -18,7 +18,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] without RETAIN and SYSTEM_ID, [`PoaError::ServantAlreadyActive`] with
-    /// UNIQUE_ID for an `Arc` that is active as this interface; NO_RESOURCES with 2^32 objects.
+    /// UNIQUE_ID for an `Arc` that is active as this interface; NO_RESOURCES with 2^28 objects.
     pub fn activate<I, S>(&self, servant: S) -> Result<I, PoaError>
     where
         I: Implements<S>,

@@ -63,7 +63,8 @@ fn root_of(orb: &Orb) -> Result<Arc<Root>, SystemException> {
 
 /// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
 ///
-/// Operations of one that is destroyed raise OBJECT_NOT_EXIST, or BAD_INV_ORDER after the ORB's shutdown.
+/// What would make or set something in one that is destroyed raises OBJECT_NOT_EXIST, or BAD_INV_ORDER after the
+/// ORB's shutdown; what only looks finds nothing there.
 #[derive(Clone)]
 pub struct Poa {
     orb: Orb,

@@ -104,7 +104,7 @@ fn an_upcall_may_destroy_its_own_adapter_but_not_wait_for_itself() {
 }
 
 #[test]
-fn a_hundred_thousand_adapters_that_come_and_go_leave_nothing() {
+fn ten_thousand_adapters_that_come_and_go_leave_nothing() {
     let world = World::new();
     for number in 0..10_000 {
         let poa = world.poa(&format!("A {}", number % 7), &[USER_ID]);

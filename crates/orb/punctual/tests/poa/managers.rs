@@ -22,7 +22,7 @@ fn managers_are_made_found_and_listed_by_their_ids() {
     assert_eq!(factory.find("other"), None);
     // An adapter that is given none gets one of its own.
     let poa = world.root.create_poa("own", None, &[]).unwrap();
-    assert_eq!(poa.manager().id(), "own 2");
+    assert_eq!(poa.manager().id(), "own 1");
     assert_eq!(factory.list().len(), 3);
     drop(own);
     assert_eq!(factory.find("own"), None);
