@@ -187,13 +187,13 @@ mod tests {
 
     #[test]
     fn a_request_is_as_long_as_that_of_an_orb() {
-        let request = request(&[7; 20], VOID, 1, &[]);
+        let request = request(&[7; 28], VOID, 1, &[]);
         assert_eq!(
             request.len(),
             Case::plain(Operation::CubeVoid).lengths().request
         );
-        assert_eq!(request[8..12], 56_u32.to_le_bytes());
-        let with_body = super::request(&[7; 20], "cube_long", 1, &[1, 2, 3, 4]);
+        assert_eq!(request[8..12], 64_u32.to_le_bytes());
+        let with_body = super::request(&[7; 28], "cube_long", 1, &[1, 2, 3, 4]);
         assert_eq!(
             with_body.len(),
             Case::plain(Operation::CubeLong).lengths().request
