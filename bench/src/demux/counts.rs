@@ -166,7 +166,7 @@ pub(crate) fn budgeted(harness: &Harness) -> Result<Vec<(String, f64)>> {
             algorithm,
         };
         let name = format!("{} of {setup}", algorithm.name());
-        Ok((name, agreed(harness, &setup, order, 2000)?))
+        Ok((name, agreed(harness, &setup, order, 10_000)?))
     };
     [Algorithm::WorstCase, Algorithm::Random]
         .map(count)
