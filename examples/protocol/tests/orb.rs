@@ -4,7 +4,7 @@
 
 mod library;
 
-use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
+use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_example_protocol::Checked;
@@ -32,7 +32,11 @@ fn call(server: OrbBuilder, client: OrbBuilder, protocol: &str) {
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let cubit: Cubit = poa.activate(CubitImpl::new(server.clone())).unwrap();
-    let client = client.build().unwrap();
+    // By the protocol, though both are in one process.
+    let client = client
+        .configure(|config| config.collocation = Collocation::None)
+        .build()
+        .unwrap();
     let text = server.object_to_string(&cubit).unwrap();
     let cubit = Cubit::from_object(client.string_to_object(&text).unwrap());
     assert_eq!(cubit.cube_long(7).unwrap(), 343);

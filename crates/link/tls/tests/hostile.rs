@@ -279,16 +279,19 @@ fn who_shakes_hands_and_is_never_accepted_fills_a_queue_and_no_memory() {
         backlog: 2,
         ..authority.with("server")
     });
-    let clients: Vec<_> = (0..2)
-        .map(|_| connect(authority.trusting(), &*acceptor))
+    let mut clients: Vec<_> = (0..2)
+        .map(|_| connect(authority.trusting(), &*acceptor).unwrap())
         .collect();
-    assert!(clients.iter().all(Result::is_ok));
     let impatient = Ssliop::new(authority.trusting()).unwrap();
-    let soon = Deadline::after(Duration::from_millis(100));
-    let refused = impatient.connect(acceptor.address(), &Properties::NONE, soon);
-    assert!(matches!(refused.unwrap_err().cause, Cause::TimedOut));
+    // One whose handshake begins before the queue is full gets in, however busy the server is: a few at most.
+    let refused = (0..8).find_map(|_| {
+        let soon = Deadline::after(Duration::from_millis(100));
+        let connected = impatient.connect(acceptor.address(), &Properties::NONE, soon);
+        connected.map(|client| clients.push(client)).err()
+    });
+    assert!(matches!(refused.unwrap().cause, Cause::TimedOut));
     for client in clients {
-        talk(&*client.unwrap(), &*accepted(&*acceptor));
+        talk(&*client, &*accepted(&*acceptor));
     }
     still_serves(&authority, &*acceptor);
 }

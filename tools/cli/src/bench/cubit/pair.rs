@@ -6,8 +6,8 @@
 use super::operation::Operation;
 use super::peer::{Medium, Timed, nanoseconds, nanoseconds_since};
 use punctual::{
-    Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa, SetOverride,
-    SystemExceptionKind, Transfer,
+    Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa,
+    SetOverride, SystemExceptionKind, Transfer,
 };
 use punctual_bench::{Error, Result};
 use punctual_example_cubit::CubitImpl;
@@ -111,7 +111,11 @@ pub(super) struct Client {
 impl Client {
     pub(super) fn connect(medium: &Medium, reference: &str, options: &[String]) -> Result<Self> {
         let orb = builder(options)?
-            .configure(|config| config.timeouts.call = Some(CALL_TIMEOUT))
+            .configure(|config| {
+                config.timeouts.call = Some(CALL_TIMEOUT);
+                // What is measured is the pair, also where both ends are in one process.
+                config.collocation = Collocation::None;
+            })
             .build()?;
         let object = orb.string_to_object(reference)?;
         let mut policies = vec![Policy::protocols(&[&medium.protocol], Otherwise::Raise)];
