@@ -123,6 +123,7 @@ impl Root {
         key: Key<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
+        probe::begins!(Point::ServerServant);
         match key {
             Key::Placed(name, place) => {
                 let adapter = self.named(name).ok_or_else(no_adapter)?;
