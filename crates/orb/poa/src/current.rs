@@ -286,39 +286,27 @@ fn innermost() -> Result<Upcall, NoContext> {
     found.ok_or(NoContext::NoUpcall)
 }
 
-/// What the calling thread does for an adapter besides upcalls: it serves a request for which a servant is
-/// still to be found, or sees to the end of an object.
+/// What a thread may do for an adapter outside of any request: see to the end of an object.
 struct Engagement {
     nonce: Nonce,
     adapter: AdapterName,
-    /// The object, whose end it is.
-    id: Option<Box<[u8]>>,
+    id: Box<[u8]>,
 }
 
 thread_local! {
     static ENGAGEMENTS: RefCell<Vec<Engagement>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Marks the calling thread as engaged with an adapter, until dropped. Current knows nothing of it; waits for
-/// itself are told by it.
+/// Marks the calling thread as one that sees to the end of an object, until dropped. Current knows nothing of
+/// it; waits for itself are told by it.
 pub(crate) struct Engaged(());
 
 impl Engaged {
-    /// It looks for a servant.
-    pub(crate) fn with(adapter: &Adapter) -> Self {
-        Self::with_maybe(adapter, None)
-    }
-
-    /// It sees to the end of an object.
     pub(crate) fn with_end_of(adapter: &Adapter, id: &[u8]) -> Self {
-        Self::with_maybe(adapter, Some(id.into()))
-    }
-
-    fn with_maybe(adapter: &Adapter, id: Option<Box<[u8]>>) -> Self {
         let engagement = Engagement {
             nonce: adapter.nonce(),
             adapter: adapter.key_name,
-            id,
+            id: id.into(),
         };
         ENGAGEMENTS.with_borrow_mut(|engagements| engagements.push(engagement));
         Self(())
@@ -331,15 +319,12 @@ impl Drop for Engaged {
     }
 }
 
-/// Whether the calling thread is in an upcall of the ORB with this nonce, or does something else for one of its
-/// adapters, so that it must not wait for the end of that.
+/// Whether the calling thread serves a request of the ORB with this nonce, from the moment that an adapter is
+/// looked for, or sees to the end of an object of its: it must not wait for the end of that.
 pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
-    upcalls().iter().any(|upcall| upcall.nonce == nonce)
+    let orb = root_named(nonce).and_then(|root| root.orb());
+    orb.is_some_and(|orb| orb.is_in_upcall())
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(|one| one.nonce == nonce))
-        // One that went past the adapter is known to the ORB alone.
-        || root_named(nonce)
-            .and_then(|root| root.orb())
-            .is_some_and(|orb| orb.is_in_upcall())
 }
 
 /// Whether the calling thread is in an upcall on this object, or sees to its end.
@@ -350,7 +335,7 @@ pub(crate) fn is_in_upcall_on(adapter: &Adapter, id: &[u8]) -> bool {
             && upcall.id().as_bytes() == id
     };
     let is_engaged = |one: &Engagement| {
-        adapter.is_of(one.nonce) && one.adapter == adapter.key_name && one.id.as_deref() == Some(id)
+        adapter.is_of(one.nonce) && one.adapter == adapter.key_name && *one.id == *id
     };
     upcalls().iter().any(is_its)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_engaged))

@@ -40,6 +40,9 @@ pub trait ServantActivator: Send + Sync {
     /// objects at once unless the adapter is single-threaded: the standard would let all wait for one.
     /// `_is_a` and `_non_existent` ask for the servant, too, though they do not call it.
     ///
+    /// It must not call the object itself, which would wait for it: such a call from the same thread gets
+    /// TRANSIENT, one that comes by wire waits until its caller gives up.
+    ///
     /// # Errors
     /// What to tell the caller instead: OBJECT_NOT_EXIST when there is no such object, another exception,
     /// or [`DispatchError::Forward`], the standard's `ForwardRequest`.

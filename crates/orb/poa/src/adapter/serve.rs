@@ -6,7 +6,7 @@
 use super::Adapter;
 use super::guests::Guest;
 use super::threads::Threads;
-use crate::current::{Engaged, Inside, InsidePlace};
+use crate::current::{Inside, InsidePlace};
 use crate::object_map::{Found, Pinned, Place};
 use crate::policy::{Demultiplexing, RequestProcessingPolicy};
 use crate::servant::Servant;
@@ -167,7 +167,6 @@ impl Adapter {
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        let _engaged = Engaged::with(self);
         let Some(map) = &self.map else {
             return self.serve_unretained(wanted.id, request);
         };

@@ -60,10 +60,7 @@ pub(crate) struct Departed {
 impl Departed {
     /// The id that it was active under.
     pub(crate) fn id(&self) -> Vec<u8> {
-        match self.entry.id.as_deref() {
-            Some(id) => id.to_vec(),
-            None => self.place.octets().to_vec(),
-        }
+        self.entry.id.octets(self.place)
     }
 }
 

@@ -1,6 +1,7 @@
 //! An id as it stands in the map: in the slot itself if it is short, so that comparing it touches no other
 //! memory.
 
+use super::entry::Place;
 use std::fmt;
 
 /// The longest id that stands in the slot.
@@ -27,6 +28,14 @@ impl Name {
                 Self::Short(length, octets)
             }
             _ => Self::Long(id.into()),
+        }
+    }
+
+    /// The octets of the id of the object at a place.
+    pub(crate) fn octets(&self, place: Place) -> Vec<u8> {
+        match self.as_deref() {
+            Some(id) => id.to_vec(),
+            None => place.octets().to_vec(),
         }
     }
 

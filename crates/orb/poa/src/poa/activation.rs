@@ -49,7 +49,7 @@ impl Poa {
         let place = self.activate_somewhere(servant)?;
         let pinned = self.map()?.pin(place);
         // An object that was deactivated again since has had its id.
-        let id = pinned.and_then(|pinned| pinned.id.as_deref().map(ObjectId::from));
+        let id = pinned.map(|pinned| pinned.id.octets(place).into());
         Ok(id.unwrap_or_else(|| (&place.octets()).into()))
     }
 

@@ -198,16 +198,16 @@ impl Poa {
             }
         };
         let pinned = map.pin(place).ok_or(PoaError::ServantNotActive)?;
-        let id = pinned.id.as_deref().map(ObjectId::from);
-        Ok(Some(id.unwrap_or_else(|| (&place.octets()).into())))
+        Ok(Some(pinned.id.octets(place).into()))
     }
 
     /// The id of the object that the calling thread is in an upcall on, if that is this servant's and this
     /// adapter's.
     fn id_called(&self, servant: &Arc<dyn Servant>) -> Option<ObjectId> {
-        let poa = Current.poa().ok().filter(|poa| poa == self)?;
-        let serving = Current.servant().ok()?;
-        let id = Current.object_id().ok()?;
-        (poa == *self && serving.identity() == servant.identity()).then_some(id)
+        let is_its = Current.poa().is_ok_and(|poa| poa == *self)
+            && Current
+                .servant()
+                .is_ok_and(|serving| serving.identity() == servant.identity());
+        Current.object_id().ok().filter(|_| is_its)
     }
 }
