@@ -2,12 +2,20 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::code_set::CodeSets;
 use crate::limits::Limits;
 use crate::version::GiopVersion;
 
 static DEFAULT_LIMITS: Limits = Limits::DEFAULT;
+
+/// What values that are more than data need to come alive: the ORB that object references belong to, and
+/// that knows the factories of valuetypes.
+pub trait Environment: Any + Send + Sync {
+    /// The same environment, for a value that comes alive later than it is read.
+    fn share(&self) -> Arc<dyn Environment>;
+}
 
 /// What an encoder and a decoder must know beside the byte order. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -18,9 +26,8 @@ pub struct Coding<'e> {
     pub code_sets: CodeSets,
     /// The limits in force.
     pub limits: &'e Limits,
-    /// What values that are more than data need to come alive, for example the ORB that object
-    /// references belong to. See [`Decoder::environment`](crate::Decoder::environment).
-    pub environment: Option<&'e (dyn Any + Send + Sync + 'static)>,
+    /// What values need to come alive. See [`Decoder::environment`](crate::Decoder::environment).
+    pub environment: Option<&'e dyn Environment>,
 }
 
 impl<'e> Coding<'e> {
@@ -39,7 +46,8 @@ impl<'e> Coding<'e> {
     #[inline]
     #[must_use]
     pub fn environment<T: Any>(&self) -> Option<&'e T> {
-        self.environment.and_then(|any| any.downcast_ref())
+        let environment: &dyn Any = self.environment?;
+        environment.downcast_ref()
     }
 }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use crate::bulk::{self, Primitive};
 use crate::code_set::CodeSets;
-use crate::coding::Coding;
+use crate::coding::{Coding, Environment};
 use crate::error::CdrError;
 use crate::lend::Lent;
 use crate::order::ByteOrder;
@@ -170,7 +170,7 @@ impl<'d> Decoder<'d> {
 
     /// Changes the environment for the values that follow.
     #[inline]
-    pub fn set_environment(&mut self, environment: &'d (dyn Any + Send + Sync + 'static)) {
+    pub fn set_environment(&mut self, environment: &'d dyn Environment) {
         self.coding.environment = Some(environment);
     }
 

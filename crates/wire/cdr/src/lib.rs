@@ -55,7 +55,7 @@ pub use bulk::{Layout, Part, PlainData};
 pub use bulk::{clear, gap_end, member, prove_order};
 pub use character::Char;
 pub use code_set::{CodeSets, NarrowCodeSet, WideCodeSet};
-pub use coding::Coding;
+pub use coding::{Coding, Environment};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::CdrError;

@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Fixed, GiopVersion, Limits, LongDouble,
-    Marshal, Unmarshal,
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Fixed, GiopVersion, Limits,
+    LongDouble, Marshal, Unmarshal,
 };
+use std::any::Any;
+use std::sync::Arc;
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
@@ -346,13 +348,25 @@ fn nesting_ends_at_its_limit_also_across_encapsulations() {
     assert_eq!(input.nested(|_| Ok(())), Ok(()));
 }
 
+#[derive(Clone, Debug, PartialEq)]
+struct Somewhere(u32);
+
+impl Environment for Somewhere {
+    fn share(&self) -> Arc<dyn Environment> {
+        Arc::new(self.clone())
+    }
+}
+
 #[test]
-fn the_environment_is_found_by_its_type() {
+fn the_environment_is_found_by_its_type_and_may_be_kept() {
+    let environment = Somewhere(42);
     let coding = Coding {
-        environment: Some(&42u32),
+        environment: Some(&environment),
         ..Coding::default()
     };
     let input = Decoder::new(&[], ByteOrder::Big, coding);
-    assert_eq!(input.environment::<u32>(), Some(&42));
+    assert_eq!(input.environment::<Somewhere>(), Some(&environment));
     assert_eq!(input.environment::<u64>(), None);
+    let kept: Arc<dyn Any + Send + Sync> = input.coding().environment.unwrap().share();
+    assert_eq!(kept.downcast::<Somewhere>().unwrap(), environment.into());
 }

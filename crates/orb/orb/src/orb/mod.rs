@@ -15,7 +15,7 @@ use crate::policy::{Managed, PolicyCurrent, PolicyManager};
 use crate::protocol::Protocols;
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
-use punctual_cdr::Limits;
+use punctual_cdr::{Environment, Limits};
 use punctual_exec::Errands;
 use punctual_ior::{Ior, PolicyValue};
 use std::collections::BTreeMap;
@@ -29,6 +29,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, 
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,
+}
+
+/// References that are read belong to the ORB whose message they came in.
+impl Environment for Orb {
+    fn share(&self) -> Arc<dyn Environment> {
+        Arc::new(self.clone())
+    }
 }
 
 /// An ORB, held so that it may end ([`Orb::downgrade`]). For adapters.
