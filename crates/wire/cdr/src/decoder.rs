@@ -141,6 +141,14 @@ impl<'d> Decoder<'d> {
         self.whole.get(self.position()..).unwrap_or_default()
     }
 
+    /// A decoder of the same octets that stands at offset `at`, for what refers back to what was read before.
+    /// `None` if that is not before this one's position, or something intervenes.
+    #[must_use]
+    pub fn earlier(&self, at: usize) -> Option<Self> {
+        let is_whole = self.base == 0 && at < self.at;
+        is_whole.then(|| Self { at, ..self.clone() })
+    }
+
     /// The byte order in which numbers are read.
     #[inline]
     #[must_use]
@@ -206,15 +214,17 @@ impl<'d> Decoder<'d> {
         self.skip(self.padding(boundary))
     }
 
-    /// How many octets there are up to a multiple of `boundary`.
+    /// How many octets of padding there are up to a multiple of `boundary`, a power of two up to 8.
     #[inline]
-    pub(crate) fn padding(&self, boundary: usize) -> usize {
+    #[must_use]
+    pub fn padding(&self, boundary: usize) -> usize {
         self.at.wrapping_neg() & boundary.wrapping_sub(1)
     }
 
     /// The octets up to where something else intervenes: the next seam, a lent run, the end.
     #[inline]
-    pub(crate) fn unbroken(&self) -> &'d [u8] {
+    #[must_use]
+    pub fn unbroken(&self) -> &'d [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 

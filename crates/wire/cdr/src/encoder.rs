@@ -155,9 +155,10 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// How many octets there are up to a multiple of `boundary` from the origin.
+    /// How many octets of padding there are up to a multiple of `boundary`, a power of two, from the origin.
     #[inline]
-    pub(crate) fn padding(&self, boundary: usize) -> usize {
+    #[must_use]
+    pub fn padding(&self, boundary: usize) -> usize {
         self.origin.wrapping_sub(self.block.len()) & boundary.wrapping_sub(1)
     }
 

@@ -81,6 +81,9 @@ pub enum CdrError {
     /// A reference was to come alive and no ORB was given to the decoder.
     #[error("the decoder was given no environment of the type that the value needs")]
     NoEnvironment,
+    /// A TypeCode that describes no type, or not the one that it should.
+    #[error("the TypeCode is not valid: {0}")]
+    BadTypeCode(&'static str),
     /// A value that this type cannot have, for a reason that no other variant tells.
     #[error("the value is not valid: {0}")]
     Invalid(&'static str),

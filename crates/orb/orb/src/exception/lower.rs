@@ -17,6 +17,7 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
         CdrError::LengthOverLimit { .. } | CdrError::TooDeep { .. } => {
             (Kind::Marshal, minor::LIMIT)
         }
+        CdrError::BadTypeCode(_) => (Kind::BadTypecode, minor::ENCODING),
         _ => (Kind::Marshal, minor::ENCODING),
     };
     SystemException::new(kind, minor, completed).with_detail(error.to_string())
