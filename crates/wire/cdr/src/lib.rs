@@ -54,7 +54,7 @@ pub use bulk::{Layout, Part, PlainData};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};
 pub use character::Char;
-pub use code_set::{CodeSets, NarrowCodeSet, WideCodeSet};
+pub use code_set::{CodeSets, NarrowCodeSet, RegisteredCodeSet, WideCodeSet};
 pub use coding::{Coding, Environment};
 pub use decoder::Decoder;
 pub use encoder::Encoder;

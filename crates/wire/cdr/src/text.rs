@@ -15,6 +15,7 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::order::ByteOrder;
 use crate::primitives::{read_run, view_run};
+use crate::sequence::{unmarshal_array_with, vec_with};
 use crate::value::{Marshal, Unmarshal};
 use crate::version::GiopVersion;
 use crate::view::View;
@@ -46,8 +47,8 @@ impl Encoder<'_> {
             if octets.contains(&0) {
                 return Err(CdrError::InnerNul);
             }
-            if code_set == NarrowCodeSet::Iso8859_1 && !octets.is_ascii() {
-                return self.put_latin1(text);
+            if code_set != NarrowCodeSet::Utf8 && !octets.is_ascii() {
+                return self.put_converted(code_set, text);
             }
         }
         self.put_text_length(octets.len(), 1)?;
@@ -56,10 +57,17 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn put_latin1(&mut self, text: &str) -> Result<(), CdrError> {
-        self.put_text_length(text.chars().count(), 1)?;
-        for character in text.chars() {
-            self.put_u8(Char::try_from(character)?.0);
+    #[cold]
+    fn put_converted(&mut self, code_set: NarrowCodeSet, text: &str) -> Result<(), CdrError> {
+        if let NarrowCodeSet::Registered(code_set) = code_set {
+            let octets = code_set.encode(text)?;
+            self.put_text_length(octets.len(), 1)?;
+            self.put_bytes(&octets);
+        } else {
+            self.put_text_length(text.chars().count(), 1)?;
+            for character in text.chars() {
+                self.put_u8(Char::try_from(character)?.0);
+            }
         }
         self.put_u8(0);
         Ok(())
@@ -84,10 +92,12 @@ impl Encoder<'_> {
     /// [`CdrError::CharacterNotInCodeSet`] for a character that takes more than one octet there.
     #[inline]
     pub fn put_char(&mut self, character: Char) -> Result<(), CdrError> {
-        if character.0 >= 0x80 && self.coding().code_sets.narrow == NarrowCodeSet::Utf8 {
-            return Err(CdrError::CharacterNotInCodeSet);
-        }
-        self.put_u8(character.0);
+        let octet = if character.0 < 0x80 {
+            character.0
+        } else {
+            octet_of(character, self.coding().code_sets.narrow)?
+        };
+        self.put_u8(octet);
         Ok(())
     }
 
@@ -191,6 +201,7 @@ impl<'d> Decoder<'d> {
                 Some(text) => Cow::Borrowed(text),
                 None => Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect()),
             }),
+            NarrowCodeSet::Registered(other) => other.decode(octets),
         }
     }
 
@@ -239,14 +250,14 @@ impl<'d> Decoder<'d> {
     /// Reads a `char` in the narrow transmission code set.
     ///
     /// # Errors
-    /// [`CdrError::Truncated`]; [`CdrError::BadCharacter`] for an octet that is no character.
+    /// [`CdrError::Truncated`]; [`CdrError::BadCharacter`] for an octet that is no character, or none
+    /// that a [`Char`] can be.
     #[inline]
     pub fn get_char(&mut self) -> Result<Char, CdrError> {
-        let octet = self.get_u8()?;
-        if octet >= 0x80 && self.coding().code_sets.narrow == NarrowCodeSet::Utf8 {
-            return Err(CdrError::BadCharacter);
+        match self.get_u8()? {
+            octet @ ..0x80 => Ok(Char(octet)),
+            octet => char_of(octet, self.coding().code_sets.narrow),
         }
-        Ok(Char(octet))
     }
 
     /// Reads a `wchar` in the wide transmission code set.
@@ -324,6 +335,29 @@ impl<'d> Decoder<'d> {
             return Err(CdrError::InnerNul);
         }
         Ok(())
+    }
+}
+
+/// The octet of a `char` beyond ASCII.
+#[cold]
+fn octet_of(character: Char, code_set: NarrowCodeSet) -> Result<u8, CdrError> {
+    match code_set {
+        NarrowCodeSet::Iso8859_1 => Ok(character.0),
+        NarrowCodeSet::Utf8 => Err(CdrError::CharacterNotInCodeSet),
+        NarrowCodeSet::Registered(other) => other.encode_char(character.into()),
+    }
+}
+
+/// The `char` that an octet beyond ASCII is.
+#[cold]
+fn char_of(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrError> {
+    match code_set {
+        NarrowCodeSet::Iso8859_1 => Ok(Char(octet)),
+        NarrowCodeSet::Utf8 => Err(CdrError::BadCharacter),
+        NarrowCodeSet::Registered(other) => {
+            let character = other.decode_char(octet)?;
+            Char::try_from(character).map_err(|_| CdrError::BadCharacter)
+        }
     }
 }
 
@@ -428,8 +462,8 @@ impl Marshal for Char {
     #[inline]
     fn marshal_slice(values: &[Self], out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let octets = bulk::octets_of(values);
-        if out.coding().code_sets.narrow == NarrowCodeSet::Utf8 && !octets.is_ascii() {
-            return Err(CdrError::CharacterNotInCodeSet);
+        if out.coding().code_sets.narrow != NarrowCodeSet::Iso8859_1 && !octets.is_ascii() {
+            return values.iter().try_for_each(|value| out.put_char(*value));
         }
         out.put_bytes(octets);
         Ok(())
@@ -446,14 +480,18 @@ impl Unmarshal for Char {
 
     #[inline]
     fn unmarshal_vec(input: &mut Decoder<'_>, length: usize) -> Result<Vec<Self>, CdrError> {
-        check_chars(input, length)?;
-        input.get_run(length)
+        if is_one_run(input, length) {
+            return input.get_run(length);
+        }
+        vec_with(input, length, |input| input.get_char())
     }
 
     #[inline]
     fn unmarshal_array<const N: usize>(input: &mut Decoder<'_>) -> Result<[Self; N], CdrError> {
-        check_chars(input, N)?;
-        input.get_array()
+        if is_one_run(input, N) {
+            return input.get_array();
+        }
+        unmarshal_array_with(input, |input| input.get_char())
     }
 
     #[inline]
@@ -462,8 +500,11 @@ impl Unmarshal for Char {
         length: usize,
         values: &mut Vec<Self>,
     ) -> Result<(), CdrError> {
-        check_chars(input, length)?;
-        read_run(input, length, values)
+        if is_one_run(input, length) {
+            return read_run(input, length, values);
+        }
+        *values = vec_with(input, length, |input| input.get_char())?;
+        Ok(())
     }
 
     #[inline]
@@ -471,17 +512,16 @@ impl Unmarshal for Char {
         input: &mut Decoder<'d>,
         length: usize,
     ) -> Result<View<'d, Self>, CdrError> {
-        check_chars(input, length)?;
-        view_run(input, length)
+        if is_one_run(input, length) {
+            return view_run(input, length);
+        }
+        vec_with(input, length, |input| input.get_char()).map(View::from)
     }
 }
 
-/// Checks that the next `count` octets are characters; reading finds out if they are there.
+/// Whether the next `count` octets are characters as they stand; reading finds out if they are there.
 #[inline]
-fn check_chars(input: &Decoder<'_>, count: usize) -> Result<(), CdrError> {
+fn is_one_run(input: &Decoder<'_>, count: usize) -> bool {
     let octets = input.rest().get(..count).unwrap_or_default();
-    if input.coding().code_sets.narrow == NarrowCodeSet::Utf8 && !octets.is_ascii() {
-        return Err(CdrError::BadCharacter);
-    }
-    Ok(())
+    input.coding().code_sets.narrow == NarrowCodeSet::Iso8859_1 || octets.is_ascii()
 }

@@ -293,3 +293,87 @@ fn bounds_count_characters() {
     );
     assert_eq!(read.map(|_| Vec::new()), exceeded);
 }
+
+/// A code set by its number in the registry, text, and its octets there.
+const REGISTERED: [(u32, &str, &[u8]); 12] = [
+    (0x0001_0002, "Łódź", b"\xa3\xf3d\xbc"),
+    (0x0001_0005, "Мир", b"\xbc\xd8\xe0"),
+    (0x0001_0007, "Ωμ", b"\xd9\xec"),
+    (0x0001_0009, "\u{85}İş", b"\x85\xdd\xfe"),
+    (0x0001_000b, "\u{80}ไทย", b"\x80\xe4\xb7\xc2"),
+    (0x0001_000f, "5 €", b"5 \xa4"),
+    (0x1002_04e4, "“€”", b"\x93\x80\x94"),
+    (0x0003_0010, "日本", b"\xc6\xfc\xcb\xdc"),
+    (0x0500_0011, "ソ表", b"\x83\x5c\x95\x5c"),
+    (0x1002_0570, "中😀", b"\xd6\xd0\x94\x39\xfc\x36"),
+    (0x0004_000a, "한", b"\xc7\xd1"),
+    (0x0001_0020, "plain", b"plain"),
+];
+
+fn registered(id: u32) -> CodeSets {
+    CodeSets {
+        narrow: NarrowCodeSet::from_id(id).unwrap(),
+        wide: None,
+    }
+}
+
+#[test]
+fn text_travels_in_every_code_set_of_the_registry_that_we_have() {
+    for (id, text, octets) in REGISTERED {
+        let coding = coding(V1_2, registered(id));
+        let bytes = written(Big, coding, |out| out.put_string(text)).unwrap();
+        let (length, rest) = bytes.split_first_chunk::<4>().unwrap();
+        assert_eq!(u32::from_be_bytes(*length) as usize, octets.len() + 1);
+        assert_eq!(rest, [octets, b"\0"].concat(), "{text}");
+        let read = Decoder::new(&bytes, Big, coding).get_string().unwrap();
+        assert_eq!(read, text);
+    }
+    for code_set in NarrowCodeSet::all() {
+        assert_eq!(NarrowCodeSet::from_id(code_set.id()), Some(code_set));
+    }
+}
+
+#[test]
+fn what_a_registered_code_set_lacks_is_refused() {
+    for (id, _, _) in REGISTERED {
+        let put = written(Big, coding(V1_2, registered(id)), |out| {
+            out.put_string("a\u{10ffff}")
+        });
+        // GB18030 has all of Unicode.
+        assert_eq!(put.is_ok(), id == 0x1002_0570, "{id:#x}");
+    }
+    let read = |id, octets: &[u8]| {
+        let mut bytes = u32::try_from(octets.len() + 1)
+            .unwrap()
+            .to_be_bytes()
+            .to_vec();
+        bytes.extend([octets, b"\0"].concat());
+        let read = Decoder::new(&bytes, Big, coding(V1_2, registered(id))).get_string();
+        read.map(Cow::into_owned)
+    };
+    assert_eq!(read(0x0001_0020, b"\x80"), Err(CdrError::BadCharacter));
+    assert_eq!(read(0x0003_0010, b"\xc6"), Err(CdrError::BadCharacter));
+    assert_eq!(read(0x0001_0003, b"\xa5"), Err(CdrError::BadCharacter));
+    // What looks like a byte-order mark is text.
+    assert_eq!(read(0x1002_04e4, b"\xef\xbb\xbf"), Ok("ï»¿".to_owned()));
+}
+
+#[test]
+fn a_char_is_one_octet_of_its_code_set_and_one_of_latin_1() {
+    let cyrillic = coding(V1_2, registered(0x0001_0005));
+    let section = Char::try_from('§').unwrap();
+    let chars = [section, Char(b'a')];
+    let bytes = written(Big, cyrillic, |out| chars.marshal(out)).unwrap();
+    assert_eq!(bytes, b"\xfda");
+    let input = &mut Decoder::new(&bytes, Big, cyrillic);
+    assert_eq!(<[Char; 2]>::unmarshal(&mut input.clone()), Ok(chars));
+    assert_eq!(Char::unmarshal_vec(input, 2), Ok(chars.to_vec()));
+    let no_latin = &mut Decoder::new(b"\xbc", Big, cyrillic);
+    assert_eq!(no_latin.get_char(), Err(CdrError::BadCharacter));
+    let no_cyrillic = written(Big, cyrillic, |out| Char(0xe4).marshal(out));
+    assert_eq!(no_cyrillic, Err(CdrError::CharacterNotInCodeSet));
+    let two_octets = written(Big, coding(V1_2, registered(0x0003_0010)), |out| {
+        section.marshal(out)
+    });
+    assert_eq!(two_octets, Err(CdrError::CharacterNotInCodeSet));
+}

@@ -1,7 +1,9 @@
 //! Agreement on code sets (CORBA 3.3 part 2, §7.10.2): the server publishes what it has in its
 //! reference, the client chooses and tells the server on the first request of a connection.
 //!
-//! Ours are UTF-8 and UTF-16; we convert to and from ISO 8859-1 and UCS-2.
+//! Ours are UTF-8 and UTF-16. As a client we convert to whatever a server has of the code sets that
+//! [`NarrowCodeSet`] and [`WideCodeSet`] know; as a server we announce ISO 8859-1 and UCS-2 beside our own,
+//! so that references stay short, and read any of them.
 
 use punctual_cdr::{ByteOrder, CdrError, CodeSets, Coding, Decoder, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo};
@@ -80,26 +82,52 @@ pub fn our_component() -> CodeSetComponentInfo {
     }
 }
 
-/// Chooses code sets for calls to a server that published these. UTF-8 and UTF-16 come first, as
-/// they lose nothing. A server that published nothing has ISO 8859-1 and no wide text (§7.10.2.6);
-/// one without a wide code set that we have gets none, and only calls with wide text fail.
+/// Chooses code sets for calls to a server that published these (§7.10.2.6). UTF-8 and UTF-16, our native
+/// ones, come first, as they lose nothing; then the server's native one, if we can convert to it; then those
+/// that it converts to, in its order. With none of them, both sides fall back to UTF-8 and UTF-16 where their
+/// native sets have characters in common.
+///
+/// A server that published nothing has ISO 8859-1 and no wide text; one that published no wide code sets gets
+/// none, and only calls with wide text fail.
 ///
 /// # Errors
-/// [`Incompatible`] if there is no narrow code set in common.
+/// [`Incompatible`] if there is no narrow code set in common, and none to fall back to.
 pub fn negotiate(server: Option<&CodeSetComponentInfo>) -> Result<CodeSets, Incompatible> {
     let Some(server) = server else {
         return Ok(CodeSets::UNNEGOTIATED);
     };
-    let narrow = [NarrowCodeSet::Utf8, NarrowCodeSet::Iso8859_1]
-        .into_iter()
-        .find(|ours| has(&server.char_data, ours.id()))
-        .ok_or(Incompatible {
+    let narrow = agree(
+        &server.char_data,
+        NarrowCodeSet::Utf8.id(),
+        NarrowCodeSet::from_id,
+    );
+    let wide = agree(
+        &server.wchar_data,
+        WideCodeSet::Utf16.id(),
+        WideCodeSet::from_id,
+    );
+    Ok(CodeSets {
+        narrow: narrow.ok_or(Incompatible {
             native: server.char_data.native,
-        })?;
-    let wide = [WideCodeSet::Utf16, WideCodeSet::Ucs2]
-        .into_iter()
-        .find(|ours| has(&server.wchar_data, ours.id()));
-    Ok(CodeSets { narrow, wide })
+        })?,
+        wide,
+    })
+}
+
+/// The set to transmit in, if there is one that both have, or one to fall back to.
+fn agree<S>(server: &CodeSetComponent, ours: u32, known: impl Fn(u32) -> Option<S>) -> Option<S> {
+    let theirs = || std::iter::once(server.native).chain(server.conversion.iter().copied());
+    theirs()
+        .find(|id| *id == ours)
+        .and_then(&known)
+        .or_else(|| theirs().find_map(&known))
+        .or_else(|| known(ours).filter(|_| has_letters(server.native)))
+}
+
+/// Whether a code set that we cannot convert has characters in common with Unicode: all that the registry
+/// lists under an organization have at least the letters of ASCII.
+fn has_letters(id: u32) -> bool {
+    matches!(id >> 16, 0x0001..=0x000b | 0x0500..=0x0502 | 0x1000..=0x1004)
 }
 
 /// The code sets that a client chose.
@@ -116,8 +144,4 @@ pub fn from_context(context: CodeSetContext) -> Result<CodeSets, Unsupported> {
             id => Some(WideCodeSet::from_id(id).ok_or_else(|| unsupported(id))?),
         },
     })
-}
-
-fn has(theirs: &CodeSetComponent, id: u32) -> bool {
-    theirs.native == id || theirs.conversion.contains(&id)
 }

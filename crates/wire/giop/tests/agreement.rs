@@ -21,6 +21,14 @@ const UCS2: u32 = 0x0001_0100;
 const UTF16: u32 = 0x0001_0109;
 const UTF8: u32 = 0x0501_0001;
 const EUC: u32 = 0x0003_0010;
+const LATIN_9: u32 = 0x0001_000f;
+const EBCDIC: u32 = 0x1002_0025;
+/// No organization of the registry.
+const NOWHERE: u32 = 0x7fff_0001;
+
+fn narrow(id: u32) -> NarrowCodeSet {
+    NarrowCodeSet::from_id(id).unwrap()
+}
 
 fn server(narrow: &[u32], wide: &[u32]) -> CodeSetComponentInfo {
     let component = |sets: &[u32]| CodeSetComponent {
@@ -34,7 +42,7 @@ fn server(narrow: &[u32], wide: &[u32]) -> CodeSetComponentInfo {
 }
 
 #[test]
-fn the_code_set_that_loses_nothing_is_preferred() {
+fn the_code_set_that_loses_nothing_is_preferred_then_the_servers_own() {
     use NarrowCodeSet::{Iso8859_1, Utf8};
     use WideCodeSet::{Ucs2, Utf16};
     let cases = [
@@ -42,14 +50,21 @@ fn the_code_set_that_loses_nothing_is_preferred() {
         // omniORB, and TAO.
         (server(&[LATIN, UTF8], &[UTF16, UTF16]), Utf8, Some(Utf16)),
         (server(&[LATIN], &[UTF16]), Iso8859_1, Some(Utf16)),
-        (server(&[EUC, LATIN], &[UCS2]), Iso8859_1, Some(Ucs2)),
+        (server(&[EUC, LATIN], &[UCS2]), narrow(EUC), Some(Ucs2)),
+        (
+            server(&[EBCDIC, LATIN_9], &[UCS2]),
+            narrow(LATIN_9),
+            Some(Ucs2),
+        ),
+        // Nothing in common but characters.
+        (server(&[EBCDIC], &[EUC]), Utf8, Some(Utf16)),
         (
             server(&[EUC, LATIN, UTF8], &[EUC, UCS2, UTF16]),
             Utf8,
             Some(Utf16),
         ),
         (server(&[LATIN], &[]), Iso8859_1, None),
-        (server(&[LATIN], &[EUC]), Iso8859_1, None),
+        (server(&[LATIN], &[NOWHERE]), Iso8859_1, None),
     ];
     for (component, narrow, wide) in cases {
         let agreed = negotiate(Some(&component));
@@ -58,8 +73,8 @@ fn the_code_set_that_loses_nothing_is_preferred() {
     assert_eq!(negotiate(None), Ok(CodeSets::UNNEGOTIATED));
     assert_eq!(negotiate(Some(&our_component())), Ok(CodeSets::NATIVE));
     assert_eq!(
-        negotiate(Some(&server(&[EUC], &[UTF16]))),
-        Err(Incompatible { native: EUC })
+        negotiate(Some(&server(&[NOWHERE], &[UTF16]))),
+        Err(Incompatible { native: NOWHERE })
     );
 }
 

@@ -1,15 +1,15 @@
-//! The code sets of one connection (CORBA 3.3 part 2, §7.10.2.6): one octet, since each request asks.
+//! The code sets of one connection (CORBA 3.3 part 2, §7.10.2.6): one number, since each request asks.
 
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Code sets that are read for each request and written once.
 #[derive(Debug)]
-pub(super) struct AgreedCodeSets(AtomicU8);
+pub(super) struct AgreedCodeSets(AtomicU64);
 
 impl AgreedCodeSets {
     pub(super) fn new(code_sets: CodeSets) -> Self {
-        Self(AtomicU8::new(Self::number(code_sets)))
+        Self(AtomicU64::new(Self::number(code_sets)))
     }
 
     // Relaxed, both: a request that names code sets is read by the thread that sets them, and whoever
@@ -17,16 +17,13 @@ impl AgreedCodeSets {
     #[inline]
     pub(super) fn get(&self) -> CodeSets {
         let number = self.0.load(Ordering::Relaxed);
+        let [narrow, wide] = [number >> 32, number & u64::from(u32::MAX)];
+        let known = |id: u64| u32::try_from(id).ok();
         CodeSets {
-            narrow: match number & 1 {
-                0 => NarrowCodeSet::Iso8859_1,
-                _ => NarrowCodeSet::Utf8,
-            },
-            wide: match number >> 1 {
-                0 => None,
-                1 => Some(WideCodeSet::Utf16),
-                _ => Some(WideCodeSet::Ucs2),
-            },
+            narrow: known(narrow)
+                .and_then(NarrowCodeSet::from_id)
+                .unwrap_or(CodeSets::UNNEGOTIATED.narrow),
+            wide: known(wide).and_then(WideCodeSet::from_id),
         }
     }
 
@@ -34,16 +31,9 @@ impl AgreedCodeSets {
         self.0.store(Self::number(code_sets), Ordering::Relaxed);
     }
 
-    fn number(code_sets: CodeSets) -> u8 {
-        let narrow = match code_sets.narrow {
-            NarrowCodeSet::Iso8859_1 => 0,
-            NarrowCodeSet::Utf8 => 1,
-        };
-        let wide = match code_sets.wide {
-            None => 0,
-            Some(WideCodeSet::Utf16) => 1,
-            Some(WideCodeSet::Ucs2) => 2,
-        };
-        narrow | wide << 1
+    /// The numbers of both in the registry; 0 is none.
+    fn number(code_sets: CodeSets) -> u64 {
+        let wide = code_sets.wide.map_or(0, WideCodeSet::id);
+        u64::from(code_sets.narrow.id()) << 32 | u64::from(wide)
     }
 }

@@ -1,5 +1,9 @@
 //! Code sets: how text is transmitted once both sides agreed.
 
+mod registered;
+
+pub use registered::RegisteredCodeSet;
+
 /// A code set for `char` and `string`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NarrowCodeSet {
@@ -7,25 +11,44 @@ pub enum NarrowCodeSet {
     Iso8859_1,
     /// UTF-8: one to four octets a character.
     Utf8,
+    /// Another of the OSF registry.
+    Registered(RegisteredCodeSet),
 }
 
 impl NarrowCodeSet {
     /// The number of this code set in the OSF registry.
     #[must_use]
-    pub const fn id(self) -> u32 {
+    pub fn id(self) -> u32 {
         match self {
             Self::Iso8859_1 => 0x0001_0001,
             Self::Utf8 => 0x0501_0001,
+            Self::Registered(other) => other.id(),
         }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iso8859_1 => "ISO 8859-1",
+            Self::Utf8 => "UTF-8",
+            Self::Registered(other) => other.name(),
+        }
+    }
+
+    /// All that there are.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let others = RegisteredCodeSet::all().map(Self::Registered);
+        [Self::Utf8, Self::Iso8859_1].into_iter().chain(others)
     }
 
     /// The code set with this number, if it is one we have for narrow text.
     #[must_use]
-    pub const fn from_id(id: u32) -> Option<Self> {
+    pub fn from_id(id: u32) -> Option<Self> {
         match id {
             0x0001_0001 => Some(Self::Iso8859_1),
             0x0501_0001 => Some(Self::Utf8),
-            _ => None,
+            _ => RegisteredCodeSet::from_id(id).map(Self::Registered),
         }
     }
 }
@@ -54,7 +77,8 @@ impl WideCodeSet {
     pub const fn from_id(id: u32) -> Option<Self> {
         match id {
             0x0001_0109 => Some(Self::Utf16),
-            0x0001_0100 => Some(Self::Ucs2),
+            // Its three levels differ in combining characters, of which nobody here knows.
+            0x0001_0100..=0x0001_0102 => Some(Self::Ucs2),
             _ => None,
         }
     }

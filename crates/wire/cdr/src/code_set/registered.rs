@@ -1,0 +1,234 @@
+//! Code sets for narrow text besides ISO 8859-1 and UTF-8: their numbers in the OSF registry, and how
+//! their octets become text. Tables are those of `encoding_rs`.
+
+use crate::error::CdrError;
+use encoding_rs::Encoding;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A code set for narrow text that is neither ISO 8859-1 nor UTF-8. Its first 128 characters are ASCII.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RegisteredCodeSet(u8);
+
+/// One that the registry knows, maybe by several numbers.
+struct Row {
+    name: &'static str,
+    /// Its numbers; the first is the one to publish.
+    ids: &'static [u32],
+    octets: Octets,
+}
+
+/// How octets above ASCII become characters.
+enum Octets {
+    /// There are none.
+    Ascii,
+    /// As the encoding has it.
+    As(&'static Encoding),
+    /// As the encoding has it, but that 0x80 to 0x9f are control characters, as in all parts of ISO 8859.
+    WithControls(&'static Encoding),
+}
+
+use Octets::{As, Ascii, WithControls};
+
+const fn row(name: &'static str, ids: &'static [u32], octets: Octets) -> Row {
+    Row { name, ids, octets }
+}
+
+/// A place in it is a code set: new ones are added at the end.
+static ROWS: [Row; 29] = [
+    row("ISO 646", &[0x0001_0020], Ascii),
+    row("ISO 8859-2", &[0x0001_0002], As(encoding_rs::ISO_8859_2)),
+    row("ISO 8859-3", &[0x0001_0003], As(encoding_rs::ISO_8859_3)),
+    row("ISO 8859-4", &[0x0001_0004], As(encoding_rs::ISO_8859_4)),
+    row("ISO 8859-5", &[0x0001_0005], As(encoding_rs::ISO_8859_5)),
+    row("ISO 8859-6", &[0x0001_0006], As(encoding_rs::ISO_8859_6)),
+    row("ISO 8859-7", &[0x0001_0007], As(encoding_rs::ISO_8859_7)),
+    row("ISO 8859-8", &[0x0001_0008], As(encoding_rs::ISO_8859_8)),
+    row(
+        "ISO 8859-9",
+        &[0x0001_0009],
+        WithControls(encoding_rs::WINDOWS_1254),
+    ),
+    row("ISO 8859-10", &[0x0001_000a], As(encoding_rs::ISO_8859_10)),
+    row(
+        "ISO 8859-11",
+        &[0x0001_000b],
+        WithControls(encoding_rs::WINDOWS_874),
+    ),
+    row("ISO 8859-13", &[0x0001_000d], As(encoding_rs::ISO_8859_13)),
+    row("ISO 8859-14", &[0x0001_000e], As(encoding_rs::ISO_8859_14)),
+    row("ISO 8859-15", &[0x0001_000f], As(encoding_rs::ISO_8859_15)),
+    row("ISO 8859-16", &[0x0001_0010], As(encoding_rs::ISO_8859_16)),
+    row(
+        "Windows-1250",
+        &[0x1002_04e2],
+        As(encoding_rs::WINDOWS_1250),
+    ),
+    row(
+        "Windows-1251",
+        &[0x1002_04e3],
+        As(encoding_rs::WINDOWS_1251),
+    ),
+    row(
+        "Windows-1252",
+        &[0x1002_04e4],
+        As(encoding_rs::WINDOWS_1252),
+    ),
+    row(
+        "Windows-1253",
+        &[0x1002_04e5],
+        As(encoding_rs::WINDOWS_1253),
+    ),
+    row(
+        "Windows-1254",
+        &[0x1002_04e6],
+        As(encoding_rs::WINDOWS_1254),
+    ),
+    row(
+        "Windows-1255",
+        &[0x1002_04e7],
+        As(encoding_rs::WINDOWS_1255),
+    ),
+    row(
+        "Windows-1256",
+        &[0x1002_04e8],
+        As(encoding_rs::WINDOWS_1256),
+    ),
+    row(
+        "Windows-1257",
+        &[0x1002_04e9],
+        As(encoding_rs::WINDOWS_1257),
+    ),
+    row(
+        "Windows-1258",
+        &[0x1002_04ea],
+        As(encoding_rs::WINDOWS_1258),
+    ),
+    row(
+        "EUC-JP",
+        &[0x0003_0010, 0x0500_0010, 0x0502_0001],
+        As(encoding_rs::EUC_JP),
+    ),
+    // OSF's, the Japanese vendors' and IBM-943.
+    row(
+        "Shift-JIS",
+        &[0x0500_0011, 0x0502_0002, 0x1002_03af],
+        As(encoding_rs::SHIFT_JIS),
+    ),
+    // The registry is older: IBM-1392.
+    row("GB18030", &[0x1002_0570], As(encoding_rs::GB18030)),
+    row("EUC-KR", &[0x0004_000a], As(encoding_rs::EUC_KR)),
+    // IBM-950.
+    row("Big5", &[0x1002_03b6], As(encoding_rs::BIG5)),
+];
+
+impl RegisteredCodeSet {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
+    }
+
+    /// The one with this number in the OSF registry.
+    pub(super) fn from_id(id: u32) -> Option<Self> {
+        Self::all().find(|one| one.row().ids.contains(&id))
+    }
+
+    /// Its number in the OSF registry, the usual one where it has several.
+    #[must_use]
+    pub fn id(self) -> u32 {
+        self.row().ids.first().copied().unwrap_or_default()
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    fn row(self) -> &'static Row {
+        // Only places in the table are made.
+        ROWS.get(usize::from(self.0)).unwrap_or(&ROWS[0])
+    }
+
+    /// The octets of a text.
+    pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, CdrError> {
+        match self.row().octets {
+            _ if text.is_ascii() => Ok(Cow::Borrowed(text.as_bytes())),
+            Ascii => Err(CdrError::CharacterNotInCodeSet),
+            As(encoding) => match encoding.encode(text) {
+                (octets, _, false) => Ok(octets),
+                _ => Err(CdrError::CharacterNotInCodeSet),
+            },
+            WithControls(encoding) => {
+                let octets: Result<_, _> = text
+                    .chars()
+                    .map(|character| encode_beside_controls(encoding, character))
+                    .collect();
+                octets.map(Cow::Owned)
+            }
+        }
+    }
+
+    /// The text that octets are.
+    pub(crate) fn decode(self, octets: &[u8]) -> Result<Cow<'_, str>, CdrError> {
+        let decoded = match self.row().octets {
+            _ if octets.is_ascii() => std::str::from_utf8(octets).ok().map(Cow::Borrowed),
+            Ascii => None,
+            As(encoding) => encoding.decode_without_bom_handling_and_without_replacement(octets),
+            WithControls(encoding) => octets
+                .iter()
+                .map(|octet| decode_beside_controls(encoding, *octet))
+                .collect::<Option<String>>()
+                .map(Cow::Owned),
+        };
+        decoded.ok_or(CdrError::BadCharacter)
+    }
+
+    /// The one octet of a character.
+    pub(crate) fn encode_char(self, character: char) -> Result<u8, CdrError> {
+        match *self.encode(character.encode_utf8(&mut [0; 4]))? {
+            [octet] => Ok(octet),
+            _ => Err(CdrError::CharacterNotInCodeSet),
+        }
+    }
+
+    /// The character that one octet is.
+    pub(crate) fn decode_char(self, octet: u8) -> Result<char, CdrError> {
+        let text = self.decode(std::slice::from_ref(&octet))?;
+        text.chars().next().ok_or(CdrError::BadCharacter)
+    }
+}
+
+fn is_control(octet: u8) -> bool {
+    (0x80..0xa0).contains(&octet)
+}
+
+fn encode_beside_controls(encoding: &'static Encoding, character: char) -> Result<u8, CdrError> {
+    if let Ok(octet) = u8::try_from(u32::from(character))
+        && (octet.is_ascii() || is_control(octet))
+    {
+        return Ok(octet);
+    }
+    match encoding.encode(character.encode_utf8(&mut [0; 4])) {
+        (octets, _, false) => match *octets {
+            [octet] if !is_control(octet) => Ok(octet),
+            _ => Err(CdrError::CharacterNotInCodeSet),
+        },
+        _ => Err(CdrError::CharacterNotInCodeSet),
+    }
+}
+
+fn decode_beside_controls(encoding: &'static Encoding, octet: u8) -> Option<char> {
+    if octet.is_ascii() || is_control(octet) {
+        return Some(octet.into());
+    }
+    let octets = [octet];
+    let text = encoding.decode_without_bom_handling_and_without_replacement(&octets)?;
+    text.chars().next()
+}
+
+impl fmt::Debug for RegisteredCodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
