@@ -24,7 +24,7 @@ mod server;
 mod sync;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
-pub use client::{Buffering, Operation};
+pub use client::{Buffering, NamedOperation, Operation};
 pub use collocation::{Cast, Collocated, LocalRequest, Provided, View, Went};
 pub use config::{
     CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts,

@@ -7,6 +7,7 @@
 
 use super::delivered::Broken;
 use super::mux::ClientConnection;
+use super::operation::KeptName;
 use crate::messaging::{self, Direction, QueuedRequest};
 use punctual_cdr::{Block, Coding};
 use punctual_exec::Deadline;
@@ -63,13 +64,13 @@ pub(super) enum Waiting {
     /// The body of a request, to be joined with others.
     Body {
         object_key: Arc<[u8]>,
-        operation: &'static str,
+        operation: KeptName,
         request: QueuedRequest,
     },
 }
 
 impl Waiting {
-    pub(super) fn body(object_key: Arc<[u8]>, operation: &'static str, body: Block) -> Self {
+    pub(super) fn body(object_key: Arc<[u8]>, operation: KeptName, body: Block) -> Self {
         let queued_at = SystemTime::now();
         Self::Body {
             object_key,
@@ -237,7 +238,7 @@ impl ClientConnection {
             let mut requests = vec![request];
             while let Some(next) = rest.next_if(|next| {
                 let fits = room.is_none_or(|room| octets + next.octets() <= room);
-                fits && next.is_to(&object_key, operation)
+                fits && next.is_to(&object_key, operation.as_str())
             }) {
                 octets += next.octets();
                 if let Waiting::Body { request, .. } = next {
@@ -248,7 +249,7 @@ impl ClientConnection {
             let block = self.lend();
             match self
                 .session
-                .batch(block, &object_key, operation, &requests, coding)
+                .batch(block, &object_key, operation.as_str(), &requests, coding)
             {
                 Ok(message) => messages.push(message),
                 Err(error) => {
@@ -295,7 +296,7 @@ impl Waiting {
                 object_key,
                 operation,
                 ..
-            } => object_key == key && *operation == name,
+            } => object_key == key && operation.as_str() == name,
         }
     }
 }

@@ -2,8 +2,8 @@
 //! with nothing changed but the request's id and the message's size.
 
 use super::endpoint_select::Endpoint;
-use super::invocation::Operation;
 use super::mux::ClientConnection;
+use super::operation::{KeptName, NamedOperation};
 use crate::messaging::{Head, Template};
 use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
@@ -25,7 +25,7 @@ pub(super) struct Heads {
 /// The head of the requests for one operation.
 #[derive(Debug)]
 pub(super) struct RequestHead {
-    operation: &'static str,
+    operation: KeptName,
     two_way: bool,
     pub(super) template: Template,
 }
@@ -36,7 +36,7 @@ impl Heads {
     #[inline]
     pub(super) fn head(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         connection: &ClientConnection,
         endpoint: &Endpoint,
     ) -> Option<&RequestHead> {
@@ -57,7 +57,7 @@ impl Heads {
     #[cold]
     fn write<'h>(
         place: &'h OnceLock<RequestHead>,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         connection: &ClientConnection,
         endpoint: &Endpoint,
     ) -> Option<&'h RequestHead> {
@@ -69,7 +69,7 @@ impl Heads {
 
 impl RequestHead {
     fn new(
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         connection: &ClientConnection,
         endpoint: &Endpoint,
     ) -> Result<Option<Self>, CdrError> {
@@ -81,13 +81,13 @@ impl RequestHead {
             request_id: 0,
             response: operation.response(),
             target: Target::ObjectKey(&endpoint.object_key),
-            operation: operation.name,
+            operation: operation.name(),
             contexts: ServiceContexts::none(),
         };
         let (kind, head) = (MessageKind::Request, Head::Request(header, None));
         let template = Template::new(&*connection.session, kind, &head, coding)?;
         Ok(template.map(|template| Self {
-            operation: operation.name,
+            operation: operation.kept_name(),
             two_way: operation.two_way,
             template,
         }))
@@ -96,12 +96,12 @@ impl RequestHead {
     /// Names of operations are constants, so that one is told by where it lies; the same name elsewhere
     /// gets a head of its own.
     #[inline]
-    fn is_of(&self, operation: &Operation) -> bool {
-        std::ptr::eq(self.operation, operation.name) && self.two_way == operation.two_way
+    fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
+        self.operation.is_of(operation) && self.two_way == operation.two_way
     }
 }
 
-impl Operation {
+impl NamedOperation<'_> {
     /// Which answer its requests want.
     #[inline]
     pub(super) fn response(&self) -> ResponseFlags {

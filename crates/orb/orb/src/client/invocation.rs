@@ -10,6 +10,7 @@ use super::endpoint_select::Binding;
 use super::failure::{
     Failed, no_reply, not_sent, out_of_place, timed_out, too_large, too_many_calls,
 };
+use super::operation::NamedOperation;
 use super::quick::{self, Attempted, Quick};
 use super::reply::{Body, Reply, ReplyOutcome, Results};
 use super::request::give_up;
@@ -34,51 +35,13 @@ const MAX_STALE: u32 = 3;
 /// How often a server may ask for another way to address the object: there are two others.
 const MAX_READDRESSED: u32 = 2;
 
-/// An operation as a stub knows it.
-#[derive(Clone, Copy, Debug)]
-pub struct Operation {
-    pub(super) name: &'static str,
-    pub(super) two_way: bool,
-}
-
-impl Operation {
-    /// An operation with a reply.
-    #[must_use]
-    pub const fn two_way(name: &'static str) -> Self {
-        Self {
-            name,
-            two_way: true,
-        }
-    }
-
-    /// An operation without one.
-    #[must_use]
-    pub const fn one_way(name: &'static str) -> Self {
-        Self {
-            name,
-            two_way: false,
-        }
-    }
-
-    /// Whether it has a reply.
-    pub(crate) const fn is_two_way(&self) -> bool {
-        self.two_way
-    }
-
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
 /// What writes the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
 /// What is asked of the object.
 pub(super) enum Ask<'a> {
     Request {
-        operation: &'a Operation,
+        operation: &'a NamedOperation<'a>,
         arguments: &'a Arguments<'a>,
     },
     /// A request that came from elsewhere.
@@ -129,7 +92,7 @@ impl<'a> Call<'a> {
     #[inline]
     pub(crate) fn invoke(
         object: &ObjectRef,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: &Arguments<'_>,
         results: &mut Results<'_>,
     ) -> Result<(), SystemException> {
@@ -147,13 +110,13 @@ impl<'a> Call<'a> {
     #[cold]
     fn invoke_on(
         object: &ObjectRef,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: &Arguments<'_>,
         results: &mut Results<'_>,
         first: Option<Attempted>,
     ) -> Result<(), SystemException> {
         let named = |exception: SystemException| {
-            exception.in_context(format_args!("calling `{}`", operation.name))
+            exception.in_context(format_args!("calling `{}`", operation.name()))
         };
         let ask = Ask::Request {
             operation,
@@ -177,7 +140,7 @@ impl<'a> Call<'a> {
     /// Makes a one-way call: returns when the transport has taken it (SYNC_WITH_TRANSPORT).
     pub(crate) fn send(
         object: &ObjectRef,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: &Arguments<'_>,
     ) -> Result<(), SystemException> {
         let _measured = probe::Call::begin();
@@ -193,7 +156,9 @@ impl<'a> Call<'a> {
         Call::new(object, ask)
             .run_on(first)
             .map(drop)
-            .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name)))
+            .map_err(|exception| {
+                exception.in_context(format_args!("calling `{}`", operation.name()))
+            })
     }
 
     pub(super) fn run(self) -> Result<Option<ReplyOutcome>, SystemException> {

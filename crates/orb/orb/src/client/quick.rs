@@ -8,8 +8,9 @@
 use super::buffer::Buffering;
 use super::failure::{Failed, no_reply, not_sent, timed_out, too_large, too_many_calls};
 use super::heads::RequestHead;
-use super::invocation::{Arguments, Operation};
+use super::invocation::Arguments;
 use super::mux::{ClientConnection, PendingReply};
+use super::operation::NamedOperation;
 use super::reply::{Body, Reply, ReplyOutcome, Results};
 use super::route::Path;
 use super::wait::{NoReply, Waited};
@@ -45,7 +46,7 @@ pub(super) struct Attempted {
 /// Makes a call, if everything is as it was for the last one.
 pub(super) fn attempt(
     object: &ObjectRef,
-    operation: &Operation,
+    operation: &NamedOperation<'_>,
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
 ) -> Quick {

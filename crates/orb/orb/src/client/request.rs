@@ -49,7 +49,7 @@ impl Call<'_> {
                     request_id,
                     response: operation.response(),
                     target: wire_target,
-                    operation: operation.name,
+                    operation: operation.name(),
                     contexts: ServiceContexts::new(contexts),
                 };
                 session.put_head(&mut out, &Head::Request(header, None))?;
@@ -110,7 +110,7 @@ impl Call<'_> {
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
         arguments(&mut out)?;
         let key = binding.endpoint.object_key.clone();
-        Ok(Waiting::body(key, operation.name, out.into_block()))
+        Ok(Waiting::body(key, operation.kept_name(), out.into_block()))
     }
 
     /// The object, named as the server asked for (§9.4.2.3).

@@ -3,7 +3,7 @@
 use super::provided::Provided;
 use super::seam::{LocalRequest, Went};
 use crate::adapter::DispatchError;
-use crate::client::{Operation, out_of_place};
+use crate::client::{NamedOperation, out_of_place};
 use crate::exception::SystemException;
 use crate::orb::Orb;
 use crate::policy::Collocation;
@@ -27,7 +27,7 @@ enum Entered {
 #[inline(never)]
 pub(crate) fn call<V, B, R, E>(
     object: &ObjectRef,
-    operation: &Operation,
+    operation: &NamedOperation<'_>,
     buffers: B,
     here: impl FnOnce(B, &V) -> Result<R, E>,
     wire: impl FnOnce(B) -> Result<R, E>,
@@ -69,7 +69,7 @@ where
 #[inline(never)]
 pub(crate) fn one_way<V: ?Sized + 'static>(
     object: &ObjectRef,
-    operation: &Operation,
+    operation: &NamedOperation<'_>,
     here: impl FnOnce(&V) -> Result<(), SystemException>,
     wire: impl FnOnce() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
@@ -100,7 +100,11 @@ fn keep<E>(place: &mut Option<E>, error: E) {
 
 /// Lets `run` to the servant.
 #[inline(never)]
-fn enter(object: &ObjectRef, operation: &Operation, run: &mut dyn FnMut(&Provided<'_>)) -> Entered {
+fn enter(
+    object: &ObjectRef,
+    operation: &NamedOperation<'_>,
+    run: &mut dyn FnMut(&Provided<'_>),
+) -> Entered {
     let Some(here) = object.locality().here(object) else {
         return Entered::ByWire;
     };
@@ -129,7 +133,7 @@ fn enter(object: &ObjectRef, operation: &Operation, run: &mut dyn FnMut(&Provide
 }
 
 #[cold]
-fn refused(object: &ObjectRef, operation: &Operation, error: DispatchError) -> Entered {
+fn refused(object: &ObjectRef, operation: &NamedOperation<'_>, error: DispatchError) -> Entered {
     match error {
         DispatchError::System(exception) => {
             let name = operation.name();

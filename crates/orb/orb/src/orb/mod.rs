@@ -6,6 +6,7 @@ mod start;
 pub use start::{InitError, OrbBuilder};
 
 use crate::adapter::ObjectAdapter;
+use crate::client::Names;
 use crate::collocation::Pulse;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -67,6 +68,7 @@ struct Shared {
     protocols: Protocols,
     policies: Managed,
     lane: Lane,
+    operation_names: Names,
     adapter: OnceLock<Arc<dyn ObjectAdapter>>,
     initial: RwLock<BTreeMap<String, ObjectRef>>,
     life: Mutex<Life>,
@@ -95,6 +97,7 @@ impl Orb {
             protocols,
             policies: Managed::default(),
             lane: Lane::new(config.max_connections),
+            operation_names: Names::default(),
             adapter: OnceLock::new(),
             initial: RwLock::new(BTreeMap::new()),
             life: Mutex::new(Life::Running),
@@ -120,6 +123,13 @@ impl Orb {
     #[must_use]
     pub fn config(&self) -> &OrbConfig {
         &self.shared.config
+    }
+
+    /// A name for [`NamedOperation`](crate::NamedOperation): the same one for the same operation, so that
+    /// what calls have prepared for it is found again.
+    #[must_use]
+    pub fn operation_name(&self, name: &str) -> Arc<str> {
+        self.shared.operation_names.name(name)
     }
 
     /// The policies of this ORB as a whole.

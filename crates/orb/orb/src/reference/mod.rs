@@ -8,7 +8,7 @@ mod target;
 pub use interface::{AsObject, Interface, UserException};
 pub(crate) use target::Target;
 
-use crate::client::{self, Body, Call, Operation, Path};
+use crate::client::{self, Body, Call, NamedOperation, Operation, Path};
 use crate::collocation::{self, Locality};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
@@ -215,7 +215,7 @@ impl ObjectRef {
     /// What the server raised, or what kept the call from it.
     pub fn invoke<R>(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
     ) -> Result<R, SystemException> {
@@ -229,7 +229,7 @@ impl ObjectRef {
     /// What the servant or the server raised, or what kept the call from it.
     pub fn invoke_raising<R, E: From<SystemException>>(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
         exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
@@ -266,7 +266,7 @@ impl ObjectRef {
     /// What kept it from being sent.
     pub fn send(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
         Call::send(self, operation, &arguments)
@@ -282,7 +282,7 @@ impl ObjectRef {
     #[inline]
     pub fn call<V, R, E>(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         here: impl FnOnce(&V) -> Result<R, E>,
         wire: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E>
@@ -300,7 +300,7 @@ impl ObjectRef {
     #[inline]
     pub fn call_into<V, B, R, E>(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         buffers: B,
         here: impl FnOnce(B, &V) -> Result<R, E>,
         wire: impl FnOnce(B) -> Result<R, E>,
@@ -322,7 +322,7 @@ impl ObjectRef {
     #[inline]
     pub fn call_one_way<V: ?Sized + 'static>(
         &self,
-        operation: &Operation,
+        operation: &NamedOperation<'_>,
         here: impl FnOnce(&V) -> Result<(), SystemException>,
         wire: impl FnOnce() -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
