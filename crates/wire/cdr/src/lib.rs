@@ -38,6 +38,7 @@ mod fixed;
 mod lend;
 mod limits;
 mod long_double;
+mod map;
 mod order;
 mod plain_struct;
 mod primitives;
@@ -63,6 +64,7 @@ pub use fixed::{Fixed, FixedError};
 pub use lend::{Lender, Lent, Segment};
 pub use limits::Limits;
 pub use long_double::LongDouble;
+pub use map::{marshal_map, marshal_optional, unmarshal_map, unmarshal_optional};
 pub use order::ByteOrder;
 pub use sequence::{
     check_bound, marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, marshal_each,
