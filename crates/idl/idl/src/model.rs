@@ -16,6 +16,7 @@
 //! [`Specification::resolve`] looks through.
 
 mod annotation;
+mod bits;
 mod queries;
 mod types;
 
@@ -23,7 +24,10 @@ use std::sync::Arc;
 
 use crate::source::{FileId, Location, SourceFile};
 
-pub use annotation::{Annotation, AnnotationArgument, AnnotationValue};
+pub use annotation::{
+    Annotation, AnnotationArgument, AnnotationDefinition, AnnotationMember, AnnotationValue,
+};
+pub use bits::{Bitfield, Bitmask, Bitset, Flag};
 pub use types::{ConstValue, FixedValue, Primitive, Type};
 
 /// Identifies a [`Declaration`] within its [`Specification`].
@@ -96,8 +100,14 @@ pub enum DeclKind {
     Union(Union),
     /// `enum`.
     Enum(Enum),
+    /// `bitmask` of IDL 4.
+    Bitmask(Bitmask),
+    /// `bitset` of IDL 4.
+    Bitset(Bitset),
     /// `const`.
     Const(Const),
+    /// `@annotation` of IDL 4: what annotations of that name may say. Nothing of the program.
+    Annotation(AnnotationDefinition),
     /// `native`.
     Native,
     /// `valuetype` with a body.
@@ -123,7 +133,10 @@ impl DeclKind {
             DeclKind::Exception(_) => "exception",
             DeclKind::Union(_) => "union",
             DeclKind::Enum(_) => "enum",
+            DeclKind::Bitmask(_) => "bitmask",
+            DeclKind::Bitset(_) => "bitset",
             DeclKind::Const(_) => "constant",
+            DeclKind::Annotation(_) => "annotation",
             DeclKind::Native => "native type",
             DeclKind::ValueType(v) if v.flavour == ValueFlavour::Abstract => "abstract value type",
             DeclKind::ValueType(_) => "value type",
@@ -407,6 +420,6 @@ impl Declaration {
 
     /// The annotation of that name, the last one when there are several.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
-        self.annotations.iter().rev().find(|a| a.name == name)
+        Annotation::find(&self.annotations, name)
     }
 }

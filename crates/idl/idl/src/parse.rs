@@ -6,6 +6,7 @@
 
 mod annotation;
 mod arithmetic;
+mod bits;
 mod constant;
 mod constructed;
 mod declare;

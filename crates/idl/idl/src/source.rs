@@ -60,6 +60,17 @@ pub struct Location {
     pub span: Range<usize>,
 }
 
+impl From<&Location> for Place {
+    fn from(location: &Location) -> Place {
+        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(0);
+        Place {
+            file: location.file,
+            start: narrow(location.span.start),
+            end: narrow(location.span.end),
+        }
+    }
+}
+
 /// A source text, with its lines indexed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceFile {

@@ -107,6 +107,21 @@ mistakes! {
     value_box_of_a_value: "valuetype V { public long x; };\nvaluetype B V;\n";
     attribute_with_raises: "exception E {};\ninterface A { attribute long x raises (E); };\n";
     forward_declaration_of_another_flavour: "abstract interface A;\ninterface A {};\n";
+    bitmask_with_a_flag_beyond_its_bits: "@bit_bound(8) bitmask M { a, @position(8) b };\n";
+    bitmask_with_two_flags_in_one_place: "bitmask M { a, @position(0) b };\n";
+    bitset_with_too_many_bits: "bitset B { bitfield<60> a; bitfield<5> b; };\n";
+    bitfield_wider_than_its_type: "bitset B { bitfield<9, octet> a; };\n";
+    map_with_floating_keys: "struct K { double x; };\nstruct S { map<K, long> m; };\n";
+    anonymous_map_as_a_parameter: "interface A { void f(in map<long, string> x); };\n";
+    unknown_annotation_is_a_warning: "struct S { @optoinal long x; @vendor::special(3) long y; };\n";
+    annotation_with_an_argument_of_another_type: "struct S { @id(\"one\") long x; @optional(3) long y; };\n";
+    annotation_without_its_argument: "struct S { @unit long x; @final(3) long y; };\n";
+    annotation_with_an_unknown_argument: "struct S { @range(min = 1, most = 3) long x; };\n";
+    annotation_of_ones_own_is_checked:
+        "@annotation limit { long least default 0; long most; };\nstruct S { @limit(least = 2) long x; @limit(most = TRUE) long y; };\n";
+    default_of_another_type: "struct S { @default(\"x\") long x; @default(300) octet y; };\n";
+    range_that_holds_nothing: "struct S { @range(min = 3, max = 1) long x; @min(2) string y; };\n";
+    two_default_literals: "enum E { @default_literal a, @default_literal b };\n";
     enumerator_clashes_beside_its_enum: "enum Color { red };\nenum Light { red };\n";
 }
 

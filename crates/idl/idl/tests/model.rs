@@ -452,3 +452,90 @@ fn sized_integers_are_types_unless_declared_otherwise() {
     };
     assert_eq!(t.ty, Type::Named(find(&spec, "M::int8").id));
 }
+
+#[test]
+fn bitmasks_place_their_flags_and_bitsets_their_fields() {
+    let spec = model(
+        "@bit_bound(16) bitmask Access { read, @position(4) write, run };
+         bitset Base { bitfield<3> kind; bitfield<1> on; bitfield<4>; };
+         bitset Wider : Base { bitfield<12, short> x, y; };
+         typedef long bitmask; typedef short map; struct S { bitmask a; map b; };",
+    );
+    let DeclKind::Bitmask(access) = &find(&spec, "Access").kind else {
+        panic!("no bitmask");
+    };
+    let flags: Vec<(&str, u8)> = access
+        .flags
+        .iter()
+        .map(|flag| (flag.name.as_str(), flag.position))
+        .collect();
+    assert_eq!(flags, [("read", 0), ("write", 4), ("run", 5)]);
+    assert_eq!(access.holder(), Primitive::UShort);
+    let DeclKind::Bitset(wider) = &find(&spec, "Wider").kind else {
+        panic!("no bitset");
+    };
+    let fields: Vec<(&str, u8, u8, Primitive)> = wider
+        .fields
+        .iter()
+        .map(|field| (field.name.as_str(), field.position, field.bits, field.ty))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            ("x", 8, 12, Primitive::Short),
+            ("y", 20, 12, Primitive::Short)
+        ]
+    );
+    assert_eq!((wider.inherited_bits, wider.bits), (8, 32));
+    assert_eq!(wider.holder(), Primitive::ULong);
+}
+
+#[test]
+fn maps_have_keys_values_and_bounds() {
+    let spec =
+        model("struct S { map<string, sequence<long>> m; map<long, map<short, char>, 5> n; };");
+    let members = spec.members(find(&spec, "S").id);
+    let Type::Map { key, bound, .. } = &members[0].ty else {
+        panic!("no map");
+    };
+    assert_eq!((&**key, *bound), (&Type::String { bound: None }, None));
+    let Type::Map { value, bound, .. } = &members[1].ty else {
+        panic!("no map");
+    };
+    assert!(matches!(**value, Type::Map { .. }));
+    assert_eq!(*bound, Some(5));
+}
+
+#[test]
+fn annotations_of_ones_own_are_declared_and_give_their_values_types() {
+    let spec = model(
+        "module tools {
+           /** How much. */
+           @annotation weight { enum Unit { gram, stone }; Unit what default gram; long value; };
+           struct weight_ { @weight(value = 3, what = stone) long x; };
+         };
+         struct S { @tools::weight(7) @default(4) octet y; @key @default(1) double z; };",
+    );
+    let member = &spec.members(find(&spec, "tools::weight_").id)[0];
+    let unit = find(&spec, "tools::weight::Unit").id;
+    assert_eq!(
+        member.annotations[0].constant("what"),
+        Some(&ConstValue::Enumerator(unit, 1))
+    );
+    let members = spec.members(find(&spec, "S").id);
+    let seven = members[0].annotations[0].constant("value");
+    assert_eq!(seven, Some(&ConstValue::Integer(7)));
+    let default = members[1].annotations[1].constant("value");
+    assert_eq!(default, Some(&ConstValue::Float(1.0)));
+    assert!(spec.find("tools::weight").is_none());
+}
+
+#[test]
+fn an_annotation_can_make_an_operation_one_way() {
+    let spec = model("interface I { @oneway void f(in long x); @oneway(FALSE) void g(); };");
+    let oneway = |name| match &find(&spec, name).kind {
+        DeclKind::Operation(operation) => operation.oneway,
+        other => panic!("{name} is a {}", other.describe()),
+    };
+    assert!(oneway("I::f") && !oneway("I::g"));
+}

@@ -109,6 +109,17 @@ impl Scope<'_> {
                 element,
                 dimensions,
             } => self.marshal_array(element, dimensions.len(), tokens, out),
+            Type::Map { key, value, bound } => {
+                let bound = number(bound.unwrap_or(u32::MAX));
+                let each = |part| {
+                    let place = Place::reference(quote!(value));
+                    let marshal = self.marshal(part, false, &place, &quote!(out));
+                    quote!(|value, out| #marshal)
+                };
+                let (key, value) = (each(key), each(value));
+                let function = self.name("marshal_map");
+                quote!(#function(#borrowed, #bound, #out, #key, #value))
+            }
             _ => quote!(),
         }
     }
@@ -145,6 +156,7 @@ impl Scope<'_> {
                     array
                 }
             }
+            Type::Map { key, value, bound } => self.unmarshal_map(key, value, *bound, input),
             _ => quote!(),
         }
     }
@@ -287,6 +299,26 @@ impl Scope<'_> {
             }
             None => all,
         }
+    }
+
+    fn unmarshal_map(
+        &self,
+        key: &Type,
+        value: &Type,
+        bound: Option<u32>,
+        input: &TokenStream,
+    ) -> TokenStream {
+        let facts = &self.generator.facts;
+        let least = [key, value].map(|part| facts.of(part).least_wire_size);
+        let least = number(least[0].saturating_add(least[1]).min(u32::MAX.into()));
+        let bound = number(bound.unwrap_or(u32::MAX));
+        let each = |part| {
+            let unmarshal = self.unmarshal(part, false, &quote!(input));
+            quote!(|input| #unmarshal)
+        };
+        let (key, value) = (each(key), each(value));
+        let function = self.name("unmarshal_map");
+        quote!(#function(#input, #least, #bound, #key, #value))
     }
 
     fn unmarshal_array(

@@ -44,12 +44,15 @@ pub(crate) struct Fact {
 #[derive(Debug)]
 pub(crate) struct Facts {
     of: Vec<Option<Fact>>,
+    /// What keys of maps are made of, by declaration.
+    in_keys: Vec<bool>,
 }
 
 impl Facts {
     pub(crate) fn new(spec: &Specification) -> Facts {
         let mut facts = Facts {
             of: vec![None; spec.declarations.len()],
+            in_keys: in_keys(spec),
         };
         for declaration in &spec.declarations {
             let mut pending = vec![declaration.id];
@@ -102,8 +105,22 @@ impl Facts {
                 depth: self.of(element).depth.saturating_add(1),
                 ..plain(24, 4)
             },
+            Type::Map { key, value, .. } => Fact {
+                is_plain: false,
+                depth: self
+                    .of(key)
+                    .depth
+                    .max(self.of(value).depth)
+                    .saturating_add(1),
+                ..plain(24, 4)
+            },
             Type::Any | Type::TypeCode | Type::ValueBase => plain(24, 4),
         }
+    }
+
+    /// True for what keys of maps are made of: its values have an order.
+    pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
+        self.in_keys[id.index()]
     }
 
     /// True for an array that lives in a box.
@@ -177,6 +194,14 @@ impl Facts {
                 }
             }
             DeclKind::Enum(_) => plain(4, 4),
+            DeclKind::Bitmask(bitmask) => {
+                let size = primitive_size(bitmask.holder());
+                plain(size, size)
+            }
+            DeclKind::Bitset(bitset) => {
+                let size = primitive_size(bitset.holder());
+                plain(size, size)
+            }
             DeclKind::Native => Fact {
                 has_default: false,
                 is_plain: false,
@@ -205,6 +230,11 @@ impl Facts {
                         in_sequence = true;
                         ty = element;
                     }
+                    // A key was complete before, and so is known.
+                    Type::Map { value, .. } => {
+                        in_sequence = true;
+                        ty = value;
+                    }
                     // Recursion passes through sequences, but never through typedefs alone.
                     Type::Named(id) => {
                         let is_typedef = matches!(spec[*id].kind, DeclKind::Typedef(_));
@@ -219,6 +249,39 @@ impl Facts {
         held.filter(|held| self.of[held.index()].is_none())
             .collect()
     }
+}
+
+/// What keys of maps are made of.
+fn in_keys(spec: &Specification) -> Vec<bool> {
+    let mut marked = vec![false; spec.declarations.len()];
+    let mut keys: Vec<&Type> = Vec::new();
+    for declaration in &spec.declarations {
+        let mut types: Vec<&Type> = spec.members(declaration.id).iter().map(|m| &m.ty).collect();
+        match &declaration.kind {
+            DeclKind::Typedef(typedef) => types.push(&typedef.ty),
+            DeclKind::ValueBox(boxed) => types.push(&boxed.ty),
+            _ => {}
+        }
+        while let Some(ty) = types.pop() {
+            match ty {
+                Type::Sequence { element, .. } | Type::Array { element, .. } => types.push(element),
+                Type::Map { key, value, .. } => {
+                    keys.push(key);
+                    types.push(value);
+                }
+                _ => {}
+            }
+        }
+    }
+    for key in keys {
+        spec.contains(key, |part| {
+            if let Type::Named(id) = part {
+                marked[id.index()] = true;
+            }
+            false
+        });
+    }
+    marked
 }
 
 fn plain(rust_size: u64, least_wire_size: u64) -> Fact {

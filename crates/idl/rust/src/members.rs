@@ -60,8 +60,10 @@ impl<'a> Fields<'a> {
         let default =
             (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(Default,));
         let total = (!has_float).then(|| quote!(, Eq, Hash));
+        let is_key = scope.generator.facts.is_in_keys(self.declaration.id);
+        let order = is_key.then(|| quote!(, PartialOrd, Ord));
         let copy = is_plain_data.then(|| quote!(Copy,));
-        quote!(#[derive(Clone, #copy Debug, #default PartialEq #total)])
+        quote!(#[derive(Clone, #copy Debug, #default PartialEq #total #order)])
     }
 
     /// The fields with their documentation, each followed by a comma.

@@ -8,7 +8,9 @@ use crate::docs::doc;
 use crate::names::{ident, is_item};
 use crate::plan::Plan;
 use crate::scope::Scope;
-use crate::{Generator, consts, enums, exceptions, interface, lints, structs, typedefs, unions};
+use crate::{
+    Generator, bits, consts, enums, exceptions, interface, lints, structs, typedefs, unions,
+};
 
 /// The whole file.
 pub(crate) fn generate(generator: &Generator<'_>, plan: &Plan) -> TokenStream {
@@ -70,6 +72,9 @@ impl Modules<'_> {
     /// The module of what is declared inside an interface or type.
     fn inner(&self, declaration: &Declaration, is_root: bool) -> TokenStream {
         let spec = self.generator.spec;
+        if matches!(declaration.kind, DeclKind::Annotation(_)) {
+            return TokenStream::new();
+        }
         let children: Vec<DeclId> = spec
             .children(declaration.id)
             .iter()
@@ -152,9 +157,12 @@ fn item(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
         DeclKind::Exception(_) => exceptions::generate(scope, declaration),
         DeclKind::Union(union) => unions::generate(scope, declaration, union),
         DeclKind::Enum(enumeration) => enums::generate(scope, declaration, enumeration),
+        DeclKind::Bitmask(bitmask) => bits::mask(scope, declaration, bitmask),
+        DeclKind::Bitset(_) => bits::set(scope, declaration),
         DeclKind::Const(constant) => consts::generate(scope, declaration, constant),
-        // Parts of something else, named by the user, or refused before.
+        // Parts of something else, named by the user, refused before, or nothing of the program.
         DeclKind::Module(_)
+        | DeclKind::Annotation(_)
         | DeclKind::Operation(_)
         | DeclKind::Attribute(_)
         | DeclKind::Native

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::model::{DeclId, DeclKind, Declaration, InterfaceFlavour, Specification};
 
-pub(crate) use case::{ident, snake, upper_camel};
-use case::{module, screaming_snake};
+use case::module;
+pub(crate) use case::{ident, screaming_snake, snake, upper_camel};
 pub(crate) use claims::{Claimant, Claims, chosen};
 pub(crate) use methods::Half;
 use methods::Methods;
@@ -206,12 +206,17 @@ pub(crate) fn outer_scope(scoped_name: &IdlScope) -> Vec<String> {
 pub(crate) fn is_item(declaration: &Declaration) -> bool {
     !matches!(
         declaration.kind,
-        DeclKind::Operation(_) | DeclKind::Attribute(_)
+        DeclKind::Operation(_) | DeclKind::Attribute(_) | DeclKind::Annotation(_)
     )
 }
 
 fn items(spec: &Specification) -> impl Iterator<Item = &Declaration> {
-    spec.declarations.iter().filter(|d| is_item(d))
+    let in_annotation = |d: &Declaration| {
+        let parent = d.parent.map(|id| &spec[id].kind);
+        matches!(parent, Some(DeclKind::Annotation(_)))
+    };
+    let is_item = move |d: &&Declaration| is_item(d) && !in_annotation(d);
+    spec.declarations.iter().filter(is_item)
 }
 
 fn claimant(declaration: &Declaration) -> Claimant {

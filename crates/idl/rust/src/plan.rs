@@ -119,9 +119,12 @@ fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
     for member in spec.members(declaration.id) {
         type_names(&member.ty, &mut needs);
     }
+    if let DeclKind::Bitset(bitset) = &declaration.kind {
+        needs.extend(bitset.base);
+    }
     if !matches!(
         declaration.kind,
-        DeclKind::Module(_) | DeclKind::Interface(_)
+        DeclKind::Module(_) | DeclKind::Interface(_) | DeclKind::Annotation(_)
     ) {
         needs.extend(spec.children(declaration.id));
     }
@@ -132,6 +135,10 @@ fn type_names(ty: &Type, names: &mut Vec<DeclId>) {
     match ty {
         Type::Named(id) => names.push(*id),
         Type::Sequence { element, .. } | Type::Array { element, .. } => type_names(element, names),
+        Type::Map { key, value, .. } => {
+            type_names(key, names);
+            type_names(value, names);
+        }
         _ => {}
     }
 }
@@ -293,6 +300,10 @@ impl Faults<'_, '_> {
             }
             Type::Sequence { element, .. } | Type::Array { element, .. } => {
                 self.ty(element, &place.inside(), travels);
+            }
+            Type::Map { key, value, .. } => {
+                self.ty(key, &place.inside(), travels);
+                self.ty(value, &place.inside(), travels);
             }
             Type::Named(id) => self.named(&spec[*id], place, travels),
             _ => {}

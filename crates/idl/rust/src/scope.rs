@@ -185,6 +185,7 @@ fn origin(name: &str) -> Origin {
         | "Context" => Origin::Facade,
         "Any" => Origin::Std("::std::any::Any"),
         "Arc" => Origin::Std("::std::sync::Arc"),
+        "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),
         "Error" => Origin::Std("::std::error::Error"),
         "fmt" => Origin::Std("::std::fmt"),
         "Box" => Origin::Prelude("::std::boxed::Box"),

@@ -18,7 +18,7 @@ pub(crate) enum Form<'a> {
     Text,
     Sequence(&'a Type),
     Array,
-    /// Struct, union, exception.
+    /// Struct, union, exception, map.
     Aggregate,
     /// An object reference, which may be nil.
     Reference,
@@ -33,9 +33,10 @@ pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
         Type::String { .. } | Type::WString { .. } => Form::Text,
         Type::Sequence { element, .. } => Form::Sequence(element),
         Type::Array { .. } => Form::Array,
+        Type::Map { .. } => Form::Aggregate,
         Type::Object => Form::Reference,
         Type::Named(id) => match &spec[*id].kind {
-            DeclKind::Enum(_) => Form::Scalar,
+            DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Form::Scalar,
             DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => Form::Local,
             DeclKind::Interface(_) => Form::Reference,
             DeclKind::Native => Form::Native,
@@ -92,6 +93,11 @@ impl Scope<'_> {
                 } else {
                     array
                 }
+            }
+            Type::Map { key, value, .. } => {
+                let map = self.name("BTreeMap");
+                let (key, value) = (self.owned(key, false), self.owned(value, false));
+                quote!(#map<#key, #value>)
             }
             Type::Fixed { digits, scale } => {
                 let fixed = self.name("Fixed");
@@ -244,7 +250,7 @@ impl Scope<'_> {
         }
     }
 
-    fn primitive(&self, primitive: Primitive) -> TokenStream {
+    pub(crate) fn primitive(&self, primitive: Primitive) -> TokenStream {
         match primitive {
             Primitive::Boolean => quote!(bool),
             Primitive::Octet | Primitive::UInt8 => quote!(u8),

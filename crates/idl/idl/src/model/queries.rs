@@ -24,7 +24,8 @@ impl Specification {
     /// exactly as spelt. For a module it is the first part.
     pub fn find(&self, scoped_name: &str) -> Option<&Declaration> {
         let wanted = scoped_name.trim_start_matches("::");
-        self.declarations.iter().find(|d| {
+        let programs = |d: &&Declaration| !matches!(d.kind, DeclKind::Annotation(_));
+        self.declarations.iter().filter(programs).find(|d| {
             let mut parts = wanted.split("::");
             d.scoped_name.iter().all(|name| parts.next() == Some(name)) && parts.next().is_none()
         })
@@ -71,6 +72,7 @@ impl Specification {
             DeclKind::Struct(s) => &s.nested,
             DeclKind::Exception(e) => &e.nested,
             DeclKind::Union(u) => &u.nested,
+            DeclKind::Annotation(a) => &a.nested,
             _ => &[],
         }
     }
@@ -188,6 +190,7 @@ impl Specification {
                 Type::Sequence { element, .. } | Type::Array { element, .. } => {
                     pending.push(element);
                 }
+                Type::Map { key, value, .. } => pending.extend([&**key, &**value]),
                 Type::Named(id) if !seen[id.index()] => {
                     seen[id.index()] = true;
                     pending.extend(self.parts(*id));

@@ -114,6 +114,15 @@ pub enum Type {
         /// Outermost dimension first; none is 0.
         dimensions: Vec<u32>,
     },
+    /// `map<key, value>`, `map<key, value, bound>` of IDL 4
+    Map {
+        /// What values are found by; never has a floating-point number in it.
+        key: Box<Type>,
+        /// What it holds.
+        value: Box<Type>,
+        /// The greatest number of pairs.
+        bound: Option<u32>,
+    },
     /// `fixed<digits, scale>`
     Fixed {
         /// 1 to 31.
@@ -129,7 +138,8 @@ pub enum Type {
     Object,
     /// `ValueBase`
     ValueBase,
-    /// A struct, union, enum, typedef, interface, value type, boxed value type or native type.
+    /// A struct, union, enum, bitmask, bitset, typedef, interface, value type, boxed value type or
+    /// native type.
     Named(DeclId),
 }
 

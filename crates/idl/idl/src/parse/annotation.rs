@@ -1,10 +1,38 @@
-//! Annotations in the form of IDL 4: `@name`, `@name(value)`, `@name(a = 1, b = "x")`. Which
-//! exist and what they mean is the reader's matter.
+//! Annotations (IDL 4.2, §7.4.15): `@name`, `@name(value)`, `@name(a = 1, b = "x")`.
+//!
+//! What an annotation says is checked against its `@annotation` definition, or against what the
+//! standard says of it. One that neither knows is kept, and a warning tells of it.
+
+mod definition;
+mod member;
+mod standard;
 
 use super::Parser;
 use crate::lexer::Kind;
-use crate::model::{Annotation, AnnotationArgument, AnnotationValue};
+use crate::model::{
+    Annotation, AnnotationArgument, AnnotationValue, ConstValue, DeclId, DeclKind, Primitive, Type,
+};
+use crate::names::{self, Target};
 use crate::session::Checked;
+use crate::source::Place;
+
+/// What may be said, in the definition's order.
+struct Parameter {
+    name: String,
+    wanted: Wanted,
+    required: bool,
+}
+
+/// Which values an argument may have.
+#[derive(Clone)]
+enum Wanted {
+    /// Any constant.
+    Anything,
+    /// One of a type.
+    Of(Type),
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Checked<Vec<Annotation>> {
@@ -16,33 +44,44 @@ impl Parser<'_> {
     }
 
     fn annotation(&mut self) -> Checked<Annotation> {
-        let place = self.peek().place;
+        let start = self.peek().place;
         let name = self.dotted_name()?;
-        let location = self.session.location(place);
-        let mut arguments = Vec::new();
-        if self.eat(Kind::LParen) && !self.eat(Kind::RParen) {
-            loop {
-                let named = self.at(Kind::Ident) && self.peek_at(1).kind == Kind::Eq;
-                let name = if named {
-                    let token = self.bump();
-                    self.bump();
-                    Some(self.text(token).to_string())
-                } else {
-                    None
-                };
-                let value = self.annotation_value()?;
-                arguments.push(AnnotationArgument { name, value });
-                if !self.eat(Kind::Comma) {
-                    break;
-                }
-            }
-            self.expect(Kind::RParen)?;
-        }
-        Ok(Annotation {
+        let place = start.to(self.previous());
+        let (arguments, places) = self.arguments()?;
+        let mut annotation = Annotation {
             name,
             arguments,
-            location,
-        })
+            location: self.session.location(place),
+        };
+        self.check_annotation(&mut annotation, place, &places);
+        Ok(annotation)
+    }
+
+    /// What stands in parentheses, with the place of each value.
+    fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<Place>)> {
+        let (mut arguments, mut places) = (Vec::new(), Vec::new());
+        if !self.eat(Kind::LParen) || self.eat(Kind::RParen) {
+            return Ok((arguments, places));
+        }
+        loop {
+            let named = self.at(Kind::Ident) && self.peek_at(1).kind == Kind::Eq;
+            let name = if named {
+                let token = self.bump();
+                self.bump();
+                Some(self.text(token).to_string())
+            } else {
+                None
+            };
+            let start = self.peek().place;
+            let value = self.annotation_value()?;
+            arguments.push(AnnotationArgument { name, value });
+            places.push(start.to(self.previous()));
+            if !self.eat(Kind::Comma) {
+                break;
+            }
+        }
+        self.expect(Kind::RParen)?;
+        Ok((arguments, places))
     }
 
     fn annotation_value(&mut self) -> Checked<AnnotationValue> {
@@ -63,6 +102,9 @@ impl Parser<'_> {
     /// `a::b` with keywords allowed, as `@default` is an annotation.
     fn dotted_name(&mut self) -> Checked<String> {
         let mut name = String::new();
+        if self.eat(Kind::ColonColon) {
+            name.push_str("::");
+        }
         loop {
             if !self.at(Kind::Ident) {
                 return Err(self.expected("an annotation's name"));
@@ -75,4 +117,170 @@ impl Parser<'_> {
             name.push_str("::");
         }
     }
+
+    /// Checks what an annotation says; its values become those of the types that they should have.
+    fn check_annotation(&mut self, annotation: &mut Annotation, place: Place, places: &[Place]) {
+        let defined = self.annotation_defined(&annotation.name);
+        let parameters = match defined {
+            Some(id) => self.parameters_of(id),
+            None => standard::parameters(&annotation.name),
+        };
+        let Some(parameters) = parameters else {
+            self.warn_of_unknown(&annotation.name, place);
+            return;
+        };
+        let name = annotation.name.clone();
+        for (argument, &at) in annotation.arguments.iter_mut().zip(places) {
+            let Ok(wanted) = self.wanted(&name, argument.name.as_deref(), &parameters, at) else {
+                return;
+            };
+            // What is wrong was reported; the value stays as it was.
+            let _ = self.check_argument(&mut argument.value, &wanted, at);
+        }
+        self.check_complete(annotation, &parameters, place);
+    }
+
+    /// The definition of that name, looked for from the present scope outwards.
+    fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
+        let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
+        let separator = if name.contains("::") { "::" } else { "" };
+        let key = definition::key(simple);
+        match self.find_text(&format!("{scope}{separator}{key}"))? {
+            Target::Declaration(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn parameters_of(&self, definition: DeclId) -> Option<Vec<Parameter>> {
+        let DeclKind::Annotation(definition) = &self.spec[definition].kind else {
+            return None;
+        };
+        let parameter = |member: &crate::model::AnnotationMember| Parameter {
+            name: member.name.clone(),
+            wanted: match &member.ty {
+                Type::Any => Wanted::Anything,
+                ty => Wanted::Of(ty.clone()),
+            },
+            required: member.default.is_none(),
+        };
+        Some(definition.members.iter().map(parameter).collect())
+    }
+
+    /// What the argument of that name may be; one without a name stands alone.
+    fn wanted(
+        &mut self,
+        annotation: &str,
+        name: Option<&str>,
+        parameters: &[Parameter],
+        place: Place,
+    ) -> Checked<Wanted> {
+        let found = match (name, parameters) {
+            (Some(name), _) => parameters.iter().find(|p| p.name == name),
+            (None, [only]) => Some(only),
+            (None, several) => several.iter().find(|p| p.name == "value"),
+        };
+        if let Some(parameter) = found {
+            return Ok(parameter.wanted.clone());
+        }
+        if parameters.is_empty() {
+            let message = format!("`@{annotation}` takes no arguments");
+            return Err(self.error(place, message, "remove it"));
+        }
+        let names: Vec<String> = parameters.iter().map(|p| format!("`{}`", p.name)).collect();
+        let names = names.join(", ");
+        let message = match name {
+            Some(name) => format!("`@{annotation}` has no `{name}`"),
+            None => format!("`@{annotation}` wants its arguments by name"),
+        };
+        Err(self.error(place, message, &format!("it has {names}")))
+    }
+
+    fn check_argument(
+        &mut self,
+        value: &mut AnnotationValue,
+        wanted: &Wanted,
+        place: Place,
+    ) -> Checked<()> {
+        match wanted {
+            Wanted::Anything => Ok(()),
+            Wanted::Word(words) => self.check_word(value, words, place),
+            Wanted::Of(ty) => {
+                let ty = self.spec.resolve(ty).clone();
+                let given = match (&*value, &ty) {
+                    (AnnotationValue::Const(given), _) => given.clone(),
+                    (AnnotationValue::Name(name), ty) => self.enumerator_of(ty, name, place)?,
+                };
+                *value = AnnotationValue::Const(self.coerce(given, &ty, place)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// A name as an enumerator of the type: one that need not be in scope.
+    fn enumerator_of(&mut self, ty: &Type, name: &str, place: Place) -> Checked<ConstValue> {
+        let simple = name.rsplit("::").next().unwrap_or(name);
+        if let Type::Named(id) = ty
+            && let DeclKind::Enum(enumeration) = &self.spec[*id].kind
+            && let Some(index) = enumeration
+                .enumerators
+                .iter()
+                .position(|e| e.name == simple)
+        {
+            return Ok(ConstValue::Enumerator(*id, index));
+        }
+        let wanted = self.describe_type(ty);
+        let message = format!("expected {wanted}, found `{name}`");
+        Err(self.error(place, message, &format!("expected {wanted}")))
+    }
+
+    fn check_word(
+        &mut self,
+        value: &mut AnnotationValue,
+        words: &[&str],
+        place: Place,
+    ) -> Checked<()> {
+        let given = match &*value {
+            AnnotationValue::Name(name) => name.clone(),
+            AnnotationValue::Const(value) => self.show(value),
+        };
+        if words.contains(&given.as_str()) {
+            *value = AnnotationValue::Name(given);
+            return Ok(());
+        }
+        let message = format!("expected one of {}", words.join(", "));
+        Err(self.error(place, message, "none of them"))
+    }
+
+    fn check_complete(&mut self, annotation: &Annotation, parameters: &[Parameter], place: Place) {
+        let is_given = |parameter: &Parameter| annotation.argument(&parameter.name).is_some();
+        let missing = parameters.iter().find(|p| p.required && !is_given(p));
+        if let Some(parameter) = missing {
+            let message = format!(
+                "`@{}` does not say its `{}`",
+                annotation.name, parameter.name
+            );
+            let label = format!("expected `@{}(…)`", annotation.name);
+            self.error(place, message, &label);
+        }
+    }
+
+    fn warn_of_unknown(&mut self, name: &str, place: Place) {
+        let message = format!("nothing is known of `@{name}`");
+        let mut warning = self
+            .session
+            .warning_at(place, message, "kept, and without effect");
+        if let Some(near) = names::nearest(name, standard::NAMES.iter().copied()) {
+            warning = warning.with_help(format!("did you mean `@{near}`?"));
+        }
+        self.session.report(warning);
+    }
+}
+
+/// A switch: on when nothing else is said.
+fn switch() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "value".to_owned(),
+        wanted: Wanted::Of(Type::Primitive(Primitive::Boolean)),
+        required: false,
+    }]
 }

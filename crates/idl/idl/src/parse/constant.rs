@@ -190,7 +190,12 @@ impl Parser<'_> {
     }
 
     /// A value as one of the type, which is not a typedef. The value has to be in range.
-    fn coerce(&mut self, value: ConstValue, ty: &Type, place: Place) -> Checked<ConstValue> {
+    pub(super) fn coerce(
+        &mut self,
+        value: ConstValue,
+        ty: &Type,
+        place: Place,
+    ) -> Checked<ConstValue> {
         match (ty, value) {
             (Type::Primitive(primitive), value) => self.coerce_primitive(value, *primitive, place),
             (Type::String { bound }, ConstValue::String(text)) => {

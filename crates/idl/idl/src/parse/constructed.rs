@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Parser, Preamble};
 use crate::lexer::Kind;
 use crate::model::{
-    Case, ConstValue, DeclId, DeclKind, Enum, Enumerator, Exception, Label, Member, Primitive,
-    Struct, Type, Union,
+    Annotation, Case, ConstValue, DeclId, DeclKind, Enum, Enumerator, Exception, Label, Member,
+    Primitive, Struct, Type, Union,
 };
 use crate::session::{Checked, Reported};
 use crate::source::Place;
@@ -82,11 +82,13 @@ impl Parser<'_> {
         loop {
             let (name, ty) = self.declarator(ty.clone(), "the member's name")?;
             self.enter_slot(&name, "member");
+            let mut annotations = preamble.annotations.clone();
+            self.settle(&mut annotations, &ty);
             members.push(Member {
                 name: name.text.to_string(),
                 ty,
                 doc: preamble.doc.clone(),
-                annotations: preamble.annotations.clone(),
+                annotations,
                 location: self.session.location(name.place),
             });
             if !self.eat(Kind::Comma) {
@@ -107,6 +109,7 @@ impl Parser<'_> {
         );
         let mut enumerators: Vec<Enumerator> = Vec::new();
         let result = self.enumerators(id, &mut enumerators);
+        self.check_default_literals(&enumerators);
         self.spec.declarations[id.index()].kind = DeclKind::Enum(Enum { enumerators });
         result?;
         Ok(id)
@@ -142,6 +145,20 @@ impl Parser<'_> {
             return Ok(());
         }
         Err(self.expected("`,` or `}`"))
+    }
+
+    /// One enumerator at most is what values start from (IDL 4.2, §8.3.2.3).
+    fn check_default_literals(&mut self, enumerators: &[Enumerator]) {
+        let mut defaults = enumerators
+            .iter()
+            .filter(|e| Annotation::is_set(&e.annotations, "default_literal"));
+        if let (Some(first), Some(second)) = (defaults.next(), defaults.next()) {
+            let message = "two enumerators are `@default_literal`";
+            let (first, second) = (Place::from(&first.location), Place::from(&second.location));
+            let error = self.session.error_at(second, message, "again here");
+            let error = self.session.and(error, first, "first here");
+            self.session.report(error);
+        }
     }
 
     /// `union`, up to its `}`; or a forward declaration, up to before its `;`.
@@ -262,7 +279,11 @@ impl Parser<'_> {
         let (name, ty) = self.declarator(ty, "the member's name")?;
         self.enter_slot(&name, "member");
         let location = self.session.location(name.place);
-        let Preamble { doc, annotations } = preamble;
+        let Preamble {
+            doc,
+            mut annotations,
+        } = preamble;
+        self.settle(&mut annotations, &ty);
         let member = Member {
             name: name.text.to_string(),
             ty,

@@ -302,11 +302,7 @@ impl Parser<'_> {
                 declaration.kind.describe(),
             );
             let message = format!("the {what} `{}` is never defined", declaration.name);
-            let place = Place {
-                file: declaration.location.file,
-                start: u32::try_from(declaration.location.span.start).unwrap_or(0),
-                end: u32::try_from(declaration.location.span.end).unwrap_or(0),
-            };
+            let place = Place::from(&declaration.location);
             match &mut self.spec.declarations[index].kind {
                 DeclKind::Interface(interface) => {
                     interface.forward_only = true;

@@ -18,6 +18,8 @@ const BEGINNINGS: &[&str] = &[
     "struct",
     "union",
     "enum",
+    "bitmask",
+    "bitset",
     "const",
     "exception",
     "native",
@@ -46,6 +48,9 @@ impl Parser<'_> {
     }
 
     fn definition(&mut self) -> Checked<()> {
+        if self.begins_annotation_definition() {
+            return self.annotation_definition();
+        }
         let preamble = self.preamble()?;
         let token = self.peek();
         if token.kind == Kind::Semicolon {
@@ -85,6 +90,8 @@ impl Parser<'_> {
             "struct" => self.structure(preamble).and_then(|_| self.semicolon()),
             "union" => self.union(preamble).and_then(|_| self.semicolon()),
             "enum" => self.enumeration(preamble).and_then(|_| self.semicolon()),
+            // No keywords in CORBA, where types and operations may be called so.
+            "bitmask" | "bitset" if self.begins_bits() => self.bits(preamble),
             _ => return None,
         };
         Some(result)
@@ -109,13 +116,6 @@ impl Parser<'_> {
         ) {
             let message = format!("`{text}` of the component model is not supported");
             return self.error(place, message, "not supported");
-        }
-        if matches!(text, "bitset" | "bitmask" | "map") {
-            return self.error(
-                place,
-                format!("`{text}` of IDL 4 is not supported"),
-                "not supported",
-            );
         }
         let found = self.describe(self.peek());
         let message = format!("expected {what}, found {found}");

@@ -2,13 +2,16 @@
 
 use super::{Parser, Preamble};
 use crate::lexer::Kind;
-use crate::model::{Attribute, DeclId, DeclKind, Direction, Operation, Parameter, Type};
+use crate::model::{
+    Annotation, Attribute, DeclId, DeclKind, Direction, Operation, Parameter, Type,
+};
 use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Parser<'_> {
     pub(super) fn operation(&mut self, preamble: Preamble) -> Checked<()> {
-        let oneway = self.eat_word("oneway");
+        let by_annotation = Annotation::is_set(&preamble.annotations, "oneway");
+        let oneway = self.eat_word("oneway") || by_annotation;
         self.check_begins_operation()?;
         let returned_at = self.peek().place;
         let returns = if self.eat_word("void") {
@@ -94,12 +97,7 @@ impl Parser<'_> {
         }
         for parameter in parameters {
             if parameter.direction != Direction::In {
-                let location = parameter.location.clone();
-                let place = Place {
-                    file: location.file,
-                    start: u32::try_from(location.span.start).unwrap_or(0),
-                    end: u32::try_from(location.span.end).unwrap_or(0),
-                };
+                let place = Place::from(&parameter.location);
                 self.error(place, message, "only `in` parameters can be sent");
             }
         }
@@ -248,7 +246,7 @@ impl Parser<'_> {
         Ok(context)
     }
 
-    pub(super) fn attribute(&mut self, preamble: Preamble) -> Checked<()> {
+    pub(super) fn attribute(&mut self, mut preamble: Preamble) -> Checked<()> {
         let readonly = self.eat_word("readonly");
         if !self.eat_word("attribute") {
             return Err(self.expected("`attribute`"));
@@ -256,6 +254,7 @@ impl Parser<'_> {
         let start = self.peek().place;
         let ty = self.param_type()?;
         self.check_remote(&ty, start.to(self.previous()));
+        self.settle(&mut preamble.annotations, &ty);
         let mut declared = Vec::new();
         loop {
             let name = self.identifier("the attribute's name")?;

@@ -72,6 +72,8 @@ impl Parser<'_> {
                 })
             }
             "sequence" => self.nested(token.place, Self::sequence),
+            // No keyword in CORBA, where types may be called so.
+            "map" if self.peek_at(1).kind == Kind::Lt => self.nested(token.place, Self::map),
             "fixed" => self.fixed(),
             "any" => self.simple(Type::Any),
             "Object" => self.simple(Type::Object),
@@ -181,6 +183,66 @@ impl Parser<'_> {
         Ok((element, bound))
     }
 
+    /// `map<key, value>`, `map<key, value, bound>` (IDL 4.2, §7.4.13.4.3.1)
+    fn map(&mut self) -> Checked<Type> {
+        let start = self.bump().place;
+        self.expect(Kind::Lt)?;
+        self.open_angles += 1;
+        let inner = self.map_inner();
+        self.open_angles -= 1;
+        let (key, value, bound) = inner?;
+        self.close_angle()?;
+        let place = start.to(self.previous());
+        if let Some(flaw) = self.unfit_for_a_key(&key) {
+            let message = "a `map` cannot have such keys";
+            let help =
+                "keys are compared and ordered: take numbers, text, enums, or structs of them";
+            self.error_with_help(place, message, flaw, help);
+        }
+        Ok(Type::Map {
+            key: Box::new(key),
+            value: Box::new(value),
+            bound,
+        })
+    }
+
+    fn map_inner(&mut self) -> Checked<(Type, Type, Option<u32>)> {
+        let key = self.type_spec()?;
+        self.expect(Kind::Comma)?;
+        // What is not complete yet may be held by reference, as in a sequence.
+        let value = self.any_type_spec()?;
+        let bound = match self.eat(Kind::Comma) {
+            true => Some(self.positive("the bound of a map")?),
+            false => None,
+        };
+        Ok((key, value, bound))
+    }
+
+    /// Why values of a type cannot be keys: they have no order, or are not equal to themselves.
+    fn unfit_for_a_key(&self, key: &Type) -> Option<&'static str> {
+        let mut flaw = None;
+        self.spec.contains(key, |part| {
+            flaw = match part {
+                Type::Primitive(p) if p.is_floating() => {
+                    Some("the key holds a floating-point number")
+                }
+                Type::Any | Type::TypeCode => Some("the key holds an `any` or a TypeCode"),
+                Type::Object | Type::ValueBase => Some("the key holds a reference"),
+                Type::Map { .. } => Some("the key holds a map"),
+                Type::Named(id) => match self.spec[*id].kind {
+                    DeclKind::Interface(_) => Some("the key holds a reference"),
+                    DeclKind::ValueType(_) | DeclKind::ValueBox(_) => Some("the key holds a value"),
+                    DeclKind::Native => Some("the key holds a native type"),
+                    DeclKind::Union(_) => Some("the key holds a union"),
+                    _ => None,
+                },
+                _ => None,
+            };
+            flaw.is_some()
+        });
+        flaw
+    }
+
     /// `>`, also as the first half of `>>`.
     fn close_angle(&mut self) -> Checked<()> {
         if self.at(Kind::Shr) {
@@ -281,6 +343,8 @@ impl Parser<'_> {
                 | DeclKind::Struct(_)
                 | DeclKind::Union(_)
                 | DeclKind::Enum(_)
+                | DeclKind::Bitmask(_)
+                | DeclKind::Bitset(_)
                 | DeclKind::Native
                 | DeclKind::ValueType(_)
                 | DeclKind::ValueBox(_)
@@ -293,6 +357,7 @@ impl Parser<'_> {
         let ty = self.type_spec()?;
         let what = match ty {
             Type::Sequence { .. } => "sequence",
+            Type::Map { .. } => "map",
             Type::Fixed { .. } => "fixed",
             _ => return Ok(ty),
         };
@@ -363,6 +428,8 @@ impl Parser<'_> {
         loop {
             match ty {
                 Type::Sequence { element, .. } | Type::Array { element, .. } => ty = element,
+                // A key has no references in it.
+                Type::Map { value, .. } => ty = value,
                 Type::Named(id) => return self.facts[id.index()].local,
                 _ => return false,
             }

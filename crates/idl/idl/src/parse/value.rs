@@ -137,11 +137,13 @@ impl Parser<'_> {
         loop {
             let (name, ty) = self.declarator(ty.clone(), "the state member's name")?;
             self.enter_slot(&name, "state member");
+            let mut annotations = preamble.annotations.clone();
+            self.settle(&mut annotations, &ty);
             let member = crate::model::Member {
                 name: name.text.to_string(),
                 ty,
                 doc: preamble.doc.clone(),
-                annotations: preamble.annotations.clone(),
+                annotations,
                 location: self.session.location(name.place),
             };
             value.state.push(StateMember { public, member });

@@ -1,0 +1,126 @@
+//! The annotations that the standard defines (IDL 4.2, §8.3), and those of this compiler.
+
+use super::{Parameter, Wanted, switch};
+use crate::model::{Primitive, Type};
+
+/// All that are known without a definition.
+pub(super) const NAMES: &[&str] = &[
+    "ami",
+    "appendable",
+    "autoid",
+    "bit_bound",
+    "default",
+    "default_literal",
+    "default_nested",
+    "extensibility",
+    "external",
+    "final",
+    "hashid",
+    "id",
+    "ignore_literal_names",
+    "interpreted",
+    "key",
+    "max",
+    "min",
+    "must_understand",
+    "mutable",
+    "nested",
+    "non_nil",
+    "oneway",
+    "optional",
+    "position",
+    "range",
+    "rust_name",
+    "service",
+    "try_construct",
+    "unit",
+    "value",
+    "verbatim",
+];
+
+/// What an annotation of that name may say; `None` for one that is not known.
+pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    Some(match name {
+        "final" | "appendable" | "mutable" | "default_literal" => Vec::new(),
+        "optional"
+        | "key"
+        | "must_understand"
+        | "external"
+        | "nested"
+        | "oneway"
+        | "ami"
+        | "default_nested"
+        | "ignore_literal_names"
+        | "non_nil"
+        | "interpreted" => switch(),
+        "id" => vec![value(primitive(Primitive::ULong), true)],
+        "position" | "bit_bound" => vec![value(primitive(Primitive::UShort), true)],
+        "value" | "default" | "min" | "max" => vec![value(Wanted::Anything, true)],
+        "range" => vec![
+            named("min", Wanted::Anything, true),
+            named("max", Wanted::Anything, true),
+        ],
+        "unit" | "rust_name" => vec![value(text(), true)],
+        "hashid" => vec![value(text(), false)],
+        "service" => vec![named("platform", text(), false)],
+        "autoid" => vec![value(Wanted::Word(&["SEQUENTIAL", "HASH"]), false)],
+        "extensibility" => {
+            let kinds = Wanted::Word(&["FINAL", "APPENDABLE", "MUTABLE"]);
+            vec![value(kinds, true)]
+        }
+        "try_construct" => {
+            let actions = Wanted::Word(&["DISCARD", "USE_DEFAULT", "TRIM"]);
+            vec![value(actions, false)]
+        }
+        "verbatim" => {
+            let places = Wanted::Word(&[
+                "BEGIN_FILE",
+                "BEFORE_DECLARATION",
+                "BEGIN_DECLARATION",
+                "END_DECLARATION",
+                "AFTER_DECLARATION",
+                "END_FILE",
+            ]);
+            vec![
+                named("language", text(), false),
+                named("placement", places, false),
+                named("text", text(), true),
+            ]
+        }
+        _ => return None,
+    })
+}
+
+fn value(wanted: Wanted, required: bool) -> Parameter {
+    named("value", wanted, required)
+}
+
+fn named(name: &str, wanted: Wanted, required: bool) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        wanted,
+        required,
+    }
+}
+
+fn primitive(primitive: Primitive) -> Wanted {
+    Wanted::Of(Type::Primitive(primitive))
+}
+
+fn text() -> Wanted {
+    Wanted::Of(Type::String { bound: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_suggested_is_known() {
+        for name in NAMES {
+            assert!(parameters(name).is_some(), "{name}");
+        }
+        assert!(parameters("optionl").is_none());
+    }
+}
