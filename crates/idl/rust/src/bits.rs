@@ -182,7 +182,7 @@ fn accessors(
 ) -> TokenStream {
     let doc_of_getter = doc(&field.doc, &format!("Field `{}`.", field.name));
     let doc_of_setter = format!(
-        " Sets field `{}`, which has {} bits; others of the value are lost.",
+        " Sets field `{}` to the lowest bits of the value, of which it has {}.",
         field.name, field.bits
     );
     let (ty, holder) = (scope.primitive(field.ty), scope.primitive(holder));

@@ -220,6 +220,15 @@ impl Scope<'_> {
         }
     }
 
+    /// What takes a decoder and unmarshals a value: a function, or a closure.
+    pub(crate) fn unmarshaler(&self, ty: &Type, non_nil: bool) -> TokenStream {
+        if self.generator.facts.of(ty).is_plain {
+            return self.unmarshal_function(ty, non_nil);
+        }
+        let unmarshal = self.unmarshal(ty, non_nil, &quote!(input));
+        quote!(|input| #unmarshal)
+    }
+
     /// The function that unmarshals a plain type.
     pub(crate) fn unmarshal_function(&self, ty: &Type, non_nil: bool) -> TokenStream {
         self.use_methods_of("Unmarshal");
@@ -312,11 +321,7 @@ impl Scope<'_> {
         let least = [key, value].map(|part| facts.of(part).least_wire_size);
         let least = number(least[0].saturating_add(least[1]).min(u32::MAX.into()));
         let bound = number(bound.unwrap_or(u32::MAX));
-        let each = |part| {
-            let unmarshal = self.unmarshal(part, false, &quote!(input));
-            quote!(|input| #unmarshal)
-        };
-        let (key, value) = (each(key), each(value));
+        let (key, value) = (self.unmarshaler(key, false), self.unmarshaler(value, false));
         let function = self.name("unmarshal_map");
         quote!(#function(#input, #least, #bound, #key, #value))
     }

@@ -6,9 +6,9 @@ use quote::quote;
 
 use crate::Generator;
 use crate::docs::doc;
-use crate::lints;
 use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
 use crate::scope::Scope;
+use crate::{annotations, lints};
 
 pub(crate) fn generate(
     scope: &Scope<'_>,
@@ -24,6 +24,11 @@ pub(crate) fn generate(
         .map(Literal::u32_unsuffixed)
         .take(names.len())
         .collect();
+    let enumerators = &enumeration.enumerators;
+    let start = enumerators.iter().position(annotations::is_default_literal);
+    let start = start.unwrap_or(0);
+    let value = annotations::values(enumeration, &names);
+    let value = value.map(|value| quote!(impl #name { #value }));
     let declared = names
         .iter()
         .zip(&values)
@@ -34,7 +39,7 @@ pub(crate) fn generate(
                 &enumerator.doc,
                 &format!("Enumerator `{}`.", enumerator.name),
             );
-            let default = (i == 0).then(|| quote!(#[default]));
+            let default = (i == start).then(|| quote!(#[default]));
             quote!(#doc #default #variant = #value)
         });
     let [marshal, unmarshal, encoder, decoder, result, error, ok, err] = [
@@ -54,6 +59,7 @@ pub(crate) fn generate(
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u32)]
         pub enum #name { #(#declared),* }
+        #value
         impl #marshal for #name {
             fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
                 out.put_u32(*self as u32);

@@ -4,8 +4,9 @@
 //! Worked out once for each declaration and without recursion between declarations, so that
 //! neither a long chain of structs nor one that doubles at each step costs more than its length.
 
-use punctual_idl::model::{DeclId, DeclKind, Primitive, Specification, Type};
+use punctual_idl::model::{DeclId, DeclKind, Member, Primitive, Specification, Type};
 
+use crate::annotations;
 use crate::types::is_non_nil;
 
 /// Arrays larger than this live in a box.
@@ -128,6 +129,21 @@ impl Facts {
         self.of(ty).is_boxed
     }
 
+    /// What is known about a member, and whether there is a value for it to start from.
+    fn member(&self, spec: &Specification, member: &Member) -> (Fact, bool) {
+        let fact = self.of(&member.ty);
+        if annotations::is_optional(member) {
+            return (plain(fact.rust_size.saturating_add(8), 1), true);
+        }
+        let has_default = self.has_default(spec, &member.ty, is_non_nil(&member.annotations));
+        let is_checked = annotations::is_checked(spec.resolve(&member.ty), member);
+        let fact = Fact {
+            plain_data: fact.plain_data.filter(|_| !is_checked),
+            ..fact
+        };
+        (fact, has_default)
+    }
+
     /// What is known about a type, references in it being nil or not.
     pub(crate) fn has_default(&self, spec: &Specification, ty: &Type, non_nil: bool) -> bool {
         let is_reference = match spec.resolve(ty) {
@@ -163,10 +179,7 @@ impl Facts {
         let member_facts: Vec<(Fact, bool)> = spec
             .members(id)
             .into_iter()
-            .map(|m| {
-                let has_default = self.has_default(spec, &m.ty, is_non_nil(&m.annotations));
-                (self.of(&m.ty), has_default)
-            })
+            .map(|m| self.member(spec, m))
             .collect();
         let facts = member_facts.iter().map(|(fact, _)| fact);
         match &spec[id].kind {

@@ -10,6 +10,7 @@
 //! `codec` how its values travel, `plan` what is generated at all.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod annotations;
 mod bits;
 mod codec;
 mod consts;

@@ -4,8 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclKind, Declaration, Member, Type};
 use quote::quote;
 
+use crate::annotations;
 use crate::codec::{Place, Target};
 use crate::docs::doc;
+use crate::lints;
 use crate::names::{Claimant, Claims, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::types::{Form, form, is_non_nil, least_wire_size};
@@ -70,7 +72,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn declarations(&self, scope: &Scope<'_>) -> TokenStream {
         let fields = self.members.iter().map(|(name, member)| {
             let doc = doc(&member.doc, &format!("Member `{}`.", member.name));
-            let ty = scope.owned(&member.ty, is_non_nil(&member.annotations));
+            let ty = owned(scope, member);
             quote!(#doc pub #name: #ty,)
         });
         quote!(#(#fields)*)
@@ -83,10 +85,16 @@ impl<'a> Fields<'a> {
         }
         let default = scope.name("Default");
         let values = self.members.iter().map(|(name, member)| {
-            let value = scope.default_value(&member.ty, is_non_nil(&member.annotations));
+            let value = scope.default_of(member, is_non_nil(&member.annotations));
             quote!(#name: #value)
         });
+        let floats = self
+            .members
+            .iter()
+            .filter_map(|(_, m)| annotations::float_lints(m));
+        let lint = floats.map(lints::float).find(|lint| !lint.is_empty());
         quote! {
+            #lint
             impl #default for #name {
                 fn default() -> Self {
                     Self { #(#values),* }
@@ -123,13 +131,13 @@ impl<'a> Fields<'a> {
         } else {
             (quote!(out), quote!(input))
         };
-        let statements = self.members.iter().map(|(field, member)| {
-            let place = Place::value(quote!(self.#field));
-            scope.marshal(&member.ty, is_non_nil(&member.annotations), &place, &out)
-        });
+        let statements = self
+            .members
+            .iter()
+            .map(|(field, member)| marshal_member(scope, member, field, &out));
         let marshal_body = sequence(statements.collect(), &ok);
         let values = self.members.iter().map(|(field, member)| {
-            let value = scope.unmarshal(&member.ty, is_non_nil(&member.annotations), &input);
+            let value = unmarshal_member(scope, member, &input);
             quote!(#field: #value?)
         });
         let mut unmarshal_body = if self.is_empty() {
@@ -166,6 +174,7 @@ impl<'a> Fields<'a> {
     fn unmarshal_into(&self, scope: &Scope<'_>) -> Option<TokenStream> {
         let spec = scope.generator.spec;
         let has_memory = |member: &Member| match form(spec, &member.ty) {
+            _ if annotations::is_optional(member) => false,
             Form::Text | Form::Sequence(_) => true,
             Form::Aggregate => scope.generator.facts.of(&member.ty).plain_data.is_none(),
             _ => false,
@@ -182,7 +191,7 @@ impl<'a> Fields<'a> {
                 let into = scope.unmarshal_into(&member.ty, &Target::field(field), &input);
                 quote!(#into?;)
             } else {
-                let value = scope.unmarshal(&member.ty, is_non_nil(&member.annotations), &input);
+                let value = unmarshal_member(scope, member, &input);
                 quote!(self.#field = #value?;)
             }
         });
@@ -199,16 +208,61 @@ impl<'a> Fields<'a> {
 
     fn has_default(&self, scope: &Scope<'_>) -> bool {
         let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
-        self.members
-            .iter()
-            .all(|(_, m)| facts.has_default(spec, &m.ty, is_non_nil(&m.annotations)))
+        self.members.iter().all(|(_, m)| {
+            annotations::is_optional(m)
+                || facts.has_default(spec, &m.ty, is_non_nil(&m.annotations))
+        })
     }
 
     fn default_is_written(&self, scope: &Scope<'_>) -> bool {
-        self.members
-            .iter()
-            .any(|(_, m)| scope.generator.facts.of(&m.ty).default_is_written)
+        self.members.iter().any(|(_, m)| {
+            let is_written = scope.generator.facts.of(&m.ty).default_is_written;
+            annotations::default(m).is_some() || is_written && !annotations::is_optional(m)
+        })
     }
+}
+
+/// The type of a member's field.
+fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
+    let ty = scope.owned(&member.ty, is_non_nil(&member.annotations));
+    if annotations::is_optional(member) {
+        let option = scope.name("Option");
+        return quote!(#option<#ty>);
+    }
+    ty
+}
+
+/// Marshals a member that is a field of `self`.
+fn marshal_member(
+    scope: &Scope<'_>,
+    member: &Member,
+    field: &Ident,
+    out: &TokenStream,
+) -> TokenStream {
+    let non_nil = is_non_nil(&member.annotations);
+    if annotations::is_optional(member) {
+        let place = Place::reference(quote!(value));
+        let each = scope.marshal(&member.ty, non_nil, &place, out);
+        let check = scope.check_range(member, &quote!(value));
+        let function = scope.name("marshal_optional");
+        return quote!(#function(self.#field.as_ref(), #out, |value, #out| { #check #each }));
+    }
+    let marshal = scope.marshal(&member.ty, non_nil, &Place::value(quote!(self.#field)), out);
+    match scope.check_range(member, &quote!(&self.#field)) {
+        Some(check) => quote!({ #check #marshal }),
+        None => marshal,
+    }
+}
+
+/// An expression of a `Result` of a member's value.
+fn unmarshal_member(scope: &Scope<'_>, member: &Member, input: &TokenStream) -> TokenStream {
+    let non_nil = is_non_nil(&member.annotations);
+    if annotations::is_optional(member) {
+        let function = scope.name("unmarshal_optional");
+        let each = scope.unmarshaler(&member.ty, non_nil);
+        return quote!(#function(#input, #each));
+    }
+    scope.unmarshal(&member.ty, non_nil, input)
 }
 
 /// Expressions of `Result<(), _>` one after the other: all but the last with `?`.

@@ -73,6 +73,42 @@ fn a_union_over_an_enum_names_its_enumerators() {
 }
 
 #[test]
+fn a_bitmask_has_a_constant_for_each_flag_and_a_bitset_methods_for_each_field() {
+    snapshot!(
+        "bits",
+        "@bit_bound(16) bitmask Access { /* To read. */ read, @position(9) writeAll };
+         bitset Header { bitfield<3> version; bitfield<1> last; bitfield<4>; };
+         bitset Longer : Header { bitfield<12, short> x; bitfield<44> rest; };"
+    );
+}
+
+#[test]
+fn a_map_is_a_btree_map_whose_keys_have_an_order() {
+    snapshot!(
+        "maps",
+        "struct Key { long x; string<8> name; };
+         typedef map<Key, sequence<wstring>, 9> Names;
+         struct S { map<string, long> plain; Names several; sequence<map<octet, S>> deep; };
+         interface I { Names swap(in Names these); };"
+    );
+}
+
+#[test]
+fn annotations_make_members_optional_give_them_defaults_and_bound_them() {
+    snapshot!(
+        "annotations",
+        "enum E { @value(5) a, @default_literal b, @value(9) c };
+         bitmask M { x, y };
+         struct S {
+           @optional string<4> maybe; @optional @range(min = 1, max = 6) long die;
+           @default(3.14) double pi; @default(\"x\") string name; @default(c) E which;
+           @default(3) M flags; @min(2) @max(8) octet small; @optional Object reference;
+           @optional(FALSE) @default(TRUE) boolean there;
+         };"
+    );
+}
+
+#[test]
 fn constants_keep_type_and_value() {
     snapshot!(
         "constants",
