@@ -74,6 +74,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             LINK,
         ],
     ),
+    // Fed with anything, and nothing else.
+    (
+        "punctual-fuzz",
+        &[CDR, IOR, GIOP, "punctual-idl", "punctual-idl-rust"],
+    ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),

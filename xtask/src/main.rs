@@ -2,6 +2,7 @@
 
 mod corpus;
 mod cross;
+mod fuzz;
 mod interop;
 mod layers;
 mod poa_table;
@@ -30,6 +31,8 @@ enum Chore {
     PoaTable,
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
+    /// Run libFuzzer on each target.
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),
+        Chore::Fuzz(options) => fuzz::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
     };
     match done {

@@ -1,0 +1,83 @@
+//! Values of every type that generated code reads, one after the other as the input's first octets say.
+
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Char, CodeSets, Coding, Decoder, Encoder, Fixed, GiopVersion,
+    LongDouble, Marshal, NarrowCodeSet, Unmarshal, WideCodeSet,
+};
+
+const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2];
+
+/// How many values are read of one input.
+const VALUES: usize = 16;
+
+pub(crate) fn run(input: &[u8]) {
+    let (how, input) = crate::choice(input);
+    let (set, input) = crate::choice(input);
+    let (kinds, octets) = input.split_at(input.len().min(VALUES));
+    let order = ByteOrder::from_flag(how & 1);
+    let narrow = NarrowCodeSet::all().nth(usize::from(set) % NarrowCodeSet::all().count());
+    let coding = Coding {
+        version: VERSIONS[usize::from(how >> 1) % VERSIONS.len()],
+        code_sets: CodeSets {
+            narrow: narrow.unwrap_or(NarrowCodeSet::Utf8),
+            wide: [None, Some(WideCodeSet::Utf16), Some(WideCodeSet::Ucs2)]
+                [usize::from(how >> 3) % 3],
+        },
+        ..Coding::default()
+    };
+    let mut decoder = Decoder::new(octets, order, coding);
+    for kind in kinds {
+        if read(*kind, &mut decoder).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    match kind % 24 {
+        0 => again::<bool>(input),
+        1 => again::<u8>(input),
+        2 => again::<i16>(input),
+        3 => again::<u32>(input),
+        4 => again::<i64>(input),
+        5 => input.get_f32().map(drop),
+        6 => input.get_f64().map(drop),
+        7 => LongDouble::unmarshal(input).map(drop),
+        8 => again::<Char>(input),
+        9 => again::<String>(input),
+        10 => again::<Fixed<31, 6>>(input),
+        11 => again::<Fixed<4, 2>>(input),
+        12 => again::<Vec<u8>>(input),
+        13 => again::<Vec<u16>>(input),
+        14 => again::<Vec<i64>>(input),
+        15 => again::<Vec<String>>(input),
+        16 => again::<Vec<Vec<u32>>>(input),
+        17 => again::<[u32; 3]>(input),
+        18 => again::<Vec<bool>>(input),
+        19 => again::<Vec<Char>>(input),
+        20 => again::<char>(input),
+        21 => input.get_wstring().map(drop),
+        22 => {
+            let mut content = input.encapsulation()?;
+            content.nested(String::unmarshal).map(drop)
+        }
+        _ => input.align(8),
+    }
+}
+
+/// Reads a value; written and read once more, it is the same.
+fn again<T: Marshal + Unmarshal + PartialEq>(input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let value = T::unmarshal(input)?;
+    let mut out = Encoder::new(Block::default(), input.order(), *input.coding());
+    match value.marshal(&mut out) {
+        Ok(()) => {
+            let block = out.into_block();
+            let mut written = Decoder::new(&block, input.order(), *input.coding());
+            assert!(T::unmarshal(&mut written).is_ok_and(|other| other == value));
+        }
+        // Some encodings read what they do not write.
+        Err(CdrError::CharacterNotInCodeSet) => {}
+        Err(error) => panic!("what was read is not written: {error}"),
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! IDL files: what compiles is generated as Rust, and what does not has diagnostics.
+
+use punctual_idl::{InMemory, Options, compile_source};
+
+pub(crate) fn run(input: &[u8]) {
+    let loader = InMemory::new().with("other.idl", "module Other { typedef long Number; };");
+    match compile_source("input.idl", input, &Options::default(), &loader) {
+        Ok(compiled) => {
+            let options = punctual_idl_rust::Options::default();
+            if let Err(diagnostics) = punctual_idl_rust::generate(&compiled.specification, &options)
+            {
+                assert!(!diagnostics.is_empty(), "refused without a reason");
+            }
+        }
+        Err(failure) => {
+            assert!(!failure.diagnostics.is_empty(), "refused without a reason");
+            for diagnostic in &failure.diagnostics {
+                assert!(!diagnostic.to_string().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! One function for each kind of input that comes from others: it must return, whatever it is given, in
+//! time and memory that the input justifies, and what it reads must be the same again when it is written
+//! and read once more.
+//!
+//! libFuzzer finds inputs (`cargo xtask fuzz`); what it has found is in `corpus/`, and the tests give all of
+//! it to these functions again.
+
+mod cdr;
+mod giop;
+mod idl;
+mod ior;
+
+/// An input's way into the code.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of its folder in `corpus/`, and of its program for libFuzzer.
+    pub name: &'static str,
+    /// Takes one input.
+    ///
+    /// Panics if something is wrong with what the input does.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "cdr",
+        run: cdr::run,
+    },
+    Target {
+        name: "giop",
+        run: giop::run,
+    },
+    Target {
+        name: "ior",
+        run: ior::run,
+    },
+    Target {
+        name: "idl",
+        run: idl::run,
+    },
+];
+
+/// The target of a name.
+#[must_use]
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.iter().find(|target| target.name == name).copied()
+}
+
+/// The first octet of an input, which chooses among ways to read the rest.
+fn choice(input: &[u8]) -> (u8, &[u8]) {
+    input
+        .split_first()
+        .map_or((0, input), |(first, rest)| (*first, rest))
+}
