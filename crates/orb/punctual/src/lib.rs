@@ -13,7 +13,7 @@
 //! # Ok(()) }
 //! ```
 
-pub use punctual_cdr::{Char, Fixed, GiopVersion, Limits, LongDouble};
+pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,

@@ -60,7 +60,7 @@ pub use coding::{Coding, Environment};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::CdrError;
-pub use fixed::{Fixed, FixedError};
+pub use fixed::{Decimal, Fixed, FixedError};
 pub use lend::{Lender, Lent, Segment};
 pub use limits::Limits;
 pub use long_double::LongDouble;

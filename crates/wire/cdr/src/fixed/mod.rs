@@ -1,5 +1,9 @@
 //! The IDL type `fixed<D, S>`: decimal numbers of up to 31 digits.
 
+mod decimal;
+
+pub use decimal::Decimal;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -33,6 +37,9 @@ pub enum FixedError {
         /// The digits after the point that the type has.
         scale: i16,
     },
+    /// A quotient with zero below.
+    #[error("division by zero")]
+    DivisionByZero,
     /// The text is not a decimal number.
     #[error("the text is not a decimal number")]
     NotANumber,
@@ -100,19 +107,23 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
 
 impl<const D: u16, const S: i16> fmt::Display for Fixed<D, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.scaled.unsigned_abs().to_string();
-        let text = match usize::try_from(S) {
-            Ok(0) => digits,
-            Ok(scale) => {
-                let digits = format!("{digits:0>width$}", width = scale + 1);
-                let (whole, fraction) = digits.split_at(digits.len() - scale);
-                format!("{whole}.{fraction}")
-            }
-            Err(_) if self.scaled == 0 => digits,
-            Err(_) => format!("{digits}{:0<1$}", "", usize::from(S.unsigned_abs())),
-        };
-        f.pad_integral(self.scaled >= 0, "", &text)
+        display(self.scaled, S, f)
     }
+}
+
+fn display(scaled: i128, scale: i16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let digits = scaled.unsigned_abs().to_string();
+    let text = match usize::try_from(scale) {
+        Ok(0) => digits,
+        Ok(scale) => {
+            let digits = format!("{digits:0>width$}", width = scale + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            format!("{whole}.{fraction}")
+        }
+        Err(_) if scaled == 0 => digits,
+        Err(_) => format!("{digits}{:0<1$}", "", usize::from(scale.unsigned_abs())),
+    };
+    f.pad_integral(scaled >= 0, "", &text)
 }
 
 impl<const D: u16, const S: i16> fmt::Debug for Fixed<D, S> {
@@ -126,39 +137,44 @@ impl<const D: u16, const S: i16> FromStr for Fixed<D, S> {
 
     /// Reads a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow.
     fn from_str(text: &str) -> Result<Self, FixedError> {
-        let text = text.trim_end_matches(['d', 'D']);
-        let (negative, text) = match text.strip_prefix(['-', '+']) {
-            Some(rest) => (text.starts_with('-'), rest),
-            None => (false, text),
-        };
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let all_digits = |part: &str| part.bytes().all(|octet| octet.is_ascii_digit());
-        if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
-            return Err(FixedError::NotANumber);
-        }
-        // The last digit that is kept has this place: 1 is the first one after the point.
-        let mut magnitude = 0i128;
-        let mut place = -i64::try_from(whole.len()).unwrap_or(i64::MAX);
-        for octet in whole.bytes().chain(fraction.bytes()) {
-            place += 1;
-            if place <= i64::from(S) {
-                magnitude = magnitude
-                    .checked_mul(10)
-                    .and_then(|value| value.checked_add(i128::from(octet - b'0')))
-                    .filter(|value| *value < Self::OVERFLOW)
-                    .ok_or(FixedError::TooManyDigits { digits: D })?;
-            } else if octet != b'0' {
-                return Err(FixedError::TooPrecise { scale: S });
-            }
-        }
-        while place < i64::from(S) {
-            place += 1;
+        Self::new(parse(text, S, Self::OVERFLOW, D)?)
+    }
+}
+
+/// A number times 10^scale, below `overflow` either way, which has one digit more than `digits`.
+fn parse(text: &str, scale: i16, overflow: i128, digits: u16) -> Result<i128, FixedError> {
+    let text = text.trim_end_matches(['d', 'D']);
+    let (negative, text) = match text.strip_prefix(['-', '+']) {
+        Some(rest) => (text.starts_with('-'), rest),
+        None => (false, text),
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let all_digits = |part: &str| part.bytes().all(|octet| octet.is_ascii_digit());
+    if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
+        return Err(FixedError::NotANumber);
+    }
+    // The last digit that is kept has this place: 1 is the first one after the point.
+    let mut magnitude = 0i128;
+    let mut place = -i64::try_from(whole.len()).unwrap_or(i64::MAX);
+    for octet in whole.bytes().chain(fraction.bytes()) {
+        place += 1;
+        if place <= i64::from(scale) {
             magnitude = magnitude
                 .checked_mul(10)
-                .ok_or(FixedError::TooManyDigits { digits: D })?;
+                .and_then(|value| value.checked_add(i128::from(octet - b'0')))
+                .filter(|value| *value < overflow)
+                .ok_or(FixedError::TooManyDigits { digits })?;
+        } else if octet != b'0' {
+            return Err(FixedError::TooPrecise { scale });
         }
-        Self::new(if negative { -magnitude } else { magnitude })
     }
+    while place < i64::from(scale) {
+        place += 1;
+        magnitude = magnitude
+            .checked_mul(10)
+            .ok_or(FixedError::TooManyDigits { digits })?;
+    }
+    Ok(if negative { -magnitude } else { magnitude })
 }
 
 /// Packed decimal (§9.3.2.8): a half octet for each digit, the most significant first, then one
@@ -166,48 +182,93 @@ impl<const D: u16, const S: i16> FromStr for Fixed<D, S> {
 /// with a zero half octet. No alignment.
 impl<const D: u16, const S: i16> Marshal for Fixed<D, S> {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        let mut magnitude = self.scaled.unsigned_abs();
-        let mut next_digit = || {
-            let digit = u8::try_from(magnitude % 10).unwrap_or(0);
-            magnitude /= 10;
-            digit
-        };
-        let mut low = if self.scaled < 0 { 0xd } else { 0xc };
-        let mut octets = [0u8; 16];
-        let octets = octets.get_mut(..Self::OCTETS).unwrap_or_default();
-        for octet in octets.iter_mut().rev() {
-            *octet = (next_digit() << 4) | low;
-            low = next_digit();
-        }
-        out.put_bytes(octets);
+        put(self.scaled, Self::OCTETS, out);
         Ok(())
     }
+}
+
+fn put(scaled: i128, size: usize, out: &mut Encoder<'_>) {
+    let mut magnitude = scaled.unsigned_abs();
+    let mut next_digit = || {
+        let digit = u8::try_from(magnitude % 10).unwrap_or(0);
+        magnitude /= 10;
+        digit
+    };
+    let mut low = if scaled < 0 { 0xd } else { 0xc };
+    let mut octets = [0u8; 16];
+    let octets = octets.get_mut(..size).unwrap_or_default();
+    for octet in octets.iter_mut().rev() {
+        *octet = (next_digit() << 4) | low;
+        low = next_digit();
+    }
+    out.put_bytes(octets);
 }
 
 impl<const D: u16, const S: i16> Unmarshal for Fixed<D, S> {
     const MIN_SIZE: usize = Self::OCTETS;
 
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        let octets = input.get_bytes(Self::OCTETS)?;
-        let (last, rest) = octets.split_last().ok_or(CdrError::BadFixed)?;
-        let digits = rest
-            .iter()
-            .flat_map(|octet| [octet >> 4, octet & 0xf])
-            .chain([last >> 4]);
-        let mut magnitude = 0i128;
-        for digit in digits {
-            if digit > 9 {
-                return Err(CdrError::BadFixed);
-            }
-            // 31 digits and one more don't overflow.
-            magnitude = magnitude * 10 + i128::from(digit);
+        Self::new(get(input, Self::OCTETS)?).map_err(|_| CdrError::BadFixed)
+    }
+}
+
+fn get(input: &mut Decoder<'_>, size: usize) -> Result<i128, CdrError> {
+    let octets = input.get_bytes(size)?;
+    let (last, rest) = octets.split_last().ok_or(CdrError::BadFixed)?;
+    let digits = rest
+        .iter()
+        .flat_map(|octet| [octet >> 4, octet & 0xf])
+        .chain([last >> 4]);
+    let mut magnitude = 0i128;
+    for digit in digits {
+        if digit > 9 {
+            return Err(CdrError::BadFixed);
         }
-        let scaled = match last & 0xf {
-            0xc => magnitude,
-            0xd => -magnitude,
-            _ => return Err(CdrError::BadFixed),
-        };
-        Self::new(scaled).map_err(|_| CdrError::BadFixed)
+        // 31 digits and one more don't overflow.
+        magnitude = magnitude * 10 + i128::from(digit);
+    }
+    match last & 0xf {
+        0xc => Ok(magnitude),
+        0xd => Ok(-magnitude),
+        _ => Err(CdrError::BadFixed),
+    }
+}
+
+/// Octets on the wire of a type of this many digits.
+fn octets(digits: u16) -> usize {
+    usize::from(digits.min(31)) / 2 + 1
+}
+
+impl Decimal {
+    /// Writes the number as one of type `fixed<digits, scale>`.
+    ///
+    /// # Errors
+    /// [`CdrError::BadFixed`] if the type has too few digits, before the point or after it.
+    pub fn marshal_as(
+        self,
+        digits: u16,
+        scale: i16,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        let number = self.truncate(scale).map_err(|_| CdrError::BadFixed)?;
+        if number != self || number.digits() > digits {
+            return Err(CdrError::BadFixed);
+        }
+        put(number.scaled(), octets(digits), out);
+        Ok(())
+    }
+
+    /// Reads a number of type `fixed<digits, scale>`.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`]; [`CdrError::BadFixed`] for what is no such number.
+    pub fn unmarshal_as(
+        digits: u16,
+        scale: i16,
+        input: &mut Decoder<'_>,
+    ) -> Result<Self, CdrError> {
+        let scaled = get(input, octets(digits))?;
+        Self::new(scaled, scale).map_err(|_| CdrError::BadFixed)
     }
 }
 

@@ -1,0 +1,415 @@
+//! Decimal numbers whose digits and scale are known at run time only, and arithmetic: what sums, products
+//! and quotients of fixed-point numbers are before they fit a type (CORBA 3.3 part 1, §7.10.2).
+
+use super::{Fixed, FixedError};
+use ethnum::I256;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+/// The most digits that a number has.
+const MOST_DIGITS: u32 = 31;
+
+/// The first number with too many digits.
+const OVERFLOW: i128 = 10i128.pow(MOST_DIGITS);
+
+/// A decimal number of up to 31 digits: `scaled / 10^scale`.
+///
+/// Arithmetic is exact and then cut to 31 digits: digits after the point are lost, those before it never.
+/// Numbers compare by value, whatever their scale.
+#[derive(Clone, Copy, Default)]
+pub struct Decimal {
+    scaled: i128,
+    scale: i16,
+}
+
+impl Decimal {
+    /// The number `scaled / 10^scale`: `Decimal::new(12345, 2)` is 123.45.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] for more than 31, and for a scale beyond ±31.
+    pub const fn new(scaled: i128, scale: i16) -> Result<Self, FixedError> {
+        if scaled >= OVERFLOW || scaled <= -OVERFLOW || scale.unsigned_abs() as u32 > MOST_DIGITS {
+            return Err(FixedError::TooManyDigits { digits: 31 });
+        }
+        Ok(Self { scaled, scale })
+    }
+
+    /// The number times 10^scale.
+    #[must_use]
+    pub const fn scaled(self) -> i128 {
+        self.scaled
+    }
+
+    /// The digits after the point.
+    #[must_use]
+    pub const fn scale(self) -> i16 {
+        self.scale
+    }
+
+    /// How many digits it has, those after the point counted; at least one.
+    #[must_use]
+    pub fn digits(self) -> u16 {
+        let digits = self.scaled.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+        u16::try_from(digits).map_or(self.scale.unsigned_abs(), |digits| {
+            digits.max(u16::try_from(self.scale).unwrap_or(0))
+        })
+    }
+
+    /// The sum.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    pub fn checked_add(self, other: impl Into<Self>) -> Result<Self, FixedError> {
+        let (a, b, scale) = self.aligned(other.into());
+        Self::cut(a + b, scale)
+    }
+
+    /// The difference.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    pub fn checked_sub(self, other: impl Into<Self>) -> Result<Self, FixedError> {
+        let (a, b, scale) = self.aligned(other.into());
+        Self::cut(a - b, scale)
+    }
+
+    /// The product.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    pub fn checked_mul(self, other: impl Into<Self>) -> Result<Self, FixedError> {
+        let other = other.into();
+        let product = I256::from(self.scaled) * I256::from(other.scaled);
+        Self::cut(product, i32::from(self.scale) + i32::from(other.scale))
+    }
+
+    /// The quotient, to 31 digits and no further.
+    ///
+    /// # Errors
+    /// [`FixedError::DivisionByZero`]; [`FixedError::TooManyDigits`] if there are more than 31 before the
+    /// point.
+    pub fn checked_div(self, other: impl Into<Self>) -> Result<Self, FixedError> {
+        let other = other.into();
+        if other.scaled == 0 {
+            return Err(FixedError::DivisionByZero);
+        }
+        // 31 digits and 44 zeroes fit; a quotient then has 44 digits at least, and is cut.
+        const ZEROES: u32 = 44;
+        let dividend = I256::from(self.scaled) * power(ZEROES);
+        let scale = i32::from(self.scale) - i32::from(other.scale) + ZEROES.cast_signed();
+        let quotient = Self::cut(dividend / I256::from(other.scaled), scale)?;
+        Ok(quotient.without_zeroes())
+    }
+
+    /// The number with this many digits after the point; half of the last one is rounded away from zero.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if there are more than 31.
+    pub fn round(self, scale: i16) -> Result<Self, FixedError> {
+        let lost = i32::from(self.scale) - i32::from(scale);
+        if lost <= 0 {
+            return self.rescaled(scale);
+        }
+        let unit = power(lost.unsigned_abs().min(60));
+        let half = unit / 2 * I256::from(self.scaled.signum());
+        let rounded = (I256::from(self.scaled) + half) / unit;
+        Self::of_wide(rounded, scale)
+    }
+
+    /// The number with this many digits after the point; others are cut off.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if there are more than 31.
+    pub fn truncate(self, scale: i16) -> Result<Self, FixedError> {
+        self.rescaled(scale)
+    }
+
+    /// The number as one of a type: what the type has no digits for after the point is cut off, as where
+    /// CORBA's mappings assign one `fixed` to another.
+    ///
+    /// # Errors
+    /// [`FixedError::TooManyDigits`] if the type has too few digits before the point.
+    pub fn to_fixed<const D: u16, const S: i16>(self) -> Result<Fixed<D, S>, FixedError> {
+        let too_many = |_| FixedError::TooManyDigits { digits: D };
+        Fixed::new(self.rescaled(S).map_err(too_many)?.scaled)
+    }
+
+    /// The nearest `double`.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+
+    fn rescaled(self, scale: i16) -> Result<Self, FixedError> {
+        let wide = I256::from(self.scaled);
+        let change = i32::from(scale) - i32::from(self.scale);
+        let factor = power(change.unsigned_abs().min(62));
+        let rescaled = match change >= 0 {
+            true if self.scaled == 0 => I256::ZERO,
+            true if change > 44 => return Err(FixedError::TooManyDigits { digits: 31 }),
+            true => wide * factor,
+            false => wide / factor,
+        };
+        Self::of_wide(rescaled, scale)
+    }
+
+    fn of_wide(scaled: I256, scale: i16) -> Result<Self, FixedError> {
+        match i128::try_from(scaled) {
+            Ok(scaled) => Self::new(scaled, scale),
+            Err(_) => Err(FixedError::TooManyDigits { digits: 31 }),
+        }
+    }
+
+    /// Both at the same scale. Exact, but for one that is too large for any result.
+    fn aligned(self, other: Self) -> (I256, I256, i32) {
+        let scale = self.scale.max(other.scale);
+        let widened = |number: Self| {
+            let zeroes = (i32::from(scale) - i32::from(number.scale)).unsigned_abs();
+            let scaled = I256::from(number.scaled);
+            let huge = (I256::MAX >> 2u8) * scaled.signum();
+            scaled.checked_mul(power(zeroes)).unwrap_or(huge)
+        };
+        (widened(self), widened(other), scale.into())
+    }
+
+    /// A result, without as many digits after the point as it has too many.
+    fn cut(mut scaled: I256, mut scale: i32) -> Result<Self, FixedError> {
+        let most = I256::from(OVERFLOW);
+        while scale > 0 && (scaled.abs() >= most || scale > 31) {
+            scaled /= I256::from(10i8);
+            scale -= 1;
+        }
+        // Zeroes before the point that are not kept become digits.
+        if scale < 0 {
+            scaled = scaled
+                .checked_mul(power(scale.unsigned_abs()))
+                .ok_or(FixedError::TooManyDigits { digits: 31 })?;
+            scale = 0;
+        }
+        let scale = i16::try_from(scale).map_err(|_| FixedError::TooManyDigits { digits: 31 })?;
+        Self::of_wide(scaled, scale)
+    }
+
+    /// The same number with no zero at the end of its fraction.
+    fn without_zeroes(mut self) -> Self {
+        while self.scale > 0 && self.scaled % 10 == 0 {
+            self.scaled /= 10;
+            self.scale -= 1;
+        }
+        self
+    }
+}
+
+fn power(exponent: u32) -> I256 {
+    I256::from(10i8).pow(exponent)
+}
+
+impl<const D: u16, const S: i16> From<Fixed<D, S>> for Decimal {
+    fn from(number: Fixed<D, S>) -> Self {
+        Self {
+            scaled: number.scaled(),
+            scale: S,
+        }
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Decimal {
+            fn from(number: $integer) -> Self {
+                Self { scaled: number.into(), scale: 0 }
+            }
+        }
+    )*};
+}
+
+from_integers! { i8 u8 i16 u16 i32 u32 i64 u64 }
+
+/// The part before the point.
+impl TryFrom<Decimal> for i64 {
+    type Error = FixedError;
+
+    fn try_from(number: Decimal) -> Result<Self, FixedError> {
+        let whole = number.truncate(0)?.scaled;
+        whole
+            .try_into()
+            .map_err(|_| FixedError::TooManyDigits { digits: 19 })
+    }
+}
+
+impl std::ops::Neg for Decimal {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self {
+            scaled: -self.scaled,
+            ..self
+        }
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b, _) = self.aligned(*other);
+        a.cmp(&b)
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Decimal {}
+
+impl Hash for Decimal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut shortest = self.without_zeroes();
+        while shortest.scaled != 0 && shortest.scaled % 10 == 0 {
+            shortest.scaled /= 10;
+            shortest.scale -= 1;
+        }
+        shortest.scaled.hash(state);
+        if shortest.scaled != 0 {
+            shortest.scale.hash(state);
+        }
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::display(self.scaled, self.scale, f)
+    }
+}
+
+impl fmt::Debug for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Decimal({self})")
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = FixedError;
+
+    /// Reads a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow. Its scale is the number
+    /// of digits after the point.
+    fn from_str(text: &str) -> Result<Self, FixedError> {
+        let number = text.trim_end_matches(['d', 'D']);
+        let fraction = number.split_once('.').map_or("", |(_, fraction)| fraction);
+        let scale = i16::try_from(fraction.trim_end_matches('0').len()).unwrap_or(i16::MAX);
+        let scale = scale.max(
+            fraction
+                .len()
+                .min(MOST_DIGITS as usize)
+                .try_into()
+                .unwrap_or(0),
+        );
+        if u32::from(scale.unsigned_abs()) > MOST_DIGITS {
+            return Err(FixedError::TooPrecise { scale: 31 });
+        }
+        let scaled = super::parse(text, scale, OVERFLOW, 31)?;
+        Self::new(scaled, scale)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn number(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    fn shown(number: Result<Decimal, FixedError>) -> String {
+        number.map_or_else(|error| error.to_string(), |number| number.to_string())
+    }
+
+    #[test]
+    fn arithmetic_is_exact_and_cut_to_31_digits() {
+        let (a, b) = (number("123.45"), number("-0.005"));
+        assert_eq!(shown(a.checked_add(b)), "123.445");
+        assert_eq!(shown(a.checked_sub(b)), "123.455");
+        assert_eq!(shown(a.checked_mul(b)), "-0.61725");
+        assert_eq!(shown(a.checked_div(b)), "-24690");
+        assert_eq!(
+            shown(number("1").checked_div(3)),
+            "0.3333333333333333333333333333333"
+        );
+        assert_eq!(
+            shown(number("2").checked_div(number("0.3"))),
+            "6.666666666666666666666666666666"
+        );
+        let most = number(&"9".repeat(31));
+        let too_many = FixedError::TooManyDigits { digits: 31 };
+        assert_eq!(most.checked_add(1), Err(too_many));
+        assert_eq!(most.checked_mul(most), Err(too_many));
+        // Digits after the point give way to those before it.
+        assert_eq!(most.checked_add(number("0.4")), Ok(most));
+        assert_eq!(a.checked_div(0), Err(FixedError::DivisionByZero));
+        assert_eq!(
+            a.checked_add(Fixed::<3, 1>::literal(5)),
+            Ok(number("123.95"))
+        );
+    }
+
+    #[test]
+    fn rounding_is_away_from_zero_and_truncation_towards_it() {
+        let round = |text: &str, scale| shown(number(text).round(scale));
+        assert_eq!(round("1.245", 2), "1.25");
+        assert_eq!(round("-1.245", 2), "-1.25");
+        assert_eq!(round("1.244", 2), "1.24");
+        assert_eq!(round("1250", -2), "1300");
+        assert_eq!(round("1.5", 4), "1.5000");
+        assert_eq!(shown(number("-1.249").truncate(2)), "-1.24");
+        assert_eq!(
+            shown(number("1").round(31)),
+            "the number has more than 31 digits"
+        );
+        assert_eq!(number("99.99").to_fixed::<3, 1>(), Ok(Fixed::literal(999)));
+        let too_many = FixedError::TooManyDigits { digits: 3 };
+        assert_eq!(number("100").to_fixed::<3, 1>(), Err(too_many));
+        assert_eq!(i64::try_from(number("-7.9")), Ok(-7));
+        assert!(i64::try_from(number(&"9".repeat(20))).is_err());
+        assert!((number("-0.125").to_f64() + 0.125).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn numbers_are_what_they_say_whatever_their_scale() {
+        use std::hash::{BuildHasher, RandomState};
+        let hasher = RandomState::new();
+        for (a, b) in [("1.50", "1.5"), ("0", "0.000"), ("-20.0", "-20")] {
+            assert_eq!(number(a), number(b));
+            assert_eq!(hasher.hash_one(number(a)), hasher.hash_one(number(b)));
+        }
+        assert!(number("-1.51") < number("-1.5"));
+        let huge = Decimal::new(1, -31).unwrap();
+        assert!(huge > number("0.0000000000000000000000000000001"));
+        assert!(-huge < number("0.0000000000000000000000000000001"));
+        assert_eq!(number("1.50").digits(), 3);
+        assert_eq!(number("0.005").digits(), 3);
+        assert!("1.2.3".parse::<Decimal>().is_err());
+        assert!(Decimal::new(1, 32).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn sums_and_products_come_apart_again(
+            a in -10i128.pow(15)..10i128.pow(15), b in 1..10i128.pow(15), x in 0i16..15, y in 0i16..15,
+        ) {
+            let (a, b) = (Decimal::new(a, x).unwrap(), Decimal::new(b, y).unwrap());
+            prop_assert_eq!(a.checked_add(b).unwrap().checked_sub(b), Ok(a));
+            prop_assert_eq!(a.checked_mul(b).unwrap().checked_div(b), Ok(a));
+            prop_assert_eq!(a.to_string().parse(), Ok(a));
+        }
+    }
+}
