@@ -80,6 +80,12 @@ impl Builder {
         self
     }
 
+    /// Whether types have TypeCodes, and so can be in an `any`.
+    pub fn type_codes(mut self, type_codes: bool) -> Self {
+        self.rust.type_codes = type_codes;
+        self
+    }
+
     /// The path of the runtime in generated code, for a crate that has it under another name.
     /// Default: `::punctual`.
     pub fn runtime_path(mut self, path: impl Into<String>) -> Self {

@@ -115,8 +115,21 @@ impl Facts {
                     .saturating_add(1),
                 ..plain(24, 4)
             },
-            Type::Any | Type::TypeCode | Type::ValueBase => plain(24, 4),
+            // Of a TypeCode, at least its kind.
+            Type::Any => plain(64, 4),
+            Type::TypeCode => plain(16, 4),
+            Type::ValueBase => plain(24, 4),
         }
+    }
+
+    /// True where each value equals itself and has a hash: no floats are in it, nor values whose
+    /// types are known at run time only.
+    pub(crate) fn has_total_equality(&self, spec: &Specification, ty: &Type) -> bool {
+        !spec.contains(ty, |part| match part {
+            Type::Primitive(primitive) => primitive.is_floating(),
+            Type::Any | Type::TypeCode => true,
+            _ => false,
+        })
     }
 
     /// True for what keys of maps are made of: its values have an order.

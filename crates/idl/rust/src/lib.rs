@@ -28,6 +28,7 @@ mod options;
 mod plan;
 mod scope;
 mod structs;
+mod typed;
 mod typedefs;
 mod types;
 mod unions;

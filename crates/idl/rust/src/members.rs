@@ -55,13 +55,14 @@ impl<'a> Fields<'a> {
     /// `#[derive(…)]` of all that the members' types allow.
     pub(crate) fn derive(&self, scope: &Scope<'_>, is_plain_data: bool) -> TokenStream {
         let spec = scope.generator.spec;
-        let has_float = self
+        let facts = &scope.generator.facts;
+        let is_total = self
             .members
             .iter()
-            .any(|(_, member)| spec.contains_float(&member.ty));
+            .all(|(_, member)| facts.has_total_equality(spec, &member.ty));
         let default =
             (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(Default,));
-        let total = (!has_float).then(|| quote!(, Eq, Hash));
+        let total = is_total.then(|| quote!(, Eq, Hash));
         let is_key = scope.generator.facts.is_in_keys(self.declaration.id);
         let order = is_key.then(|| quote!(, PartialOrd, Ord));
         let copy = is_plain_data.then(|| quote!(Copy,));

@@ -9,7 +9,7 @@ use crate::names::{ident, is_item};
 use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::{
-    Generator, bits, consts, enums, exceptions, interface, lints, structs, typedefs, unions,
+    Generator, bits, consts, enums, exceptions, interface, lints, structs, typed, typedefs, unions,
 };
 
 /// The whole file.
@@ -41,7 +41,8 @@ impl Modules<'_> {
             }
             if self.plan.generates(id) {
                 let item = item(&scope, declaration);
-                items.push(at_root(is_root, item));
+                let typed = typed::generate(&scope, declaration);
+                items.push(at_root(is_root, quote!(#item #typed)));
             }
             items.push(self.inner(declaration, is_root));
         }

@@ -20,7 +20,7 @@ use methods::Methods;
 /// The scoped name of an IDL scope; empty for the global one.
 pub(crate) type IdlScope = [String];
 
-/// What is generated beside an interface.
+/// What is generated beside an interface or typedef.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Companion {
     /// The trait that servants implement.
@@ -31,6 +31,8 @@ pub(crate) enum Companion {
     Error,
     /// What the writing of an attribute may fail with.
     SetError,
+    /// What has a typedef's TypeCode.
+    Alias,
 }
 
 /// All names of a specification.
@@ -141,6 +143,10 @@ impl Names {
             for &child in &interface.body {
                 self.name_errors(spec, &name, &spec[child], warnings);
             }
+        }
+        if matches!(declaration.kind, DeclKind::Typedef(_)) {
+            let given = self.claim(spec, declaration, format!("{name}Alias"), warnings);
+            self.companions.insert((id, Companion::Alias), given);
         }
         let has_module = spec.children(id).iter().any(|&child| is_item(&spec[child]));
         if has_module && !matches!(declaration.kind, DeclKind::Module(_)) {

@@ -11,6 +11,9 @@ pub struct Options {
     /// Whether interfaces get a servant trait and a skeleton. Default: true. A program that only
     /// calls objects may do without.
     pub server: bool,
+    /// Whether types have TypeCodes, and so can be in an `any`. Default: false. What nobody asks
+    /// for is not in the program; without, it need not be compiled either.
+    pub type_codes: bool,
     /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
     /// for it: `("::CosNaming", "punctual_naming")`. What is *included* from such a scope is
     /// referred to and not generated again; what the main file itself declares always is.
@@ -28,6 +31,7 @@ impl Default for Options {
             runtime_path: "::punctual".to_owned(),
             client: true,
             server: true,
+            type_codes: false,
             extern_paths: Vec::new(),
             natives: Vec::new(),
         }

@@ -289,11 +289,6 @@ impl Faults<'_, '_> {
             return;
         }
         match ty {
-            Type::Any => self.found.push(later(spec, "`any`", location, label)),
-            Type::TypeCode => {
-                let construct = "`CORBA::TypeCode`";
-                self.found.push(later(spec, construct, location, label));
-            }
             Type::ValueBase => {
                 let construct = "`CORBA::ValueBase`";
                 self.found.push(later(spec, construct, location, label));

@@ -182,9 +182,9 @@ impl<'g> Scope<'g> {
 fn origin(name: &str) -> Origin {
     match name {
         "ObjectRef" | "Interface" | "SystemException" | "Char" | "Fixed" | "LongDouble"
-        | "Context" => Origin::Facade,
-        "Any" => Origin::Std("::std::any::Any"),
+        | "Context" | "Any" | "TypeCode" => Origin::Facade,
         "Arc" => Origin::Std("::std::sync::Arc"),
+        "OnceLock" => Origin::Std("::std::sync::OnceLock"),
         "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),
         "Error" => Origin::Std("::std::error::Error"),
         "fmt" => Origin::Std("::std::fmt"),

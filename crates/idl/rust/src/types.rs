@@ -18,7 +18,7 @@ pub(crate) enum Form<'a> {
     Text,
     Sequence(&'a Type),
     Array,
-    /// Struct, union, exception, map.
+    /// Struct, union, exception, map, any, TypeCode.
     Aggregate,
     /// An object reference, which may be nil.
     Reference,
@@ -33,7 +33,7 @@ pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
         Type::String { .. } | Type::WString { .. } => Form::Text,
         Type::Sequence { element, .. } => Form::Sequence(element),
         Type::Array { .. } => Form::Array,
-        Type::Map { .. } => Form::Aggregate,
+        Type::Map { .. } | Type::Any | Type::TypeCode => Form::Aggregate,
         Type::Object => Form::Reference,
         Type::Named(id) => match &spec[*id].kind {
             DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Form::Scalar,
@@ -105,8 +105,10 @@ impl Scope<'_> {
                 quote!(#fixed<#digits, #scale>)
             }
             Type::Named(id) => self.named(&self.generator.spec[*id]),
-            // Refused before anything is generated: any, TypeCode, ValueBase.
-            Type::Object | Type::Any | Type::TypeCode | Type::ValueBase => self.name("ObjectRef"),
+            Type::Any => self.name("Any"),
+            Type::TypeCode => self.name("TypeCode"),
+            // ValueBase is refused before anything is generated.
+            Type::Object | Type::ValueBase => self.name("ObjectRef"),
         }
     }
 
@@ -142,9 +144,11 @@ impl Scope<'_> {
     /// The type written so that `::function` may follow it.
     pub(crate) fn callable(&self, ty: &Type, non_nil: bool) -> TokenStream {
         let owned = self.owned(ty, non_nil);
-        let plain = matches!(ty, Type::Primitive(_) | Type::String { .. })
-            || matches!(ty, Type::Named(_))
-                && !matches!(form(self.generator.spec, ty), Form::Reference);
+        let plain = matches!(
+            ty,
+            Type::Primitive(_) | Type::String { .. } | Type::Any | Type::TypeCode
+        ) || matches!(ty, Type::Named(_))
+            && !matches!(form(self.generator.spec, ty), Form::Reference);
         if plain {
             return owned;
         }

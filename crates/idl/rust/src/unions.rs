@@ -122,12 +122,12 @@ impl<'s, 'g> Shape<'s, 'g> {
             &self.declaration.doc,
             &format!("`union {}`.", self.declaration.name),
         );
-        let has_float = self
+        let is_total = self
             .union
             .cases
             .iter()
-            .any(|case| spec.contains_float(&case.member.ty));
-        let total = (!has_float).then(|| quote!(, Eq, Hash));
+            .all(|case| facts.has_total_equality(spec, &case.member.ty));
+        let total = is_total.then(|| quote!(, Eq, Hash));
         let names: Vec<String> = self.variants.iter().map(|v| v.name.to_string()).collect();
         let sizes: Vec<u64> = self
             .variants

@@ -109,6 +109,23 @@ fn annotations_make_members_optional_give_them_defaults_and_bound_them() {
 }
 
 #[test]
+fn each_type_has_a_type_code_and_each_typedef_one_beside_it() {
+    let options = Options {
+        type_codes: true,
+        ..Options::default()
+    };
+    let idl = "module m {
+           typedef string<8> Label; typedef Label Grid[2][3]; typedef fixed<5,2> Money;
+           enum Kind { a, b }; interface Target; typedef map<Label, long, 4> Sizes;
+           struct Node { Label text; sequence<Node, 7> next; any value; Target at; int8 small; };
+           union Choice switch (Kind) { case a: Money first; default: Sizes rest; };
+           exception Lost { @optional long since; }; exception Gone {};
+           bitmask Flags { x }; interface Target {};
+         };";
+    insta::assert_snapshot!("type codes", generated_with(idl, &options));
+}
+
+#[test]
 fn constants_keep_type_and_value() {
     snapshot!(
         "constants",
@@ -333,8 +350,8 @@ fn what_is_not_supported_yet_is_named_at_each_place() {
              valuetype V { public long l; };
              valuetype Boxed string;
              abstract interface A {};
-             struct S { any a; sequence<CORBA::TypeCode> t; };
-             interface I { void f(in any a, in other::Value b); attribute V c; };",
+             struct S { ValueBase a; sequence<other::Value> t; };
+             interface I { void f(in long a, in other::Value b); attribute V c; };",
             &Options::default()
         )
     );

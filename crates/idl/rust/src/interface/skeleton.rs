@@ -22,8 +22,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     );
     let servant_trait = scope.companion(declaration, Companion::Servant);
     let [implements, servant, arc] = ["Implements", "Servant", "Arc"].map(|name| scope.name(name));
-    let [any, identity, send, sync] =
-        ["Any", "Identity", "Send", "Sync"].map(|name| scope.name(name));
+    let [identity, send, sync] = ["Identity", "Send", "Sync"].map(|name| scope.name(name));
     scope.use_methods_of("Interface");
     let generic = scope.generic("T");
     let calls = call::all(generator, declaration.id);
@@ -52,7 +51,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
             fn identity(&self) -> #identity {
                 #servant_trait::__identity(&self.0)
             }
-            fn implementation(&self) -> &(dyn #any + #send + #sync) {
+            fn implementation(&self) -> &(dyn ::std::any::Any + #send + #sync) {
                 &self.0
             }
             #provide

@@ -3,7 +3,6 @@
 /// What the tests of calls within a process, and of ties, call.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod near {
-    use std::any::Any;
     use std::error::Error;
     use std::fmt;
     use std::sync::Arc;
@@ -428,7 +427,7 @@ pub mod near {
             CounterServant::__identity(&self.0)
         }
 
-        fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        fn implementation(&self) -> &(dyn ::std::any::Any + Send + Sync) {
             &self.0
         }
 
@@ -1641,7 +1640,7 @@ pub mod near {
             RegisterServant::__identity(&self.0)
         }
 
-        fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        fn implementation(&self) -> &(dyn ::std::any::Any + Send + Sync) {
             &self.0
         }
 
@@ -2074,7 +2073,7 @@ pub mod near {
             ThermometerServant::__identity(&self.0)
         }
 
-        fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        fn implementation(&self) -> &(dyn ::std::any::Any + Send + Sync) {
             &self.0
         }
 
@@ -2318,7 +2317,7 @@ pub mod near {
             ClockServant::__identity(&self.0)
         }
 
-        fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        fn implementation(&self) -> &(dyn ::std::any::Any + Send + Sync) {
             &self.0
         }
 

@@ -1,0 +1,273 @@
+//! TypeCodes: what generated types say of themselves to whoever meets them at run time.
+//!
+//! What TypeCodes of CORBA 3.3 cannot say is told as what has the same form on the wire: a bitmask
+//! and a bitset are aliases of their integer, a map is a sequence of pairs, an optional member a
+//! union over a boolean. A typedef is a Rust alias, which cannot be told from the type that it
+//! names; so its TypeCode has a type of its own beside it, without values.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use punctual_idl::model::{
+    ConstValue, DeclKind, Declaration, Enum, InterfaceFlavour, Label, Member, Primitive, Type,
+    Typedef, Union,
+};
+use quote::quote;
+
+use crate::annotations::is_optional;
+use crate::names::{Companion, ident};
+use crate::scope::Scope;
+use crate::types::number;
+
+/// `impl Typed` for what a declaration becomes.
+pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let generator = scope.generator;
+    if !generator.options.type_codes {
+        return TokenStream::new();
+    }
+    let name = ident(generator.names.item(declaration.id));
+    let (id, idl_name) = (&declaration.repository_id, &declaration.name);
+    let description = match &declaration.kind {
+        DeclKind::Struct(_) => {
+            let members = members(scope, declaration);
+            quote!(types.structure(#id, #idl_name, #members))
+        }
+        DeclKind::Exception(_) => {
+            let members = members(scope, declaration);
+            quote!(types.exception(#id, #idl_name, #members))
+        }
+        DeclKind::Union(union) => {
+            let description = union_description(scope, union);
+            quote!(types.union_(#id, #idl_name, |types| #description))
+        }
+        DeclKind::Enum(Enum { enumerators }) => {
+            let names = enumerators.iter().map(|enumerator| &enumerator.name);
+            quote!(types.enumeration(#id, #idl_name, &[#(#names),*]))
+        }
+        DeclKind::Bitmask(bitmask) => alias(scope, declaration, &bitmask.holder().into()),
+        DeclKind::Bitset(bitset) => alias(scope, declaration, &bitset.holder().into()),
+        DeclKind::Interface(interface) if interface.flavour == InterfaceFlavour::Plain => {
+            quote!(types.interface(#id, #idl_name))
+        }
+        DeclKind::Typedef(typedef) => return typedef_marker(scope, declaration, typedef),
+        _ => return TokenStream::new(),
+    };
+    typed(scope, &name, &description)
+}
+
+/// The type that has a typedef's TypeCode.
+fn typedef_marker(scope: &Scope<'_>, declaration: &Declaration, typedef: &Typedef) -> TokenStream {
+    let names = &scope.generator.names;
+    let marker = ident(names.companion(declaration.id, Companion::Alias));
+    let doc = format!(
+        " Has the TypeCode of `typedef {}`; there are no values of it.",
+        declaration.name
+    );
+    let description = alias(scope, declaration, &typedef.ty);
+    let typed = typed(scope, &marker, &description);
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug)]
+        pub enum #marker {}
+        #typed
+    }
+}
+
+fn typed(scope: &Scope<'_>, name: &Ident, description: &TokenStream) -> TokenStream {
+    let [typed, builder, index, type_code, once] =
+        ["Typed", "TypeBuilder", "TypeIndex", "TypeCode", "OnceLock"].map(|name| scope.name(name));
+    quote! {
+        impl #typed for #name {
+            fn describe(types: &mut #builder) -> #index {
+                #description
+            }
+            fn type_code() -> #type_code {
+                static TYPE_CODE: #once<#type_code> = #once::new();
+                TYPE_CODE.get_or_init(#builder::of::<Self>).clone()
+            }
+        }
+    }
+}
+
+fn alias(scope: &Scope<'_>, declaration: &Declaration, ty: &Type) -> TokenStream {
+    let (id, name) = (&declaration.repository_id, &declaration.name);
+    let of = scope.describe(ty);
+    quote!(types.alias(#id, #name, |types| #of))
+}
+
+fn members(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let members = scope.generator.spec.members(declaration.id);
+    if members.is_empty() {
+        let vec = scope.name("Vec");
+        return quote!(|_| #vec::<(&str, _)>::new());
+    }
+    let members = members.into_iter().map(|member| {
+        let (name, ty) = (&member.name, scope.describe_member(member));
+        quote!((#name, #ty))
+    });
+    let vec = scope.name("Vec");
+    quote!(|types| #vec::from([#(#members),*]))
+}
+
+fn union_description(scope: &Scope<'_>, union: &Union) -> TokenStream {
+    let [description, label, vec] =
+        ["UnionDescription", "Label", "Vec"].map(|name| scope.name(name));
+    let discriminator = scope.describe(&union.discriminator);
+    let members = union.cases.iter().flat_map(|case| {
+        let (name, ty) = (&case.member.name, scope.describe(&case.member.ty));
+        let label = &label;
+        case.labels.iter().map(move |of| {
+            let value = match of {
+                Label::Default => quote!(#label::Default),
+                Label::Value(value) => {
+                    let value = label_value(value);
+                    quote!(#label::Value(#value))
+                }
+            };
+            quote!((#value, #name, #ty))
+        })
+    });
+    quote! {
+        #description {
+            discriminator: #discriminator,
+            members: #vec::from([#(#members),*]),
+        }
+    }
+}
+
+/// A label as the number that it is on the wire.
+fn label_value(value: &ConstValue) -> TokenStream {
+    let value = match value {
+        ConstValue::Integer(value) => *value,
+        ConstValue::Boolean(value) => i128::from(*value),
+        ConstValue::Char(value) => i128::from(*value),
+        ConstValue::WChar(value) => i128::from(u32::from(*value)),
+        ConstValue::Enumerator(_, index) => i128::try_from(*index).unwrap_or(i128::MAX),
+        _ => 0,
+    };
+    let magnitude = Literal::u128_unsuffixed(value.unsigned_abs());
+    if value < 0 {
+        quote!(-#magnitude)
+    } else {
+        quote!(#magnitude)
+    }
+}
+
+impl Scope<'_> {
+    /// An expression of the `TypeIndex` of a member's type, in the builder `types`.
+    fn describe_member(&self, member: &Member) -> TokenStream {
+        let ty = self.describe(&member.ty);
+        if !is_optional(member) {
+            return ty;
+        }
+        let [description, label, kind, vec] =
+            ["UnionDescription", "Label", "TypeKind", "Vec"].map(|name| self.name(name));
+        quote! {
+            types.union_("", "", |types| #description {
+                discriminator: types.primitive(#kind::Boolean),
+                members: #vec::from([(#label::Value(1), "value", #ty)]),
+            })
+        }
+    }
+
+    /// An expression of the `TypeIndex` of a type, in the builder `types`.
+    pub(crate) fn describe(&self, ty: &Type) -> TokenStream {
+        match ty {
+            Type::Primitive(primitive) => self.describe_primitive(*primitive),
+            Type::Void => self.describe_kind("Void"),
+            Type::Any => self.describe_kind("Any"),
+            Type::TypeCode => self.describe_kind("TypeCode"),
+            Type::String { bound } => {
+                let bound = number(bound.unwrap_or(0));
+                quote!(types.string(#bound))
+            }
+            Type::WString { bound } => {
+                let bound = number(bound.unwrap_or(0));
+                quote!(types.wstring(#bound))
+            }
+            Type::Fixed { digits, scale } => {
+                let (digits, scale) = (number(*digits), number(*scale));
+                quote!(types.fixed(#digits, #scale))
+            }
+            Type::Sequence { element, bound } => {
+                let (element, bound) = (self.describe(element), number(bound.unwrap_or(0)));
+                quote!({ let element = #element; types.sequence(element, #bound) })
+            }
+            Type::Map { key, value, bound } => {
+                let (key, value) = (self.describe(key), self.describe(value));
+                let bound = number(bound.unwrap_or(0));
+                let vec = self.name("Vec");
+                quote!({
+                    let pair = types.structure("", "", |types| {
+                        #vec::from([("key", #key), ("value", #value)])
+                    });
+                    types.sequence(pair, #bound)
+                })
+            }
+            Type::Array {
+                element,
+                dimensions,
+            } => {
+                let mut array = self.describe(element);
+                for &length in dimensions.iter().rev() {
+                    let length = number(length);
+                    array = quote!({ let element = #array; types.array(element, #length) });
+                }
+                array
+            }
+            Type::Object => quote!(types.interface("IDL:omg.org/CORBA/Object:1.0", "Object")),
+            Type::ValueBase => {
+                let typed = self.name("Typed");
+                let value = self.bare(ty);
+                quote!(<#value as #typed>::describe(types))
+            }
+            Type::Named(id) => self.describe_named(&self.generator.spec[*id]),
+        }
+    }
+
+    fn describe_named(&self, declaration: &Declaration) -> TokenStream {
+        let (id, name) = (&declaration.repository_id, &declaration.name);
+        let typed = self.name("Typed");
+        match &declaration.kind {
+            DeclKind::Native => quote!(types.native(#id, #name)),
+            DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => {
+                quote!(types.local_interface(#id, #name))
+            }
+            DeclKind::Typedef(_) => {
+                let marker = self.companion(declaration, Companion::Alias);
+                quote!(#marker::describe(types))
+            }
+            // An interface may have an operation of the same name as the function.
+            _ => {
+                let path = self.path(declaration);
+                quote!(<#path as #typed>::describe(types))
+            }
+        }
+    }
+
+    fn describe_primitive(&self, primitive: Primitive) -> TokenStream {
+        self.describe_kind(match primitive {
+            Primitive::Boolean => "Boolean",
+            Primitive::Octet | Primitive::UInt8 => "Octet",
+            Primitive::Char => "Char",
+            Primitive::WChar => "WChar",
+            Primitive::Short => "Short",
+            Primitive::UShort => "UShort",
+            Primitive::Long => "Long",
+            Primitive::ULong => "ULong",
+            Primitive::LongLong => "LongLong",
+            Primitive::ULongLong => "ULongLong",
+            // No kind of its own; the runtime knows how it is told.
+            Primitive::Int8 => {
+                let typed = self.name("Typed");
+                return quote!(<i8 as #typed>::describe(types));
+            }
+            Primitive::Float => "Float",
+            Primitive::Double => "Double",
+            Primitive::LongDouble => "LongDouble",
+        })
+    }
+
+    fn describe_kind(&self, kind: &str) -> TokenStream {
+        let (type_kind, kind) = (self.name("TypeKind"), ident(kind));
+        quote!(types.primitive(#type_kind::#kind))
+    }
+}
