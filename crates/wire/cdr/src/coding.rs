@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::code_set::CodeSets;
 use crate::limits::Limits;
+use crate::valuetype::ValueFactory;
 use crate::version::GiopVersion;
 
 static DEFAULT_LIMITS: Limits = Limits::DEFAULT;
@@ -15,6 +16,11 @@ static DEFAULT_LIMITS: Limits = Limits::DEFAULT;
 pub trait Environment: Any + Send + Sync {
     /// The same environment, for a value that comes alive later than it is read.
     fn share(&self) -> Arc<dyn Environment>;
+
+    /// What makes values of the type with that repository id. `None` if it is not known here.
+    fn value_factory(&self, _id: &str) -> Option<Arc<dyn ValueFactory>> {
+        None
+    }
 }
 
 /// What an encoder and a decoder must know beside the byte order. Cheap to copy.

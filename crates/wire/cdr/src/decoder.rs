@@ -8,6 +8,7 @@ use crate::coding::{Coding, Environment};
 use crate::error::CdrError;
 use crate::lend::Lent;
 use crate::order::ByteOrder;
+use crate::valuetype::ReadValues;
 
 /// Reads values from a slice (CORBA 3.3 part 2, §9.3).
 ///
@@ -33,6 +34,8 @@ pub struct Decoder<'d> {
     /// Levels of recursive values that are being read.
     depth: u16,
     coding: Coding<'d>,
+    /// What was read of values, once there is one.
+    values: Option<Box<ReadValues<'d>>>,
 }
 
 /// What a place just behind a fragment's header is to alignment: 12 octets into a message.
@@ -57,6 +60,7 @@ impl<'d> Decoder<'d> {
             order,
             depth: 0,
             coding,
+            values: None,
         }
     }
 
@@ -146,7 +150,11 @@ impl<'d> Decoder<'d> {
     #[must_use]
     pub fn earlier(&self, at: usize) -> Option<Self> {
         let is_whole = self.base == 0 && at < self.at;
-        is_whole.then(|| Self { at, ..self.clone() })
+        is_whole.then(|| Self {
+            at,
+            values: None,
+            ..*self
+        })
     }
 
     /// The byte order in which numbers are read.
@@ -211,6 +219,9 @@ impl<'d> Decoder<'d> {
     #[cold]
     fn align_at_end(&mut self, boundary: usize) -> Result<(), CdrError> {
         self.cross_padding(boundary);
+        if self.cross_chunk(boundary)? {
+            self.cross_padding(boundary);
+        }
         self.skip(self.padding(boundary))
     }
 
@@ -245,6 +256,9 @@ impl<'d> Decoder<'d> {
     #[cold]
     fn get_aligned_at_end<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
         self.cross_padding(N);
+        if self.cross_chunk(N)? {
+            self.cross_padding(N);
+        }
         let needed = self.padding(N) + N;
         let octets = self.get_bytes(needed)?.last_chunk();
         octets
@@ -286,8 +300,38 @@ impl<'d> Decoder<'d> {
         let end = seam
             .or(self.lent.first().map(|lent| lent.at))
             .unwrap_or(self.whole.len());
+        let end = self.chunk_end().map_or(end, |chunk_end| end.min(chunk_end));
         let part = self.whole.get(self.base..end.min(self.whole.len()));
         self.bytes = part.unwrap_or_default();
+    }
+
+    /// What was read of values.
+    pub(crate) fn values(&mut self) -> &mut ReadValues<'d> {
+        self.values.get_or_insert_default()
+    }
+
+    /// Where the chunk of a value's state ends that is being read, as an offset in all octets.
+    pub(crate) fn chunk_end(&self) -> Option<usize> {
+        self.values.as_ref().and_then(|values| values.chunk_end)
+    }
+
+    /// Looks anew how far the octets can be read on from here without anything that intervenes.
+    pub(crate) fn see_to_end(&mut self) {
+        self.end_at_seam();
+    }
+
+    /// How far reading has come, as offsets between places of a message count: lent octets are in it.
+    pub(crate) fn place(&self) -> usize {
+        (usize::MAX >> 1) - self.remaining()
+    }
+
+    /// The next four octets as a number, if they are there.
+    pub(crate) fn peek_u32(&mut self) -> Option<u32> {
+        // What was read of values may be much.
+        let values = self.values.take();
+        let number = self.clone().get_u32();
+        self.values = values;
+        number.ok()
     }
 
     /// Reads a boolean.
@@ -345,6 +389,17 @@ impl<'d> Decoder<'d> {
 
     #[cold]
     fn get_bytes_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        if self.chunk_end().is_some() {
+            self.cross_chunk(1)?;
+            let left = self.chunk_end().unwrap_or_default() - self.position();
+            if count > left {
+                return Err(CdrError::truncated(count, left));
+            }
+            if let Some(octets) = self.unbroken().get(..count) {
+                self.at += count;
+                return Ok(octets);
+            }
+        }
         if !self.lent.is_empty() {
             return self.get_lent(count);
         }

@@ -9,6 +9,7 @@ use crate::coding::Coding;
 use crate::error::CdrError;
 use crate::lend::{LENT_AT_LEAST, Lender};
 use crate::order::ByteOrder;
+use crate::valuetype::WrittenValues;
 
 /// Appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
 ///
@@ -23,6 +24,8 @@ pub struct Encoder<'e> {
     coding: Coding<'e>,
     /// Takes large runs out of the message.
     lender: Option<&'e dyn Lender>,
+    /// What was written of values, once there is one.
+    values: Option<Box<WrittenValues<'e>>>,
 }
 
 impl<'e> Encoder<'e> {
@@ -36,6 +39,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
+            values: None,
         }
     }
 
@@ -50,6 +54,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
+            values: None,
         }
     }
 
@@ -64,6 +69,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
+            values: None,
         }
     }
 
@@ -95,6 +101,21 @@ impl<'e> Encoder<'e> {
     #[inline]
     pub fn set_lender(&mut self, lender: Option<&'e dyn Lender>) {
         self.lender = lender;
+    }
+
+    /// Lends nothing from now on. Who lent until now.
+    pub(crate) fn take_lender(&mut self) -> Option<&'e dyn Lender> {
+        self.lender.take()
+    }
+
+    /// What was written of values.
+    pub(crate) fn written(&mut self) -> &mut WrittenValues<'e> {
+        self.values.get_or_insert_default()
+    }
+
+    /// Where the next octet goes, as offsets between places of a message count: lent octets are in it.
+    pub(crate) fn place(&self) -> usize {
+        self.block.len().wrapping_sub(self.origin)
     }
 
     /// The byte order in which numbers are written.
@@ -245,8 +266,11 @@ impl<'e> Encoder<'e> {
         let outer = std::mem::replace(&mut self.origin, start);
         // An encapsulation is read as one stretch of octets.
         let lender = self.lender.take();
+        // Nor does it share values with what is around it.
+        let values = self.values.take();
         self.put_u8(self.order.flag());
         let result = content(self);
+        self.values = values;
         self.lender = lender;
         self.origin = outer;
         result?;

@@ -84,6 +84,15 @@ pub enum CdrError {
     /// A TypeCode that describes no type, or not the one that it should.
     #[error("the TypeCode is not valid: {0}")]
     BadTypeCode(&'static str),
+    /// A value of a type for which there is no factory, nor for one that it could be truncated to.
+    #[error("there is no factory for a value")]
+    UnknownValue,
+    /// More values in a message than the configured limit.
+    #[error("a message holds more than {limit} values")]
+    TooManyValues {
+        /// The limit.
+        limit: usize,
+    },
     /// A value that this type cannot have, for a reason that no other variant tells.
     #[error("the value is not valid: {0}")]
     Invalid(&'static str),

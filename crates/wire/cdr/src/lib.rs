@@ -47,6 +47,7 @@ mod shelf;
 mod structs;
 mod text;
 mod value;
+mod valuetype;
 mod version;
 mod view;
 
@@ -74,5 +75,10 @@ pub use sequence::{
 };
 pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};
+pub use valuetype::{
+    CustomMarshal, DataInputStream, DataOutputStream, Formal, FormalValue, Graph, HoldsValues,
+    ReadStep, ValueFactory, ValueRef, ValueState, ValueType, WriteStep, marshal_abstract,
+    marshal_value, unmarshal_abstract, unmarshal_value,
+};
 pub use version::GiopVersion;
 pub use view::View;

@@ -21,6 +21,9 @@ pub struct Limits {
     /// How deep values of recursive types may nest, in levels. Default 64; up to 1,000 is safe
     /// on a thread with the usual stack. A deeper value raises MARSHAL.
     pub nesting: u16,
+    /// The most values (of valuetypes) in one message. Default 1,048,576 (1 Mi). More raise MARSHAL. A value
+    /// may take as little as 4 octets of a message, and takes some 200 in memory.
+    pub values: usize,
     /// How many fragmented messages may be unfinished at a time on one connection. Default 32.
     /// One more is an error that closes the connection.
     pub fragments_pending: usize,
@@ -37,6 +40,7 @@ impl Limits {
         string: 16 << 20,
         sequence: 64 << 20,
         nesting: 64,
+        values: 1 << 20,
         fragments_pending: 32,
         fragments_bytes: 128 << 20,
     };

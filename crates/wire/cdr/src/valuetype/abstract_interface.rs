@@ -1,0 +1,44 @@
+//! What may be an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that tells, then it.
+
+use super::ValueRef;
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+use crate::value::{Marshal, Unmarshal};
+
+use super::FormalValue;
+
+/// Writes an object reference, a value, or, if there is neither, null.
+///
+/// # Errors
+/// Those of either.
+pub fn marshal_abstract<O: Marshal>(
+    object: Option<&O>,
+    value: Option<&ValueRef>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    out.put_bool(object.is_some());
+    match object {
+        Some(object) => object.marshal(out),
+        None => out.put_value(value),
+    }
+}
+
+/// Reads an object reference or a value, which `formal` admits.
+///
+/// # Errors
+/// Those of either.
+pub fn unmarshal_abstract<O, V>(
+    formal: &dyn FormalValue,
+    input: &mut Decoder<'_>,
+    object: impl FnOnce(O) -> V,
+    value: impl FnOnce(ValueRef) -> V,
+) -> Result<Option<V>, CdrError>
+where
+    Option<O>: Unmarshal,
+{
+    if input.get_bool()? {
+        return Ok(Option::<O>::unmarshal(input)?.map(object));
+    }
+    Ok(input.get_value(formal)?.map(value))
+}

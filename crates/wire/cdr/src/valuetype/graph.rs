@@ -1,0 +1,366 @@
+//! Graphs of values, and handles to them.
+//!
+//! A [`Graph`] owns its nodes. A [`ValueRef`] that an application has counts the graph; one that stands in the
+//! state of a value of the same graph does not, and is made a counting one again by `clone`. Between
+//! different graphs every link counts. So a cycle is freed when all of it is in one graph: received ones are,
+//! and one's own are that were made *beside* one another.
+//!
+//! Nodes that are cut off inside a graph are freed with the graph, not before.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
+
+use super::state::ValueState;
+use super::{Formal, HoldsValues, ValueFactory, ValueType};
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+use crate::value::{Marshal, Nilable, Unmarshal};
+
+/// Owns values that may refer to one another.
+#[derive(Clone)]
+pub struct Graph(Arc<Nodes>);
+
+#[derive(Default)]
+struct Nodes(Mutex<Vec<Arc<Node>>>);
+
+/// A value.
+pub(super) struct Node {
+    graph: Weak<Nodes>,
+    factory: Arc<dyn ValueFactory>,
+    /// `None` while it is read, and when it is gone.
+    state: RwLock<Option<Box<dyn ValueState>>>,
+}
+
+impl Graph {
+    /// A graph without values.
+    #[must_use]
+    pub(super) fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    /// Another value, whose state comes later if it is `None`.
+    pub(super) fn add(
+        &self,
+        factory: Arc<dyn ValueFactory>,
+        mut state: Option<Box<dyn ValueState>>,
+    ) -> Arc<Node> {
+        if let Some(state) = &mut state {
+            state.adopt(self);
+        }
+        let node = Arc::new(Node {
+            graph: Arc::downgrade(&self.0),
+            factory,
+            state: RwLock::new(state),
+        });
+        let mut nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.push(Arc::clone(&node));
+        node
+    }
+
+    /// A handle to one of its values, for outside of it.
+    pub(super) fn handle(&self, node: &Arc<Node>) -> ValueRef {
+        ValueRef(Handle::Outside {
+            graph: self.clone(),
+            node: Arc::clone(node),
+        })
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write!(f, "Graph({} values)", nodes.len())
+    }
+}
+
+impl Node {
+    pub(super) fn factory(&self) -> &Arc<dyn ValueFactory> {
+        &self.factory
+    }
+
+    /// The state that a value was read with.
+    pub(super) fn complete(&self, state: Box<dyn ValueState>) {
+        let mut place = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(state);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Option<Box<dyn ValueState>>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+thread_local! {
+    /// States that are to be dropped by who drops one already.
+    static DROPPED: RefCell<Option<Vec<Box<dyn ValueState>>>> = const { RefCell::new(None) };
+}
+
+/// A state may hold the last handle to another graph, its state to yet another: they are dropped one after
+/// the other instead of one within the other.
+impl Drop for Node {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(state) = state.take() else {
+            return;
+        };
+        let mut state = Some(state);
+        let is_outermost = DROPPED.try_with(|dropped| match &mut *dropped.borrow_mut() {
+            Some(waiting) => {
+                waiting.extend(state.take());
+                false
+            }
+            idle => {
+                *idle = Some(Vec::new());
+                true
+            }
+        });
+        if is_outermost == Ok(true) {
+            drop(state);
+            while let Some(next) = next_dropped() {
+                drop(next);
+            }
+        }
+    }
+}
+
+/// Ends the queue when it is empty.
+fn next_dropped() -> Option<Box<dyn ValueState>> {
+    DROPPED
+        .try_with(|dropped| {
+            let mut dropped = dropped.borrow_mut();
+            let next = dropped.as_mut()?.pop();
+            if next.is_none() {
+                *dropped = None;
+            }
+            next
+        })
+        .ok()?
+}
+
+/// A handle to a value of any type: CORBA's `ValueBase`. Cheap to clone; clones are the same value.
+///
+/// Two handles are equal if they are to the same value.
+pub struct ValueRef(Handle);
+
+enum Handle {
+    /// Holds the graph.
+    Outside { graph: Graph, node: Arc<Node> },
+    /// In the state of a value of the same graph.
+    Within { node: Weak<Node> },
+}
+
+impl ValueRef {
+    /// A value, in a graph of its own.
+    #[must_use]
+    pub fn new(factory: Arc<dyn ValueFactory>, state: Box<dyn ValueState>) -> Self {
+        let graph = Graph::new();
+        let node = graph.add(factory, Some(state));
+        graph.handle(&node)
+    }
+
+    /// A value in the graph of this one: a cycle through both is freed with the last handle to either.
+    #[must_use]
+    pub fn beside(&self, factory: Arc<dyn ValueFactory>, state: Box<dyn ValueState>) -> Self {
+        let Some((graph, _)) = self.parts() else {
+            return Self::new(factory, state);
+        };
+        let node = graph.add(factory, Some(state));
+        graph.handle(&node)
+    }
+
+    /// A link within the graph.
+    pub(super) fn within(node: &Arc<Node>) -> Self {
+        Self(Handle::Within {
+            node: Arc::downgrade(node),
+        })
+    }
+
+    /// The repository id of the value's type.
+    #[must_use]
+    pub fn repository_id(&self) -> String {
+        self.factory().repository_id().to_owned()
+    }
+
+    /// What made it, which knows its type.
+    #[must_use]
+    pub fn factory(&self) -> Arc<dyn ValueFactory> {
+        match self.parts() {
+            Some((_, node)) => Arc::clone(&node.factory),
+            None => Arc::new(Gone),
+        }
+    }
+
+    /// The value as one of another type: CORBA's down- and upcast.
+    #[must_use]
+    pub fn downcast<T: ValueType>(&self) -> Option<T> {
+        T::downcast(self.clone()).ok()
+    }
+
+    /// The value seen as a `V`, if its factory knows how.
+    #[must_use]
+    pub fn view<V: 'static>(&self) -> Option<V> {
+        let view = self.factory().view(TypeId::of::<V>(), self)?;
+        view.downcast().ok().map(|view| *view)
+    }
+
+    /// What `look` finds in the part `P` of the state. While the value is being read its state is the one
+    /// that a new one has.
+    ///
+    /// The state is locked meanwhile: `look` may not change the value.
+    pub fn read<P: Any + Default, R>(&self, look: impl FnOnce(&P) -> R) -> R {
+        if let Some((_graph, node)) = self.parts() {
+            let state = node.read();
+            let part = state.as_ref().and_then(|s| s.part(TypeId::of::<P>()));
+            if let Some(part) = part.and_then(|part| part.downcast_ref()) {
+                return look(part);
+            }
+        }
+        look(&P::default())
+    }
+
+    /// Puts `new` in the place of a member of the part `P`: where that is, `place` says.
+    pub fn replace<P: Any, T: HoldsValues>(
+        &self,
+        mut new: T,
+        place: impl FnOnce(&mut P) -> &mut T,
+    ) {
+        if let Some((graph, _)) = self.parts() {
+            new.adopt(&graph);
+            self.set(new, place);
+        }
+    }
+
+    /// As [`ValueRef::replace`], for a member that holds no values.
+    pub fn set<P: Any, T>(&self, mut new: T, place: impl FnOnce(&mut P) -> &mut T) {
+        if let Some((_graph, node)) = self.parts() {
+            let mut state = node.state.write().unwrap_or_else(PoisonError::into_inner);
+            let part = state.as_mut().and_then(|s| s.part_mut(TypeId::of::<P>()));
+            if let Some(part) = part.and_then(|part| part.downcast_mut()) {
+                std::mem::swap(place(part), &mut new);
+            }
+        }
+        // What stood there is dropped when nothing is locked.
+    }
+
+    /// What `look` finds in the whole state; `None` while it is being read.
+    pub fn with_state<R>(&self, look: impl FnOnce(&dyn ValueState) -> R) -> Option<R> {
+        let (_graph, node) = self.parts()?;
+        let state = node.read();
+        state.as_deref().map(look)
+    }
+
+    pub(super) fn let_go_of(&mut self, held_by: &Graph) {
+        if let Handle::Outside { graph, node } = &self.0
+            && Arc::ptr_eq(&graph.0, &held_by.0)
+        {
+            *self = Self::within(node);
+        }
+    }
+
+    /// Where the value is in memory; the same for all handles to it.
+    pub(super) fn address(&self) -> usize {
+        match &self.0 {
+            Handle::Outside { node, .. } => Arc::as_ptr(node).addr(),
+            Handle::Within { node } => node.as_ptr().addr(),
+        }
+    }
+
+    /// `None` for a link that was taken out of a graph which is gone.
+    fn parts(&self) -> Option<(Graph, Arc<Node>)> {
+        match &self.0 {
+            Handle::Outside { graph, node } => Some((graph.clone(), Arc::clone(node))),
+            Handle::Within { node } => {
+                let node = node.upgrade()?;
+                let graph = node.graph.upgrade()?;
+                Some((Graph(graph), node))
+            }
+        }
+    }
+}
+
+impl Clone for ValueRef {
+    fn clone(&self) -> Self {
+        match self.parts() {
+            Some((graph, node)) => Self(Handle::Outside { graph, node }),
+            None => Self(Handle::Within { node: Weak::new() }),
+        }
+    }
+}
+
+impl PartialEq for ValueRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl Eq for ValueRef {}
+
+impl Hash for ValueRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
+    }
+}
+
+/// The type and nothing of the state, which may lead back here.
+impl fmt::Debug for ValueRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ValueRef({})", self.factory().repository_id())
+    }
+}
+
+impl ValueType for ValueRef {
+    const REPOSITORY_ID: &'static str = "";
+
+    fn from_value(value: ValueRef) -> Self {
+        value
+    }
+
+    fn as_value(&self) -> &ValueRef {
+        self
+    }
+}
+
+impl Marshal for ValueRef {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_value(Some(self))
+    }
+}
+
+impl Unmarshal for ValueRef {
+    const MIN_SIZE: usize = 4;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let value = input.get_value(&Formal::<Self>::new())?;
+        value.ok_or(CdrError::NilReference)
+    }
+}
+
+impl Nilable for ValueRef {
+    fn marshal_nilable(this: Option<&Self>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_value(this)
+    }
+
+    fn unmarshal_nilable(input: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
+        input.get_value(&Formal::<Self>::new())
+    }
+}
+
+/// The type of what a link leads to whose graph is gone.
+struct Gone;
+
+impl ValueFactory for Gone {
+    fn repository_id(&self) -> &str {
+        ""
+    }
+
+    fn kinds(&self) -> &[TypeId] {
+        &[]
+    }
+
+    fn create(&self) -> Box<dyn ValueState> {
+        Box::new(super::state::Empty)
+    }
+}

@@ -1,0 +1,179 @@
+//! Valuetypes (CORBA 3.3 part 1, §9; part 2, §9.3.4): what is passed with its state, and shared.
+//!
+//! Values form graphs: one may be held by several others, or in the end by itself. On the wire the second
+//! mention of a value is an *indirection* to the first. Here the values of one message live in one [`Graph`],
+//! which a [`ValueRef`] from outside holds. Links between values of a graph do not hold it, so that the last
+//! handle frees all of it, cycles included; and dropping never recurses, however long a list is.
+//!
+//! Three traits are what generated code implements:
+//!
+//! - [`ValueState`] is the state: read and written in *steps*, each some plain members, or one member that is
+//!   a value. The loop over them stands here and keeps its own stack, so that a list of any length is read
+//!   and written without recursion. Values in sequences, structs and unions do recurse, and count towards
+//!   [`Limits::nesting`](crate::Limits::nesting).
+//! - [`ValueFactory`] makes states, and knows the type: its repository id, what it may be truncated to, what
+//!   its operations do.
+//! - [`ValueType`] is a typed handle.
+//!
+//! | layout of a value | |
+//! |---|---|
+//! | null | `long` 0 |
+//! | indirection | `long` -1, `long` offset from itself back to the tag of the value |
+//! | value | tag `0x7fff_ff00` + 1 codebase, + 2 one id or + 6 a list of them, + 8 chunked; codebase; ids; state |
+//! | state in chunks | any of: `long` size and as many octets; a value; at the end `long` -level, which also ends all values within |
+//!
+//! Ids, lists and codebases that were written before are indirections, too. Null and indirections within a
+//! chunked value stand in its chunks: outside they could not be told from end tags.
+
+mod abstract_interface;
+mod chunks;
+mod custom;
+mod graph;
+mod header;
+mod holds;
+mod read;
+mod state;
+mod tag;
+mod write;
+
+use std::any::{Any, TypeId};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+
+pub use abstract_interface::{marshal_abstract, unmarshal_abstract};
+pub use custom::{CustomMarshal, DataInputStream, DataOutputStream};
+pub use graph::{Graph, ValueRef};
+pub use holds::HoldsValues;
+pub(crate) use read::ReadValues;
+pub use state::{ReadStep, ValueState, WriteStep};
+pub(crate) use write::WrittenValues;
+
+/// Makes values of one type, and says all there is to know about the type. CORBA's `ValueFactory`.
+pub trait ValueFactory: Send + Sync + 'static {
+    /// The repository id of the type.
+    fn repository_id(&self) -> &str;
+
+    /// The ids of the types that a receiver who does not know this one may take a value for, by cutting its
+    /// state: those of its bases as far as it is `truncatable`, nearest first.
+    fn truncatable_to(&self, _at: usize) -> Option<&str> {
+        None
+    }
+
+    /// Whether the user's code marshals the state. Such values travel in chunks.
+    fn is_custom(&self) -> bool {
+        false
+    }
+
+    /// The handles that a value of this type may be held as: its own, and its bases'.
+    fn kinds(&self) -> &[TypeId];
+
+    /// The state of a value that is about to be read. CORBA's `create_for_unmarshal`.
+    fn create(&self) -> Box<dyn ValueState>;
+
+    /// The value seen as something else: its operations, a servant of an interface that it supports. What is
+    /// in the box is of the type `wanted`.
+    fn view(&self, _wanted: TypeId, _value: &ValueRef) -> Option<Box<dyn Any>> {
+        None
+    }
+}
+
+/// A typed handle to values.
+pub trait ValueType: Clone + Send + Sync + 'static {
+    /// The repository id of the type; empty for `CORBA::ValueBase`.
+    const REPOSITORY_ID: &'static str;
+
+    /// The handle to a value, which is of this type.
+    #[doc(hidden)]
+    fn from_value(value: ValueRef) -> Self;
+
+    /// The value without its type. CORBA's `ValueBase`.
+    fn as_value(&self) -> &ValueRef;
+
+    /// What makes values of exactly this type where no factory is registered: such that have state, and no
+    /// operations. `None` for abstract types.
+    #[must_use]
+    fn default_factory() -> Option<Arc<dyn ValueFactory>> {
+        None
+    }
+
+    /// The value as one of this type.
+    ///
+    /// # Errors
+    /// The value itself, if it is not.
+    fn downcast(value: ValueRef) -> Result<Self, ValueRef> {
+        if Formal::<Self>::new().admits(&*value.factory()) {
+            Ok(Self::from_value(value))
+        } else {
+            Err(value)
+        }
+    }
+}
+
+/// What a value is read as: the type that its place in the IDL has.
+pub trait FormalValue {
+    /// The id of that type; empty where any value will do.
+    fn repository_id(&self) -> &str;
+
+    /// What makes values of exactly that type, if none is registered.
+    fn factory(&self) -> Option<Arc<dyn ValueFactory>>;
+
+    /// Whether values of a factory may stand here.
+    fn admits(&self, factory: &dyn ValueFactory) -> bool;
+}
+
+/// The formal type of a place for a `T`.
+#[derive(Debug)]
+pub struct Formal<T>(PhantomData<fn() -> T>);
+
+impl<T> Formal<T> {
+    /// The formal type.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> Default for Formal<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: ValueType> FormalValue for Formal<T> {
+    fn repository_id(&self) -> &str {
+        T::REPOSITORY_ID
+    }
+
+    fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
+        T::default_factory()
+    }
+
+    fn admits(&self, factory: &dyn ValueFactory) -> bool {
+        T::REPOSITORY_ID.is_empty() || factory.kinds().contains(&TypeId::of::<T>())
+    }
+}
+
+/// Writes a value or null, as what stands for `T` in generated code does.
+///
+/// # Errors
+/// Those of [`Encoder::put_value`].
+pub fn marshal_value<T: ValueType>(
+    value: Option<&T>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    out.put_value(value.map(T::as_value))
+}
+
+/// Reads a value or null.
+///
+/// # Errors
+/// Those of [`Decoder::get_value`](crate::Decoder::get_value).
+pub fn unmarshal_value<T: ValueType>(
+    input: &mut crate::Decoder<'_>,
+) -> Result<Option<T>, CdrError> {
+    let value = input.get_value(&Formal::<T>::new())?;
+    Ok(value.map(T::from_value))
+}

@@ -1,0 +1,273 @@
+//! Octets to values.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::graph::Node;
+use super::header::Header;
+use super::tag::{INDIRECTION, NULL, ValueTag};
+use super::{FormalValue, Graph, ReadStep, ValueFactory, ValueRef, ValueState};
+use crate::decoder::Decoder;
+use crate::error::CdrError;
+
+/// What was read of values in one message, or in one encapsulation.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadValues<'d> {
+    /// Owns all values of the message.
+    graph: Graph,
+    /// Where the tags of values stand, ascending.
+    values: Vec<(usize, Arc<Node>)>,
+    /// Where ids stand, ascending.
+    pub(super) ids: Vec<KnownId<'d>>,
+    /// Where lists of ids stand, ascending, and which of the ids are in them.
+    pub(super) lists: Vec<(usize, Arc<[usize]>)>,
+    /// Where codebases stand, ascending.
+    pub(super) codebases: Vec<usize>,
+    /// How many chunked values are open.
+    pub(super) level: u32,
+    /// The level of the value whose state is being read; 0 if it is not in chunks.
+    pub(super) reading: u32,
+    /// Where the chunk ends that is being read, or the last one has ended, as an offset in all octets.
+    pub(crate) chunk_end: Option<usize>,
+    /// Values whose states are being read.
+    open: usize,
+}
+
+/// A repository id that was read.
+#[derive(Clone)]
+pub(super) struct KnownId<'d> {
+    /// Where it stands.
+    pub(super) at: usize,
+    pub(super) id: Cow<'d, str>,
+    /// The factory that is registered for it, if any is, once that was asked.
+    pub(super) registered: Option<Option<Arc<dyn ValueFactory>>>,
+}
+
+impl std::fmt::Debug for KnownId<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {}", self.id, self.at)
+    }
+}
+
+impl Default for ReadValues<'_> {
+    fn default() -> Self {
+        Self {
+            graph: Graph::new(),
+            values: Vec::new(),
+            ids: Vec::new(),
+            lists: Vec::new(),
+            codebases: Vec::new(),
+            level: 0,
+            reading: 0,
+            chunk_end: None,
+            open: 0,
+        }
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.factory().repository_id())
+    }
+}
+
+/// A value whose state is being read.
+struct Open {
+    node: Arc<Node>,
+    state: Box<dyn ValueState>,
+    step: usize,
+    /// Its level, if it is in chunks.
+    level: Option<u32>,
+    /// What is left of its state is passed over: it is truncated, or the user reads it.
+    is_cut: bool,
+}
+
+/// What stands where a value is expected.
+enum Found {
+    Null,
+    /// One that was read before.
+    Earlier(Arc<Node>),
+    /// One that begins here.
+    New(Open),
+}
+
+impl<'d> Decoder<'d> {
+    /// Reads a value, or null, where the IDL has a value of type `formal` (§9.3.4). The values that it holds
+    /// as members are read without recursion, to any depth.
+    ///
+    /// All values of a message, or of an encapsulation, are in one graph, which lives as long as a handle to
+    /// any of them.
+    ///
+    /// # Errors
+    /// [`CdrError::UnknownValue`] if there is no factory for the value, and none for a type that it may be
+    /// truncated to. [`CdrError::Invalid`] for indirections to nowhere or to values of another type, and for
+    /// chunks and end tags that do not fit. [`CdrError::TooManyValues`]. [`CdrError::TooDeep`] if values nest
+    /// too deep in sequences, structs and unions.
+    pub fn get_value(&mut self, formal: &dyn FormalValue) -> Result<Option<ValueRef>, CdrError> {
+        self.nested(|this| this.get_graph(formal))
+    }
+
+    fn get_graph(&mut self, formal: &dyn FormalValue) -> Result<Option<ValueRef>, CdrError> {
+        let outer = self.values().reading;
+        let is_within = self.values().open > 0;
+        let root = match self.find_value(formal)? {
+            Found::Null => return Ok(None),
+            Found::Earlier(node) => node,
+            Found::New(open) => {
+                let node = Arc::clone(&open.node);
+                self.get_states(open)?;
+                node
+            }
+        };
+        self.resume_state(outer);
+        let values = self.values();
+        Ok(Some(if is_within {
+            ValueRef::within(&root)
+        } else {
+            values.graph.handle(&root)
+        }))
+    }
+
+    /// Reads the state of a value, and of all that it holds as members.
+    fn get_states(&mut self, first: Open) -> Result<(), CdrError> {
+        let mut open = vec![first];
+        self.values().open += 1;
+        while let Some(current) = open.last_mut() {
+            self.resume_state(current.level.unwrap_or(0));
+            let step = current.step;
+            current.step += 1;
+            match current.state.read_step(step, self)? {
+                ReadStep::Read => {}
+                ReadStep::Value => {
+                    let found = self.find_value(current.state.formal(step))?;
+                    let node = match &found {
+                        Found::Null => None,
+                        Found::Earlier(node) | Found::New(Open { node, .. }) => Some(node),
+                    };
+                    current.state.link(step, node.map(ValueRef::within));
+                    if let Found::New(next) = found {
+                        open.push(next);
+                        self.values().open += 1;
+                    }
+                }
+                ReadStep::End => {
+                    if let Some(level) = current.level {
+                        self.end_chunked(level, current.is_cut)?;
+                    }
+                    if let Some(done) = open.pop() {
+                        done.node.complete(done.state);
+                        self.values().open -= 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads null, an indirection, or all that stands before a value's state.
+    fn find_value(&mut self, formal: &dyn FormalValue) -> Result<Found, CdrError> {
+        let number = self.get_value_tag()?;
+        let at = self.place().wrapping_sub(4);
+        match number {
+            NULL => Ok(Found::Null),
+            INDIRECTION => {
+                let to = self.get_indirection()?;
+                let values = self.values();
+                let found = values.values.binary_search_by_key(&to, |(at, _)| *at);
+                let found = found.ok().and_then(|index| values.values.get(index));
+                let (_, node) =
+                    found.ok_or(CdrError::Invalid("an indirection leads to no value"))?;
+                if !formal.admits(&**node.factory()) {
+                    return Err(CdrError::Invalid(
+                        "an indirection leads to a value of another type",
+                    ));
+                }
+                Ok(Found::Earlier(Arc::clone(node)))
+            }
+            number => self.begin_value(ValueTag::parse(number)?, at, formal),
+        }
+    }
+
+    fn begin_value(
+        &mut self,
+        tag: ValueTag,
+        at: usize,
+        formal: &dyn FormalValue,
+    ) -> Result<Found, CdrError> {
+        let limit = self.coding().limits.values;
+        if self.values().values.len() >= limit {
+            return Err(CdrError::TooManyValues { limit });
+        }
+        if !tag.is_chunked && self.values().level > 0 {
+            return Err(CdrError::Invalid(
+                "a value within a chunked one is not chunked",
+            ));
+        }
+        let header = self.get_value_header(tag)?;
+        let (factory, is_truncated) = self.value_factory(&header, formal)?;
+        if !formal.admits(&*factory) {
+            return Err(CdrError::Invalid(
+                "a value is of another type than its place",
+            ));
+        }
+        if is_truncated && !tag.is_chunked {
+            return Err(CdrError::Invalid(
+                "a value that is to be truncated is not chunked",
+            ));
+        }
+        let state = factory.create();
+        let is_cut = is_truncated || factory.is_custom();
+        let values = self.values();
+        let node = values.graph.add(factory, None);
+        values.values.push((at, Arc::clone(&node)));
+        let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
+        Ok(Found::New(Open {
+            node,
+            state,
+            step: 0,
+            level,
+            is_cut,
+        }))
+    }
+
+    /// The factory for the first of the types that the value says it is, or may be taken for, and whether
+    /// that is another than its own.
+    fn value_factory(
+        &mut self,
+        header: &Header,
+        formal: &dyn FormalValue,
+    ) -> Result<(Arc<dyn ValueFactory>, bool), CdrError> {
+        let environment = self.coding().environment;
+        let ask = |id: &str| environment.and_then(|known| known.value_factory(id));
+        let own = |id: &str| {
+            let is_formal = !id.is_empty() && id == formal.repository_id();
+            is_formal.then(|| formal.factory()).flatten()
+        };
+        let Some(types) = &header.types else {
+            let id = formal.repository_id();
+            let factory = ask(id).or_else(|| own(id));
+            return Ok((factory.ok_or(CdrError::UnknownValue)?, false));
+        };
+        for (index, &place) in types.iter().enumerate() {
+            let Some(known) = self.values().ids.get_mut(place) else {
+                continue;
+            };
+            let registered = known.registered.get_or_insert_with(|| ask(&known.id));
+            if let Some(factory) = registered.clone().or_else(|| own(&known.id)) {
+                return Ok((factory, index > 0));
+            }
+        }
+        Err(CdrError::UnknownValue)
+    }
+
+    /// Reads an offset back from where it stands itself.
+    pub(super) fn get_indirection(&mut self) -> Result<usize, CdrError> {
+        let offset = self.get_i32()?;
+        if offset >= -4 {
+            return Err(CdrError::Invalid("an indirection does not lead back"));
+        }
+        let at = self.place().wrapping_sub(4);
+        let to = at.checked_sub(offset.unsigned_abs() as usize);
+        to.ok_or(CdrError::Invalid("an indirection leads before the message"))
+    }
+}

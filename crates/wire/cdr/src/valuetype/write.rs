@@ -1,0 +1,231 @@
+//! Values to octets.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::tag::{INDIRECTION, NULL, TypeInformation, ValueTag};
+use super::{ValueFactory, ValueRef, WriteStep};
+use crate::encoder::Encoder;
+use crate::error::CdrError;
+use crate::lend::Lender;
+
+/// What was written of values in one message, or in one encapsulation.
+#[derive(Default)]
+pub(crate) struct WrittenValues<'e> {
+    /// Where the tag of each value stands, by the value's address, which none else has while it is held here.
+    values: HashMap<usize, (usize, ValueRef)>,
+    /// Where ids stand, and lists of them by the first.
+    ids: HashMap<Box<str>, usize>,
+    lists: HashMap<Box<str>, usize>,
+    /// How many chunked values are open.
+    level: u32,
+    /// Where the octets of the open chunk begin.
+    chunk: Option<Chunk>,
+    /// How many calls of [`Encoder::put_value`] are in one another.
+    depth: u16,
+    /// Who takes large runs when no chunk is open.
+    lender: Option<&'e dyn Lender>,
+}
+
+/// A chunk that is being written.
+#[derive(Clone, Copy)]
+struct Chunk {
+    /// The length of the block before the chunk, padding not counted.
+    before: usize,
+    /// Where its octets begin in the block.
+    start: usize,
+}
+
+impl std::fmt::Debug for WrittenValues<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WrittenValues")
+            .field("values", &self.values.len())
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A value whose state is being written.
+struct Open {
+    value: ValueRef,
+    step: usize,
+    is_chunked: bool,
+}
+
+impl<'e> Encoder<'e> {
+    /// Writes a value, an indirection to where it was written before, or null (§9.3.4). The values that it
+    /// holds as members follow without recursion, to any depth.
+    ///
+    /// Sharing holds within one message, and within each encapsulation by itself. Others may change the
+    /// value meanwhile; each step is written as it is then.
+    ///
+    /// # Errors
+    /// Those of its members; [`CdrError::TooDeep`] if values nest too deep in sequences, structs and unions.
+    pub fn put_value(&mut self, value: Option<&ValueRef>) -> Result<(), CdrError> {
+        let limit = self.coding().limits.nesting;
+        let written = self.written();
+        if written.depth >= limit {
+            return Err(CdrError::TooDeep { limit });
+        }
+        written.depth += 1;
+        let result = self.put_graph(value.cloned());
+        self.written().depth -= 1;
+        // Who writes a chunked state goes on behind the value.
+        if result.is_ok() {
+            self.open_chunk();
+        }
+        result
+    }
+
+    fn put_graph(&mut self, value: Option<ValueRef>) -> Result<(), CdrError> {
+        let mut open = Vec::new();
+        self.begin_value(value, &mut open)?;
+        while let Some(current) = open.last_mut() {
+            self.open_chunk();
+            let step = current.step;
+            current.step += 1;
+            let state = current
+                .value
+                .with_state(|state| state.write_step(step, self));
+            match state.ok_or(CdrError::Invalid("a value that is being read is written"))?? {
+                WriteStep::Wrote => {}
+                WriteStep::Value(next) => self.begin_value(next, &mut open)?,
+                WriteStep::End => {
+                    if current.is_chunked {
+                        self.end_chunked()?;
+                    }
+                    open.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes null, an indirection, or all that stands before a value's state.
+    fn begin_value(
+        &mut self,
+        value: Option<ValueRef>,
+        open: &mut Vec<Open>,
+    ) -> Result<(), CdrError> {
+        self.open_chunk();
+        let Some(value) = value else {
+            self.put_u32(NULL);
+            return Ok(());
+        };
+        let address = value.address();
+        if let Some(&(at, _)) = self.written().values.get(&address) {
+            return self.put_indirection(at);
+        }
+        self.close_chunk()?;
+        let factory = value.factory();
+        let is_truncatable = factory.truncatable_to(0).is_some();
+        let is_chunked = factory.is_custom() || is_truncatable || self.written().level > 0;
+        let tag = ValueTag {
+            has_codebase: false,
+            types: if is_truncatable {
+                TypeInformation::List
+            } else {
+                TypeInformation::One
+            },
+            is_chunked,
+        };
+        self.put_u32(tag.number());
+        let at = self.place() - 4;
+        self.written().values.insert(address, (at, value.clone()));
+        if is_truncatable {
+            self.put_ids(&factory)?;
+        } else {
+            self.put_id(factory.repository_id())?;
+        }
+        if is_chunked {
+            self.written().level += 1;
+            let lender = self.take_lender();
+            let written = self.written();
+            written.lender = written.lender.or(lender);
+        }
+        open.push(Open {
+            value,
+            step: 0,
+            is_chunked,
+        });
+        Ok(())
+    }
+
+    /// A list of ids: the type's own, then those of what it may be truncated to.
+    fn put_ids(&mut self, factory: &Arc<dyn ValueFactory>) -> Result<(), CdrError> {
+        let own = factory.repository_id();
+        if let Some(&at) = self.written().lists.get(own) {
+            return self.put_indirection(at);
+        }
+        let bases = (0..).map_while(|at| factory.truncatable_to(at));
+        self.put_length(1 + bases.clone().count())?;
+        let at = self.place() - 4;
+        self.written().lists.insert(own.into(), at);
+        self.put_id(own)?;
+        bases.into_iter().try_for_each(|base| self.put_id(base))
+    }
+
+    fn put_id(&mut self, id: &str) -> Result<(), CdrError> {
+        if let Some(&at) = self.written().ids.get(id) {
+            return self.put_indirection(at);
+        }
+        self.align(4);
+        let at = self.place();
+        self.written().ids.insert(id.into(), at);
+        self.put_string(id)
+    }
+
+    fn put_indirection(&mut self, to: usize) -> Result<(), CdrError> {
+        self.put_u32(INDIRECTION);
+        let back = self.place() - to;
+        let offset = i32::try_from(back).map_err(|_| CdrError::over_limit(back, 1 << 31))?;
+        self.put_i32(-offset);
+        Ok(())
+    }
+
+    /// The end tag of the innermost chunked value.
+    fn end_chunked(&mut self) -> Result<(), CdrError> {
+        self.close_chunk()?;
+        let level = self.written().level;
+        self.put_u32(level.wrapping_neg());
+        let written = self.written();
+        written.level -= 1;
+        if written.level == 0 {
+            let lender = written.lender.take();
+            self.set_lender(lender);
+        }
+        Ok(())
+    }
+
+    /// Makes room for a chunk's size, if what follows stands in a chunk and none is open.
+    fn open_chunk(&mut self) {
+        let before = self.position();
+        let written = self.written();
+        if written.level == 0 || written.chunk.is_some() {
+            return;
+        }
+        self.put_u32(0);
+        let start = self.position();
+        self.written().chunk = Some(Chunk { before, start });
+    }
+
+    /// Writes the size of the open chunk, or takes it away if nothing is in it.
+    fn close_chunk(&mut self) -> Result<(), CdrError> {
+        let Some(Chunk { before, start }) = self.written().chunk.take() else {
+            return Ok(());
+        };
+        let size = self.position() - start;
+        if size == 0 {
+            self.block_mut().truncate(before);
+            return Ok(());
+        }
+        let Some(encoded) = u32::try_from(size)
+            .ok()
+            .filter(|n| *n < super::tag::FIRST_TAG)
+        else {
+            return Err(CdrError::over_limit(size, super::tag::FIRST_TAG as usize));
+        };
+        self.patch_u32(start - 4, encoded);
+        Ok(())
+    }
+}
