@@ -55,8 +55,7 @@ impl Current {
     /// [`NoContext`].
     pub fn reference(self) -> Result<ObjectRef, NoContext> {
         let (poa, id, servant) = (self.poa()?, self.object_id()?, self.servant()?);
-        let type_id = servant.repository_ids().first().copied();
-        Ok(poa.reference_to(&id, type_id.unwrap_or_default())?)
+        Ok(poa.reference_to(&id, &servant.primary_interface())?)
     }
 
     /// The servant.

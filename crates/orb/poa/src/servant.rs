@@ -9,6 +9,7 @@ pub use tie::Tie;
 
 use punctual_orb::{DispatchError, Dispatched, Interface, Provided, ServerCall};
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A skeleton: takes a request apart, calls the implementation, puts the reply together. Written by
@@ -19,6 +20,17 @@ use std::sync::Arc;
 pub trait Servant: Send + Sync + 'static {
     /// The repository ids it answers `_is_a` for, most derived first.
     fn repository_ids(&self) -> &'static [&'static str];
+
+    /// The repository id of the most derived interface of the object that is called (`_repository_id`): for
+    /// a servant of many objects of different types, whom [`crate::Current`] tells which it is.
+    fn primary_interface(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.repository_ids().first().copied().unwrap_or_default())
+    }
+
+    /// Whether the object that is called implements an interface (`_is_a`).
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.repository_ids().contains(&repository_id)
+    }
 
     /// Answers one request, whose operation it finds by a search of its own: by the length of the name,
     /// then by those of its octets that tell it from others. Several threads may be in here at once.

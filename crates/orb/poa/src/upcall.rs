@@ -71,7 +71,8 @@ fn answer_for_all(
         // The older name is still in use.
         "_non_existent" | "_not_existent" => call.reply(|out| false.marshal(out)),
         "_repository_id" => {
-            let id = servant.repository_ids().first().copied().unwrap_or(OBJECT);
+            let id = servant.primary_interface();
+            let id = if id.is_empty() { OBJECT } else { &*id };
             call.reply(|out| out.put_string(id))
         }
         "_component" => call.reply(|out| ObjectRef::marshal_nilable(None, out)),
@@ -84,7 +85,7 @@ fn answer_for_all(
 
 fn is_a(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
     let asked = call.arguments().get_string()?;
-    let is_a = servant.repository_ids().iter().any(|id| *id == asked) || asked == OBJECT;
+    let is_a = servant.is_a(&asked) || asked == OBJECT;
     call.reply(|out| is_a.marshal(out))
 }
 

@@ -159,9 +159,22 @@ impl<'m> ServerCall<'m> {
     /// # Errors
     /// What to tell the caller when it cannot be marshaled.
     pub fn raise<E: UserException>(&mut self, exception: &E) -> Result<Dispatched, DispatchError> {
+        self.raise_as(E::REPOSITORY_ID, |out| exception.marshal(out))
+    }
+
+    /// Answers with a user exception whose repository id is known at run time only, and whose members
+    /// `members` marshals.
+    ///
+    /// # Errors
+    /// What to tell the caller when it cannot be marshaled.
+    pub fn raise_as(
+        &mut self,
+        repository_id: &str,
+        members: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
         self.answer(ReplyStatus::UserException, |out| {
-            out.put_string(E::REPOSITORY_ID)?;
-            exception.marshal(out)
+            out.put_string(repository_id)?;
+            members(out)
         })
     }
 

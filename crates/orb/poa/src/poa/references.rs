@@ -37,9 +37,22 @@ impl Poa {
     /// # Errors
     /// BAD_PARAM with SYSTEM_ID for an id that the adapter has not assigned.
     pub fn create_reference_with_id<I: Interface>(&self, id: &ObjectId) -> Result<I, PoaError> {
+        self.create_object_with_id(id, I::REPOSITORY_ID)
+            .map(I::from_object)
+    }
+
+    /// The same of an object whose interface is known at run time only, by its repository id.
+    ///
+    /// # Errors
+    /// Those of [`Poa::create_reference_with_id`].
+    pub fn create_object_with_id(
+        &self,
+        id: &ObjectId,
+        repository_id: &str,
+    ) -> Result<ObjectRef, PoaError> {
         self.check_id(id)?;
         self.check_alive()?;
-        Ok(I::from_object(self.reference_to(id, I::REPOSITORY_ID)?))
+        Ok(self.reference_to(id, repository_id)?)
     }
 
     /// The reference of an implementation as an interface. Where one servant has one id (UNIQUE_ID) it is
