@@ -539,3 +539,11 @@ fn an_annotation_can_make_an_operation_one_way() {
     };
     assert!(oneway("I::f") && !oneway("I::g"));
 }
+
+#[test]
+fn built_in_files_may_be_included_by_several() {
+    let loader = InMemory::new().with("dir/a.idl", "#include <IOP.idl>\n#include <orb.idl>\n");
+    let text = "#include \"a.idl\"\n#include <IOP.idl>\nstruct S { IOP::IOR ior; };\n";
+    let spec = compiled(text, &loader).specification;
+    assert!(spec.find("IOP::IOR").is_some() && spec.find("S").is_some());
+}
