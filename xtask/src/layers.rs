@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-cdr", &[]),
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
+    (ANY, &["punctual-cdr", "punctual-ior"]),
     // run
     ("punctual-sys", &[]),
     ("punctual-exec", &["punctual-sys"]),
@@ -50,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             CDR,
             IOR,
             GIOP,
+            ANY,
             SYS,
             EXEC,
             LINK,
@@ -57,7 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-tls",
         ],
     ),
-    ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP]),
+    ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP, ANY]),
     ("punctual-bridge", &["punctual-orb", CDR, IOR, GIOP, LINK]),
     (
         "punctual",
@@ -70,6 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             CDR,
             IOR,
             GIOP,
+            ANY,
             EXEC,
             LINK,
         ],
@@ -141,6 +144,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const CDR: &str = "punctual-cdr";
 const IOR: &str = "punctual-ior";
 const GIOP: &str = "punctual-giop";
+const ANY: &str = "punctual-any";
 const SYS: &str = "punctual-sys";
 const EXEC: &str = "punctual-exec";
 const LINK: &str = "punctual-link";

@@ -13,6 +13,10 @@
 //! # Ok(()) }
 //! ```
 
+pub use punctual_any::{
+    Any, AnyError, Label, TypeBuilder, TypeCode, TypeCodeError, TypeIndex, TypeKind, Typed,
+    UnionDescription, ValueDescription, ValueModifier, Visibility,
+};
 pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
@@ -59,6 +63,10 @@ pub mod bridge {
 /// What generated code is written with. Not for use by hand, and not stable.
 #[doc(hidden)]
 pub mod stub {
+    pub use punctual_any::{
+        Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
+        ValueDescription, ValueModifier, Visibility,
+    };
     pub use punctual_cdr::*;
     pub use punctual_orb::{
         Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided, ServerCall,

@@ -1,0 +1,366 @@
+//! Values of any type.
+
+use std::fmt;
+use std::sync::Arc;
+
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion,
+    Limits, Marshal, NarrowCodeSet, Unmarshal,
+};
+use thiserror::Error;
+
+use crate::kind::TypeKind;
+use crate::shape::Shape;
+use crate::type_code::{Node, Shapes, TypeCode, Typed};
+use crate::walk::{marshal_id, pass_id, phase, skip, transcode};
+
+/// A value of any type: its TypeCode, and its octets as they came or as they were written here.
+///
+/// A clone shares the octets. One that passes through is not read: it is sent on by one copy where byte order,
+/// alignment and code sets agree, and written anew by its TypeCode where they do not.
+#[derive(Clone, Default)]
+pub struct Any {
+    type_code: TypeCode,
+    /// `None` for a value without octets.
+    body: Option<Arc<Body>>,
+}
+
+/// Octets, and all that they depend on.
+#[derive(Clone)]
+struct Body {
+    /// The value, behind as many octets as it began behind a multiple of 8.
+    octets: Vec<u8>,
+    phase: usize,
+    order: ByteOrder,
+    version: GiopVersion,
+    code_sets: CodeSets,
+    /// How deep values may nest that are read from it: as where they came from.
+    nesting: u16,
+    /// For what may have to come alive.
+    environment: Option<Arc<dyn Environment>>,
+}
+
+/// Why a value could not be taken out of an [`Any`], or its type not be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum AnyError {
+    /// It holds a value of a type that is not equivalent.
+    #[error("the Any holds a value of another type")]
+    TypeMismatch,
+    /// Its octets are not a value of its type.
+    #[error(transparent)]
+    Cdr(#[from] CdrError),
+}
+
+impl Any {
+    /// An Any that holds this value.
+    ///
+    /// Allocates for the octets.
+    ///
+    /// # Errors
+    /// What the value's type does not allow: see [`Marshal::marshal`].
+    pub fn new<T: Typed + Marshal + ?Sized>(value: &T) -> Result<Self, CdrError> {
+        Self::with_type(&T::type_code(), value)
+    }
+
+    /// An Any that holds this value, whose type `type_code` is said to be: an alias, or a type of which Rust
+    /// makes no difference, such as `wstring`.
+    ///
+    /// # Errors
+    /// As [`Any::new`]; [`CdrError::BadTypeCode`]; some of what reading tells if the octets are none of that type.
+    pub fn with_type<T: Marshal + ?Sized>(
+        type_code: &TypeCode,
+        value: &T,
+    ) -> Result<Self, CdrError> {
+        Self::written(type_code, |out| value.marshal(out))
+    }
+
+    /// An Any whose value `write` writes. An exception's id is written before it.
+    pub(crate) fn written(
+        type_code: &TypeCode,
+        write: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Self, CdrError> {
+        type_code.check()?;
+        let mut code_sets = CodeSets::NATIVE;
+        let octets = match octets_of(type_code, code_sets, &write) {
+            // A `char` beyond ASCII is one in ISO 8859-1 only.
+            Err(CdrError::CharacterNotInCodeSet) => {
+                code_sets.narrow = NarrowCodeSet::Iso8859_1;
+                octets_of(type_code, code_sets, &write)?
+            }
+            octets => octets?,
+        };
+        let body = Body {
+            octets,
+            phase: 0,
+            order: ByteOrder::NATIVE,
+            version: GiopVersion::V1_2,
+            code_sets,
+            nesting: Limits::DEFAULT.nesting,
+            environment: None,
+        };
+        Ok(Self {
+            type_code: type_code.clone(),
+            body: Some(Arc::new(body)),
+        })
+    }
+
+    /// The type of the value.
+    #[inline]
+    #[must_use]
+    pub fn type_code(&self) -> &TypeCode {
+        &self.type_code
+    }
+
+    /// Says another type for the same value, an equivalent one: an alias, or one without names.
+    ///
+    /// # Errors
+    /// [`AnyError::TypeMismatch`].
+    pub fn set_type(&mut self, type_code: &TypeCode) -> Result<(), AnyError> {
+        if !self.type_code.equivalent(type_code) {
+            return Err(AnyError::TypeMismatch);
+        }
+        self.type_code = type_code.clone();
+        Ok(())
+    }
+
+    /// Whether this holds nothing: its type is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.type_code.kind() == TypeKind::Null
+    }
+
+    /// The value as a Rust type, whose IDL type has to be equivalent to that of the value.
+    ///
+    /// # Errors
+    /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of that type.
+    pub fn extract<T: Typed + Unmarshal>(&self) -> Result<T, AnyError> {
+        if !self.type_code.equivalent(&T::type_code()) {
+            return Err(AnyError::TypeMismatch);
+        }
+        Ok(self.read(|input| {
+            if let Node::Exception { name, .. } = self.original() {
+                pass_id(&name.id, input);
+            }
+            T::unmarshal(input)
+        })?)
+    }
+
+    fn original(&self) -> &Node {
+        let arena = self.type_code.arena();
+        arena.node(arena.resolved(self.type_code.at()))
+    }
+
+    /// Reads the value's octets. That of an exception begins with its repository id, or, if it came from an ORB
+    /// that leaves it out, does not.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn read<R>(
+        &self,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+    ) -> Result<R, CdrError> {
+        let Some(body) = &self.body else {
+            let coding = Coding::default();
+            return read(&mut Decoder::new(&[], ByteOrder::NATIVE, coding));
+        };
+        // The octets are here already: nothing is gained by limits on lengths.
+        let limits = Limits {
+            string: usize::MAX,
+            sequence: usize::MAX,
+            nesting: body.nesting,
+            ..Limits::DEFAULT
+        };
+        let coding = Coding {
+            version: body.version,
+            code_sets: body.code_sets,
+            limits: &limits,
+            environment: body.environment.as_deref(),
+        };
+        read(&mut Decoder::at(
+            &body.octets,
+            body.phase,
+            body.order,
+            coding,
+        ))
+    }
+
+    /// Reads a value of this type into the place of what this holds, whose memory is used again unless it is
+    /// shared. Its octets are copied; they are looked at only as far as their number depends on it.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`], and what is wrong with the octets; this then holds anything.
+    pub fn unmarshal_as(
+        &mut self,
+        type_code: &TypeCode,
+        input: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        let types = type_code.arena().shapes()?;
+        let shape = types.shape(type_code.at());
+        if !self.type_code.is_same(type_code) {
+            self.type_code = type_code.clone();
+        }
+        if shape.sizes == Some([0; 8]) {
+            self.body = None;
+            return Ok(());
+        }
+        input.align(shape.first.into())?;
+        let (before, here) = (input.clone(), input.unbroken());
+        let is_self_contained = skip(types, type_code.at(), input)?;
+        let length = input.position() - before.position();
+        let is_whole = before.remaining() - input.remaining() == length;
+        let octets = here.get(..length).filter(|_| is_whole && is_self_contained);
+        let environment = shape
+            .holds
+            .has_live()
+            .then(|| input.coding().environment.map(Environment::share))
+            .flatten();
+        let body = self.body_mut(input);
+        body.environment = environment;
+        match octets {
+            Some(octets) => {
+                body.order = before.order();
+                body.phase = phase(&before);
+                body.octets.resize(body.phase, 0);
+                body.octets.extend_from_slice(octets);
+                Ok(())
+            }
+            None => body.gather(types, type_code, before),
+        }
+    }
+
+    /// A body of this Any's own, empty, of the encoding that the input has.
+    fn body_mut(&mut self, input: &Decoder<'_>) -> &mut Body {
+        let is_own = self
+            .body
+            .as_mut()
+            .is_some_and(|body| Arc::get_mut(body).is_some());
+        if !is_own {
+            self.body = None;
+        }
+        let coding = input.coding();
+        let body = self.body.get_or_insert_with(|| {
+            Arc::new(Body {
+                octets: Vec::new(),
+                phase: 0,
+                order: ByteOrder::NATIVE,
+                version: coding.version,
+                code_sets: coding.code_sets,
+                nesting: coding.limits.nesting,
+                environment: None,
+            })
+        });
+        // It is nobody else's: a clone is never made.
+        let body = Arc::make_mut(body);
+        body.octets.clear();
+        (body.version, body.code_sets) = (coding.version, coding.code_sets);
+        body.nesting = coding.limits.nesting;
+        body
+    }
+
+    /// Writes the value without its TypeCode, as a value of that type stands in a message.
+    ///
+    /// Allocates only if the block has to grow, unless the value has to be written anew and holds text.
+    ///
+    /// # Errors
+    /// What the encoding can't have; what is wrong with the octets, if they have to be read.
+    pub fn marshal_value(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let Some(body) = &self.body else {
+            return Ok(());
+        };
+        let types = self.type_code.arena().shapes()?;
+        let shape = types.shape(self.type_code.at());
+        out.align(shape.first.into());
+        if body.fits(shape, out) {
+            out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
+            return Ok(());
+        }
+        self.read(|input| transcode(types, self.type_code.at(), input, out))
+    }
+}
+
+fn octets_of(
+    type_code: &TypeCode,
+    code_sets: CodeSets,
+    write: &impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Result<Vec<u8>, CdrError> {
+    let coding = Coding {
+        code_sets,
+        ..Coding::default()
+    };
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+    let arena = type_code.arena();
+    if let Node::Exception { name, .. } = arena.node(arena.resolved(type_code.at())) {
+        marshal_id(&name.id, &mut out)?;
+    }
+    write(&mut out)?;
+    Ok(out.into_block().into_vec())
+}
+
+impl Body {
+    /// Whether the octets are what `out` would have at its place.
+    fn fits(&self, shape: &Shape, out: &Encoder<'_>) -> bool {
+        let (holds, coding) = (shape.holds, out.coding());
+        let alignment = holds.alignment();
+        let same_place =
+            self.phase & (alignment - 1) == out.padding(alignment).wrapping_neg() & (alignment - 1);
+        let same_order = alignment == 1 || self.order == out.order();
+        let same_narrow = !holds.has_narrow() || self.code_sets.narrow == coding.code_sets.narrow;
+        let same_wide = !holds.has_wide()
+            || (self.version, self.code_sets.wide) == (coding.version, coding.code_sets.wide);
+        same_place && same_order && same_narrow && same_wide
+    }
+
+    /// Takes a value over that is not in one piece, or refers to what is outside of it.
+    fn gather(
+        &mut self,
+        types: Shapes<'_>,
+        type_code: &TypeCode,
+        mut input: Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        self.order = ByteOrder::NATIVE;
+        self.phase = 0;
+        let coding = Coding {
+            version: self.version,
+            code_sets: self.code_sets,
+            ..*input.coding()
+        };
+        let octets = std::mem::take(&mut self.octets);
+        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
+        transcode(types, type_code.at(), &mut input, &mut out)?;
+        self.octets = out.into_block().into_vec();
+        Ok(())
+    }
+}
+
+/// The TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).
+impl Marshal for Any {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.type_code.marshal(out)?;
+        self.marshal_value(out)
+    }
+}
+
+impl Unmarshal for Any {
+    const MIN_SIZE: usize = 4;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let mut this = Self::default();
+        this.unmarshal_into(input)?;
+        Ok(this)
+    }
+
+    fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let type_code = TypeCode::unmarshal(input)?;
+        input.nested(|input| self.unmarshal_as(&type_code, input))
+    }
+}
+
+impl fmt::Debug for Any {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let octets = self
+            .body
+            .as_ref()
+            .map_or(0, |body| body.octets.len() - body.phase);
+        write!(f, "Any({}, {octets} octets)", self.type_code)
+    }
+}

@@ -1,0 +1,359 @@
+//! Describing types: what generated code, and all who know types at run time, make TypeCodes with.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use punctual_cdr::Char;
+
+use super::arena::{Arena, Index, Member, Name, Node, Union, Value, ValueModifier, Visibility};
+use super::graft::Grafts;
+use super::{TypeCode, Typed};
+use crate::kind::TypeKind;
+
+/// A type under construction, named to the [`TypeBuilder`] that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeIndex(pub(super) Index);
+
+/// Gathers a type and all that it is made of.
+///
+/// A type that has a repository id is described once: whoever asks for it again, or while it is being
+/// described, gets the same index. That is how recursion ends.
+#[derive(Debug, Default)]
+pub struct TypeBuilder {
+    nodes: Vec<Node>,
+    ids: HashMap<Box<str>, Index>,
+    simple: HashMap<TypeKind, Index>,
+    grafts: Grafts,
+}
+
+/// Which values of the discriminator choose a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// All that choose no other.
+    Default,
+    /// This one: a number; a boolean's 0 or 1, a character's code, an enumerator's number.
+    Value(i128),
+}
+
+macro_rules! labels {
+    ($($from:ty),*) => {$(
+        impl From<$from> for Label {
+            fn from(value: $from) -> Self {
+                Self::Value(i128::from(value))
+            }
+        }
+    )*};
+}
+
+labels!(bool, u8, i8, u16, i16, u32, i32, u64, i64, i128);
+
+impl From<char> for Label {
+    fn from(value: char) -> Self {
+        Self::Value(i128::from(u32::from(value)))
+    }
+}
+
+impl From<Char> for Label {
+    fn from(value: Char) -> Self {
+        Self::Value(i128::from(value.0))
+    }
+}
+
+/// What a union is made of. A member that several labels choose stands here once for each.
+#[derive(Clone, Debug)]
+pub struct UnionDescription<N> {
+    /// The type of the discriminator.
+    pub discriminator: TypeIndex,
+    /// Label, name and type of each member.
+    pub members: Vec<(Label, N, TypeIndex)>,
+}
+
+/// What a valuetype is made of.
+#[derive(Clone, Debug)]
+pub struct ValueDescription<N> {
+    /// The valuetype with state that it inherits from.
+    pub concrete_base: Option<TypeIndex>,
+    /// Name, type and visibility of each of its own members.
+    pub members: Vec<(N, TypeIndex, Visibility)>,
+}
+
+impl TypeBuilder {
+    /// The TypeCode of a Rust type, made anew.
+    #[must_use]
+    pub fn of<T: Typed + ?Sized>() -> TypeCode {
+        let mut types = Self::default();
+        let root = T::describe(&mut types);
+        types.finish(root)
+    }
+
+    /// Ends building.
+    #[must_use]
+    pub fn finish(self, root: TypeIndex) -> TypeCode {
+        TypeCode::in_arena(Arc::new(Arena::new(self.nodes, root.0)), root.0)
+    }
+
+    /// A type that its kind says all of; also an unbounded string.
+    ///
+    /// # Panics
+    /// Never; kinds that say less become `null`.
+    pub fn primitive(&mut self, kind: TypeKind) -> TypeIndex {
+        if let Some(index) = self.simple.get(&kind) {
+            return TypeIndex(*index);
+        }
+        let node = Arena::simple().node(kind.number()).clone();
+        let index = self.push(node);
+        self.simple.insert(kind, index.0);
+        index
+    }
+
+    /// `string`, of up to `bound` characters unless that is 0.
+    pub fn string(&mut self, bound: u32) -> TypeIndex {
+        match bound {
+            0 => self.primitive(TypeKind::String),
+            _ => self.push(Node::Text {
+                is_wide: false,
+                bound,
+            }),
+        }
+    }
+
+    /// `wstring`, of up to `bound` characters unless that is 0.
+    pub fn wstring(&mut self, bound: u32) -> TypeIndex {
+        match bound {
+            0 => self.primitive(TypeKind::WString),
+            _ => self.push(Node::Text {
+                is_wide: true,
+                bound,
+            }),
+        }
+    }
+
+    /// `sequence`, of up to `bound` elements unless that is 0.
+    pub fn sequence(&mut self, element: TypeIndex, bound: u32) -> TypeIndex {
+        self.push(Node::Sequence {
+            element: element.0,
+            bound,
+        })
+    }
+
+    /// An array of one dimension; those of more are arrays of arrays.
+    pub fn array(&mut self, element: TypeIndex, length: u32) -> TypeIndex {
+        self.push(Node::Array {
+            element: element.0,
+            length,
+        })
+    }
+
+    /// `fixed`.
+    pub fn fixed(&mut self, digits: u16, scale: i16) -> TypeIndex {
+        self.push(Node::Fixed { digits, scale })
+    }
+
+    /// A struct. The members are asked for only if the id is not known yet.
+    pub fn structure<N: Into<Box<str>>>(
+        &mut self,
+        id: &str,
+        name: &str,
+        members: impl FnOnce(&mut Self) -> Vec<(N, TypeIndex)>,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| Node::Struct {
+            name,
+            members: gather(members(types)),
+        })
+    }
+
+    /// An exception. The members are asked for only if the id is not known yet.
+    pub fn exception<N: Into<Box<str>>>(
+        &mut self,
+        id: &str,
+        name: &str,
+        members: impl FnOnce(&mut Self) -> Vec<(N, TypeIndex)>,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| Node::Exception {
+            name,
+            members: gather(members(types)),
+        })
+    }
+
+    /// A union. What it is made of is asked for only if the id is not known yet. Of several default members
+    /// the last one is it.
+    pub fn union_<N: Into<Box<str>>>(
+        &mut self,
+        id: &str,
+        name: &str,
+        description: impl FnOnce(&mut Self) -> UnionDescription<N>,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| {
+            let description = description(types);
+            let mut union = Union {
+                name,
+                discriminator: description.discriminator.0,
+                default: None,
+                members: Box::default(),
+                labels: Box::default(),
+                by_label: Box::default(),
+            };
+            let mut labels = Vec::with_capacity(description.members.len());
+            let mut members = Vec::with_capacity(description.members.len());
+            for (place, (label, name, index)) in (0u32..).zip(description.members) {
+                members.push((name, index));
+                labels.push(match label {
+                    Label::Value(label) => label,
+                    Label::Default => {
+                        union.default = Some(place);
+                        0
+                    }
+                });
+            }
+            union.members = gather(members);
+            union.labels = labels.into();
+            Node::Union(Box::new(union.index()))
+        })
+    }
+
+    /// An enum.
+    pub fn enumeration<N: AsRef<str>>(
+        &mut self,
+        id: &str,
+        name: &str,
+        enumerators: &[N],
+    ) -> TypeIndex {
+        self.named(id, name, |_, name| Node::Enum {
+            name,
+            enumerators: enumerators.iter().map(|one| one.as_ref().into()).collect(),
+        })
+    }
+
+    /// Another name for a type.
+    pub fn alias(
+        &mut self,
+        id: &str,
+        name: &str,
+        of: impl FnOnce(&mut Self) -> TypeIndex,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| Node::Alias {
+            name,
+            of: of(types).0,
+        })
+    }
+
+    /// A reference to objects of an interface.
+    pub fn interface(&mut self, id: &str, name: &str) -> TypeIndex {
+        self.interface_of(TypeKind::Objref, id, name)
+    }
+
+    /// A reference to, or a valuetype of, an abstract interface.
+    pub fn abstract_interface(&mut self, id: &str, name: &str) -> TypeIndex {
+        self.interface_of(TypeKind::AbstractInterface, id, name)
+    }
+
+    /// A local interface, of which no value travels.
+    pub fn local_interface(&mut self, id: &str, name: &str) -> TypeIndex {
+        self.interface_of(TypeKind::LocalInterface, id, name)
+    }
+
+    /// A native type, of which no value travels.
+    pub fn native(&mut self, id: &str, name: &str) -> TypeIndex {
+        self.interface_of(TypeKind::Native, id, name)
+    }
+
+    fn interface_of(&mut self, kind: TypeKind, id: &str, name: &str) -> TypeIndex {
+        self.named(id, name, |_, name| Node::Interface { kind, name })
+    }
+
+    /// A valuetype. What it is made of is asked for only if the id is not known yet.
+    pub fn value<N: Into<Box<str>>>(
+        &mut self,
+        id: &str,
+        name: &str,
+        modifier: ValueModifier,
+        description: impl FnOnce(&mut Self) -> ValueDescription<N>,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| {
+            let description = description(types);
+            let mut members = Vec::with_capacity(description.members.len());
+            let mut visibility = Vec::with_capacity(description.members.len());
+            for (name, index, seen) in description.members {
+                members.push((name, index));
+                visibility.push(seen);
+            }
+            Node::Value(Box::new(Value {
+                kind: TypeKind::Value,
+                name,
+                modifier,
+                base: description.concrete_base.map(|base| base.0),
+                members: gather(members),
+                visibility: visibility.into(),
+            }))
+        })
+    }
+
+    /// A boxed value.
+    pub fn value_box(
+        &mut self,
+        id: &str,
+        name: &str,
+        of: impl FnOnce(&mut Self) -> TypeIndex,
+    ) -> TypeIndex {
+        self.named(id, name, |types, name| Node::ValueBox {
+            name,
+            of: of(types).0,
+        })
+    }
+
+    /// A type that is, or will be, described under this id: for parts of it that are made before it is.
+    pub fn recursive(&mut self, id: &str) -> TypeIndex {
+        match self.ids.get(id) {
+            Some(index) => TypeIndex(*index),
+            None => self.push(Node::Recursive { id: id.into() }),
+        }
+    }
+
+    /// A type that is described already, with all that it is made of. Recursive TypeCodes in it that
+    /// stand for types which are known here, or are being described, become those.
+    pub fn include(&mut self, type_code: &TypeCode) -> TypeIndex {
+        let known = |id: &str| self.ids.get(id).copied();
+        TypeIndex(self.grafts.graft(&mut self.nodes, known, type_code))
+    }
+
+    /// A node with an id, which may be asked for while it is being described.
+    fn named(
+        &mut self,
+        id: &str,
+        name: &str,
+        describe: impl FnOnce(&mut Self, Name) -> Node,
+    ) -> TypeIndex {
+        // An empty id says nothing: types without one are as many as are described.
+        if let Some(index) = self.ids.get(id).filter(|_| !id.is_empty()) {
+            return TypeIndex(*index);
+        }
+        let index = self.push(Node::Recursive { id: id.into() });
+        if !id.is_empty() {
+            self.ids.insert(id.into(), index.0);
+        }
+        let name = Name {
+            id: id.into(),
+            name: name.into(),
+        };
+        let node = describe(self, name);
+        if let Some(place) = self.nodes.get_mut(index.0 as usize) {
+            *place = node;
+        }
+        index
+    }
+
+    fn push(&mut self, node: Node) -> TypeIndex {
+        // Memory ends long before 32 bits do.
+        let index = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        self.nodes.push(node);
+        TypeIndex(index)
+    }
+}
+
+fn gather<N: Into<Box<str>>>(members: Vec<(N, TypeIndex)>) -> Box<[Member]> {
+    let member = |(name, index): (N, TypeIndex)| Member {
+        name: name.into(),
+        at: index.0,
+    };
+    members.into_iter().map(member).collect()
+}

@@ -1,0 +1,29 @@
+//! TypeCodes without names.
+
+use std::sync::Arc;
+
+use super::TypeCode;
+use super::arena::{Arena, Node};
+use super::graft::Grafts;
+
+impl TypeCode {
+    /// The same type without its names and those of its members, where they are optional: less to send. Repository
+    /// ids stay, and it is equivalent to this one (CORBA 3.3 part 1, §8.11.1).
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        let mut nodes = Vec::new();
+        let root = Grafts::default().graft(&mut nodes, |_| None, self);
+        for node in &mut nodes {
+            if let Some(name) = node.name_mut() {
+                name.name = Box::default();
+            }
+            for member in node.members_mut() {
+                member.name = Box::default();
+            }
+            if let Node::Enum { enumerators, .. } = node {
+                enumerators.fill(Box::default());
+            }
+        }
+        Self::in_arena(Arc::new(Arena::new(nodes, root)), root)
+    }
+}

@@ -1,0 +1,220 @@
+//! TypeCodes to octets (CORBA 3.3 part 2, §9.3.5.1).
+//!
+//! A type that is or was written already within the same TypeCode is written as an indirection, so that
+//! recursion ends and nothing is written twice. What the root's parameters are is kept with the arena: it
+//! is an encapsulation, which looks the same wherever it stands.
+
+use std::collections::HashMap;
+
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, NarrowCodeSet};
+
+use super::TypeCode;
+use super::arena::{Arena, Index, Member, Name, Node, Union, Value};
+use crate::kind::TypeKind;
+
+/// In the place of a kind: what follows tells where the type stands.
+pub(super) const INDIRECTION: u32 = 0xffff_ffff;
+
+impl Marshal for TypeCode {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let (arena, at) = (self.arena(), self.at());
+        if at != arena.root() || self.arena.is_none() {
+            return Writer::new(arena).write(at, out);
+        }
+        if is_encapsulated(arena.node(at)) {
+            let content = match arena.encoding().get() {
+                Some(content) => content,
+                None => {
+                    let content = encode_root(arena)?;
+                    arena.encoding().get_or_init(|| content)
+                }
+            };
+            out.put_u32(arena.node(at).kind().number());
+            return out.put_octets(content);
+        }
+        Writer::new(arena).write(at, out)
+    }
+}
+
+/// The parameters of the root, whose kind has an encapsulation of them.
+fn encode_root(arena: &Arena) -> Result<Box<[u8]>, CdrError> {
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+    Writer::new(arena).write(arena.root(), &mut out)?;
+    // Behind the kind and the length.
+    let content = out.block().as_slice().get(8..).unwrap_or_default();
+    Ok(content.into())
+}
+
+fn is_encapsulated(node: &Node) -> bool {
+    !matches!(
+        node,
+        Node::Primitive(_) | Node::Text { .. } | Node::Fixed { .. } | Node::Recursive { .. }
+    )
+}
+
+struct Writer<'a> {
+    arena: &'a Arena,
+    /// Where in the block the kinds of types stand that were begun.
+    written: HashMap<Index, usize>,
+    depth: u16,
+}
+
+impl<'a> Writer<'a> {
+    fn new(arena: &'a Arena) -> Self {
+        Self {
+            arena,
+            written: HashMap::new(),
+            depth: 0,
+        }
+    }
+
+    fn write(&mut self, at: Index, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let node = self.arena.node(at);
+        out.align(4);
+        if let Some(target) = self.written.get(&at) {
+            return indirect(*target, out);
+        }
+        let here = out.position();
+        out.put_u32(node.kind().number());
+        match node {
+            Node::Primitive(_) => return Ok(()),
+            Node::Text { bound, .. } => {
+                out.put_u32(*bound);
+                return Ok(());
+            }
+            Node::Fixed { digits, scale } => {
+                out.put_u16(*digits);
+                out.put_i16(*scale);
+                return Ok(());
+            }
+            Node::Recursive { .. } => {
+                return Err(CdrError::BadTypeCode(
+                    "a recursive TypeCode outside of the type that it stands for",
+                ));
+            }
+            _ => {}
+        }
+        self.written.insert(at, here);
+        let limit = out.coding().limits.nesting;
+        if self.depth >= limit {
+            return Err(CdrError::TooDeep { limit });
+        }
+        self.depth += 1;
+        let result = out.encapsulation(|out| self.parameters(node, out));
+        self.depth -= 1;
+        result
+    }
+
+    /// What is in the encapsulation of a type.
+    fn parameters(&mut self, node: &Node, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        if let Some(Name { id, name }) = node.name() {
+            put_text(id, out)?;
+            put_text(name, out)?;
+        }
+        match node {
+            Node::Sequence {
+                element,
+                bound: length,
+            }
+            | Node::Array { element, length } => {
+                self.write(*element, out)?;
+                out.put_u32(*length);
+                Ok(())
+            }
+            Node::Alias { of, .. } | Node::ValueBox { of, .. } => self.write(*of, out),
+            Node::Struct { members, .. } | Node::Exception { members, .. } => {
+                put_count(members.len(), out)?;
+                members
+                    .iter()
+                    .try_for_each(|member| self.member(member, out))
+            }
+            Node::Enum { enumerators, .. } => {
+                put_count(enumerators.len(), out)?;
+                enumerators.iter().try_for_each(|name| put_text(name, out))
+            }
+            Node::Union(union) => self.union(union, out),
+            Node::Value(value) => self.value(value, out),
+            _ => Ok(()),
+        }
+    }
+
+    fn member(&mut self, member: &Member, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        put_text(&member.name, out)?;
+        self.write(member.at, out)
+    }
+
+    fn union(&mut self, union: &Union, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.write(union.discriminator, out)?;
+        // -1 says that there is no default member.
+        out.put_u32(union.default.unwrap_or(u32::MAX));
+        put_count(union.members.len(), out)?;
+        let discriminator = self.arena.resolved(union.discriminator);
+        let kind = self.arena.node(discriminator).kind();
+        for (place, (label, member)) in (0u32..).zip(union.labels.iter().zip(&union.members)) {
+            if Some(place) == union.default {
+                // The zero octet that stands for a default label (§9.3.5.1.1) is of the discriminator's
+                // size for the ORBs that there are.
+                put_label(kind, 0, out)?;
+            } else {
+                put_label(kind, *label, out)?;
+            }
+            self.member(member, out)?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: &Value, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_i16(value.modifier as i16);
+        match value.base {
+            Some(base) => self.write(base, out)?,
+            None => out.put_u32(TypeKind::Null.number()),
+        }
+        put_count(value.members.len(), out)?;
+        for (member, visibility) in value.members.iter().zip(&value.visibility) {
+            self.member(member, out)?;
+            out.put_i16(*visibility as i16);
+        }
+        Ok(())
+    }
+}
+
+/// The offset counts from where it stands to the kind that is meant, in octets (§9.3.5.1.3).
+fn indirect(target: usize, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_u32(INDIRECTION);
+    let distance = i32::try_from(out.position() - target)
+        .map_err(|_| CdrError::BadTypeCode("the TypeCode is too large"))?;
+    out.put_i32(-distance);
+    Ok(())
+}
+
+/// Names are those of the IDL, whatever code set was negotiated for text.
+fn put_text(text: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_string_in(NarrowCodeSet::Iso8859_1, text)
+}
+
+fn put_count(count: usize, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    let count =
+        u32::try_from(count).map_err(|_| CdrError::BadTypeCode("the type has too many members"))?;
+    out.put_u32(count);
+    Ok(())
+}
+
+/// A label is a value of the discriminator's type.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "labels are of the discriminator's type; others have no meaning"
+)]
+fn put_label(kind: TypeKind, label: i128, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    match kind {
+        TypeKind::Boolean => out.put_bool(label != 0),
+        TypeKind::Char | TypeKind::Octet => out.put_u8(label as u8),
+        TypeKind::WChar => {
+            let character = u32::try_from(label).ok().and_then(char::from_u32);
+            out.put_wchar(character.unwrap_or_default())?;
+        }
+        TypeKind::Short | TypeKind::UShort => out.put_u16(label as u16),
+        TypeKind::LongLong | TypeKind::ULongLong => out.put_u64(label as u64),
+        _ => out.put_u32(label as u32),
+    }
+    Ok(())
+}

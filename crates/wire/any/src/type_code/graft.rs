@@ -1,0 +1,66 @@
+//! Types of one arena as parts of another.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::TypeCode;
+use super::arena::{Arena, Index, Node};
+
+/// What has been taken over from which arenas, by their addresses. They are kept while that is noted, so
+/// that no other arena can come to have the address of one.
+#[derive(Debug, Default)]
+pub(super) struct Grafts {
+    places: HashMap<(usize, Index), Index>,
+    kept: Vec<Arc<Arena>>,
+}
+
+impl Grafts {
+    /// Copies a type and all that it is made of into `nodes`. `known` tells what a recursive TypeCode's id
+    /// stands for.
+    pub(super) fn graft(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        known: impl Fn(&str) -> Option<Index>,
+        type_code: &TypeCode,
+    ) -> Index {
+        let arena = type_code.arena();
+        if let Some(arena) = &type_code.arena {
+            self.kept.push(Arc::clone(arena));
+        }
+        let mut to_copy = Vec::new();
+        let root = self.place(nodes, &known, arena, type_code.at(), &mut to_copy);
+        while let Some((from, to)) = to_copy.pop() {
+            let mut node = arena.node(from).clone();
+            node.replace_parts(|part| self.place(nodes, &known, arena, part, &mut to_copy));
+            if let Some(place) = nodes.get_mut(to as usize) {
+                *place = node;
+            }
+        }
+        root
+    }
+
+    /// Where the node is or will be; in that case it is noted as to be copied.
+    fn place(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        known: &impl Fn(&str) -> Option<Index>,
+        arena: &Arena,
+        at: Index,
+        to_copy: &mut Vec<(Index, Index)>,
+    ) -> Index {
+        if let Node::Recursive { id } = arena.node(at)
+            && let Some(index) = known(id)
+        {
+            return index;
+        }
+        *self
+            .places
+            .entry((std::ptr::from_ref(arena).addr(), at))
+            .or_insert_with(|| {
+                let index = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+                nodes.push(Node::Primitive(crate::TypeKind::Null));
+                to_copy.push((at, index));
+                index
+            })
+    }
+}

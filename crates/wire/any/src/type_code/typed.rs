@@ -1,0 +1,121 @@
+//! Rust's types as IDL types.
+
+use punctual_cdr::{Char, Fixed, LongDouble, Nilable};
+
+use super::{TypeBuilder, TypeCode, TypeIndex};
+use crate::any::Any;
+use crate::kind::TypeKind;
+
+/// A type that has a TypeCode. The IDL compiler implements it for all that it generates.
+pub trait Typed {
+    /// Describes the type.
+    fn describe(types: &mut TypeBuilder) -> TypeIndex;
+
+    /// The type's TypeCode. Generated types make theirs once.
+    #[must_use]
+    fn type_code() -> TypeCode {
+        TypeBuilder::of::<Self>()
+    }
+}
+
+macro_rules! simple {
+    ($($rust:ty => $kind:ident;)*) => {$(
+        impl Typed for $rust {
+            fn describe(types: &mut TypeBuilder) -> TypeIndex {
+                types.primitive(TypeKind::$kind)
+            }
+
+            #[inline]
+            fn type_code() -> TypeCode {
+                TypeCode::simple(TypeKind::$kind)
+            }
+        }
+    )*};
+}
+
+simple! {
+    () => Void;
+    bool => Boolean;
+    u8 => Octet;
+    i16 => Short;
+    u16 => UShort;
+    i32 => Long;
+    u32 => ULong;
+    i64 => LongLong;
+    u64 => ULongLong;
+    f32 => Float;
+    f64 => Double;
+    LongDouble => LongDouble;
+    Char => Char;
+    char => WChar;
+    str => String;
+    String => String;
+    Any => Any;
+    TypeCode => TypeCode;
+}
+
+/// IDL's `int8`, for which CORBA 3.3 has no kind: an octet under another name.
+impl Typed for i8 {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.alias("IDL:omg.org/CORBA/Int8:1.0", "int8", |types| {
+            types.primitive(TypeKind::Octet)
+        })
+    }
+}
+
+impl<T: Typed> Typed for [T] {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        let element = T::describe(types);
+        types.sequence(element, 0)
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        <[T]>::describe(types)
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        let element = T::describe(types);
+        types.array(element, u32::try_from(N).unwrap_or(u32::MAX))
+    }
+}
+
+impl<T: Typed + ?Sized> Typed for Box<T> {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        T::describe(types)
+    }
+
+    fn type_code() -> TypeCode {
+        T::type_code()
+    }
+}
+
+impl<T: Typed + ?Sized> Typed for &T {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        T::describe(types)
+    }
+
+    fn type_code() -> TypeCode {
+        T::type_code()
+    }
+}
+
+/// What may be nil has the type of what it is otherwise.
+impl<T: Typed + Nilable> Typed for Option<T> {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        T::describe(types)
+    }
+
+    fn type_code() -> TypeCode {
+        T::type_code()
+    }
+}
+
+impl<const D: u16, const S: i16> Typed for Fixed<D, S> {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.fixed(D, S)
+    }
+}

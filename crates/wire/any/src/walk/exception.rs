@@ -1,0 +1,23 @@
+//! Exceptions in Anys, in both forms that there are.
+//!
+//! By the book an exception's members follow its repository id, as in a reply (CORBA 3.3 part 2, §9.3.5.5).
+//! omniORB up to 4.2 leaves the id out. Whoever reads looks whether the octets begin with the very id that
+//! the TypeCode has: members that do so by chance would have to begin with a string of that text.
+
+use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
+
+/// Passes over the repository id, if it stands here.
+pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) {
+    let mut ahead = input.clone();
+    if ahead
+        .get_string_octets()
+        .is_ok_and(|found| found == id.as_bytes())
+    {
+        *input = ahead;
+    }
+}
+
+/// Writes the repository id, as is by the book.
+pub(crate) fn marshal_id(id: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_string_in(NarrowCodeSet::Iso8859_1, id)
+}

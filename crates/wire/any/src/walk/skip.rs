@@ -1,0 +1,220 @@
+//! Passing over a value.
+
+use punctual_cdr::{CdrError, Decoder, GiopVersion};
+
+use super::{check_bound, discriminator, no_such_value, pass_id, phase};
+use crate::kind::TypeKind;
+use crate::shape::run_size;
+use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+
+/// Passes over a value, whose content is looked at only where its length depends on it. In constant time
+/// where a type's values are of one size, and for sequences of such ones.
+///
+/// `true` if the octets mean the same in another message: nothing in them refers to what is outside of them.
+///
+/// # Errors
+/// What is wrong with the octets, as far as they are looked at.
+pub(crate) fn skip(
+    types: Shapes<'_>,
+    at: Index,
+    input: &mut Decoder<'_>,
+) -> Result<bool, CdrError> {
+    let mut skip = Skip {
+        is_self_contained: true,
+    };
+    skip.value(types, at, input)?;
+    Ok(skip.is_self_contained)
+}
+
+struct Skip {
+    is_self_contained: bool,
+}
+
+impl Skip {
+    fn value(
+        &mut self,
+        types: Shapes<'_>,
+        at: Index,
+        input: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        if skip_at_once(types, at, 1, input)? {
+            return Ok(());
+        }
+        match types.node(at) {
+            Node::Primitive(kind) => self.primitive(*kind, input),
+            Node::Text { is_wide, .. } => text(*is_wide, input),
+            Node::Fixed { digits, .. } => input.skip(usize::from(digits / 2 + 1)),
+            Node::Enum { .. } => input.get_u32().map(drop),
+            Node::Sequence { element, bound } => {
+                let least = types.shape(*element).min_size;
+                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+                check_bound(length, *bound)?;
+                self.run(types, *element, length as u64, input)
+            }
+            Node::Array { element, length } => self.run(types, *element, u64::from(*length), input),
+            Node::Alias { .. } => self.value(types, types.shape(at).original, input),
+            Node::Struct { members, .. } => self.members(types, members, input),
+            Node::Exception { name, members } => {
+                pass_id(&name.id, input);
+                self.members(types, members, input)
+            }
+            Node::Union(union) => {
+                let chosen = discriminator::read(types, union.discriminator, input)?;
+                let member = union.chosen(chosen).map(|place| place as usize);
+                match member.and_then(|place| union.members.get(place)) {
+                    Some(member) => input.nested(|input| self.value(types, member.at, input)),
+                    None => Ok(()),
+                }
+            }
+            Node::Interface { kind, .. } => interface(*kind, input),
+            Node::Value(_) | Node::ValueBox { .. } | Node::Recursive { .. } => Err(no_such_value()),
+        }
+    }
+
+    fn members(
+        &mut self,
+        types: Shapes<'_>,
+        members: &[Member],
+        input: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        input.nested(|input| {
+            let mut members = members.iter();
+            members.try_for_each(|member| self.value(types, member.at, input))
+        })
+    }
+
+    /// The elements of a sequence or array.
+    fn run(
+        &mut self,
+        types: Shapes<'_>,
+        element: Index,
+        length: u64,
+        input: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        let shape = types.shape(element);
+        // However many nothings there are, they are nothing.
+        if length == 0 || shape.sizes == Some([0; 8]) {
+            return Ok(());
+        }
+        if let Node::Primitive(_) | Node::Enum { .. } = types.node(shape.original)
+            && shape.sizes.is_some()
+        {
+            // A run of numbers may be lent, and is in one piece then.
+            let octets = shape.min_size.saturating_mul(length);
+            input.align(shape.first.into())?;
+            return input.skip(usize::try_from(octets).unwrap_or(usize::MAX));
+        }
+        if skip_at_once(types, element, length, input)? {
+            return Ok(());
+        }
+        refuse_impossible(shape.min_size, length, input)?;
+        input.nested(|input| (0..length).try_for_each(|_| self.value(types, element, input)))
+    }
+
+    fn primitive(&mut self, kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let alignment = match kind {
+            TypeKind::Null | TypeKind::Void => return Ok(()),
+            TypeKind::Boolean | TypeKind::Octet | TypeKind::Char => 1,
+            TypeKind::Short | TypeKind::UShort => 2,
+            TypeKind::Long | TypeKind::ULong | TypeKind::Float => 4,
+            TypeKind::LongLong | TypeKind::ULongLong | TypeKind::Double => 8,
+            TypeKind::LongDouble => {
+                input.align(8)?;
+                return input.skip(16);
+            }
+            TypeKind::WChar if input.coding().version == GiopVersion::V1_2 => {
+                let length = input.get_u8()?;
+                return input.skip(length.into());
+            }
+            TypeKind::WChar => 2,
+            TypeKind::Principal => return input.get_octets().map(drop),
+            TypeKind::TypeCode => {
+                self.type_code(input)?;
+                return Ok(());
+            }
+            _ => return self.any(input),
+        };
+        input.align(alignment)?;
+        input.skip(alignment)
+    }
+
+    fn any(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let type_code = self.type_code(input)?;
+        let types = type_code.arena().shapes()?;
+        input.nested(|input| self.value(types, type_code.at(), input))
+    }
+
+    fn type_code(&mut self, input: &mut Decoder<'_>) -> Result<TypeCode, CdrError> {
+        let (type_code, is_self_contained) = TypeCode::pass(input)?;
+        self.is_self_contained &= is_self_contained;
+        Ok(type_code)
+    }
+}
+
+/// Passes over `count` values if they are of one size and in one piece.
+fn skip_at_once(
+    types: Shapes<'_>,
+    at: Index,
+    count: u64,
+    input: &mut Decoder<'_>,
+) -> Result<bool, CdrError> {
+    let Some(sizes) = &types.shape(at).sizes else {
+        return Ok(false);
+    };
+    let octets = run_size(sizes, phase(input), count);
+    match usize::try_from(octets) {
+        Ok(octets) if octets <= input.unbroken().len() => {
+            input.skip(octets)?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Refuses elements that what is left can't hold.
+pub(super) fn refuse_impossible(
+    min_size: u64,
+    length: u64,
+    input: &Decoder<'_>,
+) -> Result<(), CdrError> {
+    let needed = length.saturating_mul(min_size.max(1));
+    let left = input.remaining();
+    if needed > left as u64 {
+        return Err(CdrError::Truncated {
+            needed: u32::try_from(needed).unwrap_or(u32::MAX),
+            left: u32::try_from(left).unwrap_or(u32::MAX),
+        });
+    }
+    Ok(())
+}
+
+fn text(is_wide: bool, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let length = input.get_u32()?;
+    let limit = input.coding().limits.string;
+    // The limit counts without a NUL or a byte-order mark.
+    if length as usize > limit.saturating_add(2) {
+        return Err(CdrError::LengthOverLimit {
+            length,
+            limit: u32::try_from(limit).unwrap_or(u32::MAX),
+        });
+    }
+    let has_units = is_wide && input.coding().version != GiopVersion::V1_2;
+    input.skip(length as usize * if has_units { 2 } else { 1 })
+}
+
+fn interface(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    match kind {
+        TypeKind::Objref | TypeKind::Component => reference(input),
+        TypeKind::AbstractInterface if input.get_bool()? => reference(input),
+        _ => Err(no_such_value()),
+    }
+}
+
+fn reference(input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    text(false, input)?;
+    for _ in 0..input.get_length(8)? {
+        input.get_u32()?;
+        input.get_octets()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! A value from one encoding to another: another byte order, place, code set or version.
+
+use punctual_cdr::{CdrError, Decoder, Encoder, LongDouble, Marshal, Unmarshal};
+use punctual_ior::Ior;
+
+use super::skip::refuse_impossible;
+use super::{check_bound, discriminator, marshal_id, no_such_value, pass_id};
+use crate::kind::TypeKind;
+use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+
+/// Reads a value and writes it.
+///
+/// # Errors
+/// What is wrong with the octets; what the other encoding can't have.
+pub(crate) fn transcode(
+    types: Shapes<'_>,
+    at: Index,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    match types.node(at) {
+        Node::Primitive(kind) => primitive(*kind, input, out),
+        Node::Text { is_wide: false, .. } => out.put_string(&input.get_string()?),
+        Node::Text { is_wide: true, .. } => out.put_wstring(&input.get_wstring()?),
+        Node::Fixed { digits, .. } => {
+            out.put_bytes(input.get_bytes(usize::from(digits / 2 + 1))?);
+            Ok(())
+        }
+        Node::Enum { .. } => {
+            out.put_u32(input.get_u32()?);
+            Ok(())
+        }
+        Node::Sequence { element, bound } => {
+            let least = types.shape(*element).min_size;
+            let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+            check_bound(length, *bound)?;
+            out.put_length(length)?;
+            run(types, *element, length as u64, input, out)
+        }
+        Node::Array { element, length } => run(types, *element, u64::from(*length), input, out),
+        Node::Alias { .. } => transcode(types, types.shape(at).original, input, out),
+        Node::Struct { members: all, .. } => members(types, all, input, out),
+        Node::Exception { name, members: all } => {
+            pass_id(&name.id, input);
+            marshal_id(&name.id, out)?;
+            members(types, all, input, out)
+        }
+        Node::Union(union) => {
+            let chosen = discriminator::read(types, union.discriminator, input)?;
+            discriminator::write(types, union.discriminator, chosen, out)?;
+            let member = union.chosen(chosen).map(|place| place as usize);
+            match member.and_then(|place| union.members.get(place)) {
+                Some(member) => input.nested(|input| transcode(types, member.at, input, out)),
+                None => Ok(()),
+            }
+        }
+        Node::Interface { kind, .. } => interface(*kind, input, out),
+        Node::Value(_) | Node::ValueBox { .. } | Node::Recursive { .. } => Err(no_such_value()),
+    }
+}
+
+fn members(
+    types: Shapes<'_>,
+    members: &[Member],
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    input.nested(|input| {
+        let mut members = members.iter();
+        members.try_for_each(|member| transcode(types, member.at, input, out))
+    })
+}
+
+/// The elements of a sequence or array.
+fn run(
+    types: Shapes<'_>,
+    element: Index,
+    length: u64,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    let shape = types.shape(element);
+    if length == 0 || shape.sizes == Some([0; 8]) {
+        return Ok(());
+    }
+    refuse_impossible(shape.min_size, length, input)?;
+    if let Node::Primitive(kind) = types.node(shape.original)
+        && let Ok(length) = usize::try_from(length)
+        && numbers(*kind, length, input, out)?
+    {
+        return Ok(());
+    }
+    input.nested(|input| (0..length).try_for_each(|_| transcode(types, element, input, out)))
+}
+
+/// A run of numbers, which is read and written as one. `false` if the kind is none of numbers.
+fn numbers(
+    kind: TypeKind,
+    length: usize,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<bool, CdrError> {
+    match kind {
+        TypeKind::Octet => out.put_bytes(input.get_bytes(length)?),
+        TypeKind::Short | TypeKind::UShort => copy::<u16>(length, input, out)?,
+        TypeKind::Long | TypeKind::ULong | TypeKind::Float => copy::<u32>(length, input, out)?,
+        TypeKind::LongLong | TypeKind::ULongLong | TypeKind::Double => {
+            copy::<u64>(length, input, out)?;
+        }
+        _ => return Ok(false),
+    }
+    return Ok(true);
+
+    fn copy<T: Marshal + Unmarshal + 'static>(
+        length: usize,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        T::marshal_slice(&T::unmarshal_view(input, length)?, out)
+    }
+}
+
+fn primitive(
+    kind: TypeKind,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    match kind {
+        TypeKind::Null | TypeKind::Void => {}
+        TypeKind::Boolean => out.put_bool(input.get_bool()?),
+        TypeKind::Octet => out.put_u8(input.get_u8()?),
+        TypeKind::Char => out.put_char(input.get_char()?)?,
+        TypeKind::WChar => out.put_wchar(input.get_wchar()?)?,
+        TypeKind::Short | TypeKind::UShort => out.put_u16(input.get_u16()?),
+        TypeKind::Long | TypeKind::ULong | TypeKind::Float => out.put_u32(input.get_u32()?),
+        TypeKind::LongLong | TypeKind::ULongLong | TypeKind::Double => {
+            out.put_u64(input.get_u64()?);
+        }
+        TypeKind::LongDouble => LongDouble::unmarshal(input)?.marshal(out)?,
+        TypeKind::Principal => out.put_octets(input.get_octets()?)?,
+        TypeKind::TypeCode => TypeCode::unmarshal(input)?.marshal(out)?,
+        _ => {
+            let type_code = TypeCode::unmarshal(input)?;
+            type_code.marshal(out)?;
+            let types = type_code.arena().shapes()?;
+            input.nested(|input| transcode(types, type_code.at(), input, out))?;
+        }
+    }
+    Ok(())
+}
+
+fn interface(
+    kind: TypeKind,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    match kind {
+        TypeKind::Objref | TypeKind::Component => {}
+        TypeKind::AbstractInterface => {
+            if !input.get_bool()? {
+                return Err(no_such_value());
+            }
+            out.put_bool(true);
+        }
+        _ => return Err(no_such_value()),
+    }
+    Ior::unmarshal(input)?.marshal(out)
+}

@@ -1,0 +1,243 @@
+//! Anys: values in, values out, and on their way.
+#![allow(clippy::unwrap_used)]
+
+use punctual_any::{Any, AnyError, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed};
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Fixed, LongDouble, Marshal,
+    Unmarshal,
+};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+
+#[derive(Clone, Debug, PartialEq)]
+struct Reading {
+    flag: bool,
+    value: f64,
+    name: String,
+    nested: Any2,
+}
+
+/// An Any as a member.
+#[derive(Clone, Debug)]
+struct Any2(Any);
+
+impl PartialEq for Any2 {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.extract::<i16>() == other.0.extract::<i16>()
+    }
+}
+
+impl Typed for Reading {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.structure("IDL:Reading:1.0", "Reading", |types| {
+            vec![
+                ("flag", bool::describe(types)),
+                ("value", f64::describe(types)),
+                ("name", String::describe(types)),
+                ("nested", Any::describe(types)),
+            ]
+        })
+    }
+}
+
+impl Marshal for Reading {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.flag.marshal(out)?;
+        self.value.marshal(out)?;
+        self.name.marshal(out)?;
+        self.nested.0.marshal(out)
+    }
+}
+
+impl Unmarshal for Reading {
+    const MIN_SIZE: usize = 17;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            flag: bool::unmarshal(input)?,
+            value: f64::unmarshal(input)?,
+            name: String::unmarshal(input)?,
+            nested: Any2(Any::unmarshal(input)?),
+        })
+    }
+}
+
+fn reading() -> Reading {
+    Reading {
+        flag: true,
+        value: -2.5,
+        name: "Grüße".into(),
+        nested: Any2(Any::new(&7i16).unwrap()),
+    }
+}
+
+/// The octets of `lead` octets and the Any.
+fn octets(any: &Any, lead: usize, order: ByteOrder) -> Vec<u8> {
+    let mut out = Encoder::new(Block::default(), order, Coding::default());
+    out.put_bytes(&vec![0xee; lead]);
+    any.marshal(&mut out).unwrap();
+    out.into_block().into_vec()
+}
+
+fn read(octets: &[u8], lead: usize, order: ByteOrder) -> Result<Any, CdrError> {
+    let mut input = Decoder::at(octets, lead, order, Coding::default());
+    let any = Any::unmarshal(&mut input)?;
+    assert_eq!(input.remaining(), 0, "all of it is read");
+    Ok(any)
+}
+
+fn comes_back<T>(value: &T)
+where
+    T: Typed + Marshal + Unmarshal + PartialEq + std::fmt::Debug,
+{
+    let any = Any::new(value).unwrap();
+    assert_eq!(any.extract::<T>().unwrap(), *value);
+    for (here, there) in [(0, 0), (1, 4), (4, 3), (8, 6), (5, 1)] {
+        for (order, on) in ORDERS
+            .into_iter()
+            .flat_map(|one| ORDERS.map(|other| (one, other)))
+        {
+            let received = read(&octets(&any, here, order), here, order).unwrap();
+            assert_eq!(received.extract::<T>().unwrap(), *value);
+            let passed_on = read(&octets(&received, there, on), there, on).unwrap();
+            assert_eq!(passed_on.extract::<T>().unwrap(), *value);
+            assert_eq!(*passed_on.type_code(), T::type_code());
+        }
+    }
+}
+
+#[test]
+fn values_of_rusts_types_come_back_from_either_byte_order_and_every_place() {
+    comes_back(&true);
+    comes_back(&0xffu8);
+    comes_back(&-1i8);
+    comes_back(&-2i16);
+    comes_back(&0xfffeu16);
+    comes_back(&-3i32);
+    comes_back(&0xffff_fffdu32);
+    comes_back(&i64::MIN);
+    comes_back(&u64::MAX);
+    comes_back(&1.5f32);
+    comes_back(&-0.1f64);
+    comes_back(&LongDouble::from_f64(0.1));
+    comes_back(&Char(b'x'));
+    comes_back(&'€');
+    comes_back(&String::from("text, и текст"));
+    comes_back(&Vec::<i32>::new());
+    comes_back(&vec![1i64, -2, 3]);
+    comes_back(&vec![String::from("a"), String::new()]);
+    comes_back(&[[1.0f64, 2.0], [3.0, 4.0]]);
+    comes_back(&Fixed::<5, 2>::literal(-12345));
+    comes_back(&TypeCode::sequence(&TypeCode::ANY, 3));
+    comes_back(&reading());
+    comes_back(&vec![reading(), reading()]);
+}
+
+#[test]
+fn a_char_beyond_ascii_is_kept_though_utf_8_cannot_send_it() {
+    let any = Any::new(&Char(0xe9)).unwrap();
+    assert_eq!(any.extract::<Char>(), Ok(Char(0xe9)));
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    assert_eq!(any.marshal(&mut out), Err(CdrError::CharacterNotInCodeSet));
+}
+
+#[test]
+fn a_value_of_another_type_is_not_extracted() {
+    let any = Any::new(&3i32).unwrap();
+    assert_eq!(any.extract::<u32>(), Err(AnyError::TypeMismatch));
+    assert_eq!(any.extract::<String>(), Err(AnyError::TypeMismatch));
+    assert_eq!(Any::default().extract::<i32>(), Err(AnyError::TypeMismatch));
+    assert_eq!(any.extract::<i32>(), Ok(3));
+}
+
+#[test]
+fn an_any_of_nothing_travels() {
+    for order in ORDERS {
+        let sent = octets(&Any::default(), 0, order);
+        assert_eq!(sent, [0, 0, 0, 0]);
+        assert!(read(&sent, 0, order).unwrap().is_null());
+    }
+}
+
+#[test]
+fn an_alias_may_be_said_of_a_value_and_another_type_may_not() {
+    let metres = TypeCode::alias("IDL:Metres:1.0", "Metres", &TypeCode::DOUBLE);
+    let mut any = Any::new(&2.5f64).unwrap();
+    any.set_type(&metres).unwrap();
+    assert_eq!(any.type_code().kind(), TypeKind::Alias);
+    assert_eq!(any.extract::<f64>(), Ok(2.5));
+    assert_eq!(any.set_type(&TypeCode::LONG), Err(AnyError::TypeMismatch));
+}
+
+#[test]
+fn memory_is_used_again_unless_somebody_else_has_it() {
+    let first = octets(&Any::new(&vec![1i32; 100]).unwrap(), 0, ByteOrder::NATIVE);
+    let second = octets(&Any::new(&vec![2i32; 50]).unwrap(), 0, ByteOrder::NATIVE);
+    let mut any = Any::default();
+    any.unmarshal_into(&mut Decoder::new(
+        &first,
+        ByteOrder::NATIVE,
+        Coding::default(),
+    ))
+    .unwrap();
+    let kept = any.clone();
+    any.unmarshal_into(&mut Decoder::new(
+        &second,
+        ByteOrder::NATIVE,
+        Coding::default(),
+    ))
+    .unwrap();
+    assert_eq!(kept.extract::<Vec<i32>>(), Ok(vec![1; 100]));
+    assert_eq!(any.extract::<Vec<i32>>(), Ok(vec![2; 50]));
+}
+
+#[test]
+fn exceptions_are_read_with_and_without_their_repository_id() {
+    let refused = TypeCode::exception(
+        "IDL:Refused:1.0",
+        "Refused",
+        &[("code", TypeCode::SHORT), ("why", TypeCode::STRING)],
+    );
+    let any = Any::with_type(&refused, &Members(9, "closed".into())).unwrap();
+    let sent = octets(&any, 0, ByteOrder::Big);
+    let id = sent.windows(16).rposition(|at| at == b"IDL:Refused:1.0\0");
+    assert!(id.is_some_and(|at| at > 40), "the id precedes the members");
+
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    refused.marshal(&mut out).unwrap();
+    Members(9, "closed".into()).marshal(&mut out).unwrap();
+    let without = out.into_block().into_vec();
+    for octets in [sent, without] {
+        let any = read(&octets, 0, ByteOrder::Big).unwrap();
+        assert_eq!(any.extract::<Members>(), Ok(Members(9, "closed".into())));
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Members(i16, String);
+
+impl Typed for Members {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.exception("IDL:Refused:1.0", "Refused", |types| {
+            vec![
+                ("code", i16::describe(types)),
+                ("why", String::describe(types)),
+            ]
+        })
+    }
+}
+
+impl Marshal for Members {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.0.marshal(out)?;
+        self.1.marshal(out)
+    }
+}
+
+impl Unmarshal for Members {
+    const MIN_SIZE: usize = 7;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(Self(i16::unmarshal(input)?, String::unmarshal(input)?))
+    }
+}

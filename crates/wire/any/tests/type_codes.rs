@@ -1,0 +1,266 @@
+//! TypeCodes: what they tell, on the wire and off it.
+#![allow(clippy::unwrap_used)]
+
+use punctual_any::{
+    Label, TypeBuilder, TypeCode, TypeCodeError, TypeKind, ValueModifier, Visibility,
+};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+
+fn octets(value: &impl Marshal, order: ByteOrder) -> Vec<u8> {
+    let mut out = Encoder::new(Block::default(), order, Coding::default());
+    value.marshal(&mut out).unwrap();
+    out.into_block().into_vec()
+}
+
+fn read(octets: &[u8], order: ByteOrder) -> Result<TypeCode, CdrError> {
+    TypeCode::unmarshal(&mut Decoder::new(octets, order, Coding::default()))
+}
+
+fn point() -> TypeCode {
+    TypeCode::structure(
+        "IDL:Point:1.0",
+        "Point",
+        &[("x", TypeCode::LONG), ("y", TypeCode::LONG)],
+    )
+}
+
+/// `struct Tree { string name; sequence<Tree> children; };`
+fn tree() -> TypeCode {
+    let children = TypeCode::sequence(&TypeCode::recursive("IDL:Tree:1.0"), 0);
+    TypeCode::structure(
+        "IDL:Tree:1.0",
+        "Tree",
+        &[("name", TypeCode::STRING), ("children", children)],
+    )
+}
+
+fn shape() -> TypeCode {
+    let colour = TypeCode::enumeration("IDL:Colour:1.0", "Colour", &["red", "green", "blue"]);
+    TypeCode::union_(
+        "IDL:Shape:1.0",
+        "Shape",
+        &colour,
+        &[
+            (Label::Value(0), "point", point()),
+            (Label::Value(2), "tree", tree()),
+            (Label::Default, "number", TypeCode::fixed(5, 2)),
+        ],
+    )
+}
+
+fn one_of_each() -> Vec<TypeCode> {
+    let mut all: Vec<TypeCode> = TypeKind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_primitive())
+        .map(|kind| {
+            let mut types = TypeBuilder::default();
+            let root = types.primitive(kind);
+            types.finish(root)
+        })
+        .collect();
+    let value = TypeCode::value(
+        "IDL:Node:1.0",
+        "Node",
+        ValueModifier::None,
+        None,
+        &[
+            (
+                "next",
+                TypeCode::recursive("IDL:Node:1.0"),
+                Visibility::Public,
+            ),
+            ("secret", TypeCode::LONG_LONG, Visibility::Private),
+        ],
+    );
+    all.extend([
+        TypeCode::STRING,
+        TypeCode::string(8),
+        TypeCode::wstring(0),
+        TypeCode::wstring(3),
+        TypeCode::fixed(31, -3),
+        TypeCode::sequence(&point(), 4),
+        TypeCode::array(&TypeCode::array(&TypeCode::DOUBLE, 2), 3),
+        point(),
+        tree(),
+        shape(),
+        TypeCode::enumeration("IDL:E:1.0", "E", &["a", "b"]),
+        TypeCode::alias("IDL:A:1.0", "A", &point()),
+        TypeCode::exception("IDL:X:1.0", "X", &[("why", TypeCode::STRING)]),
+        TypeCode::interface("IDL:I:1.0", "I"),
+        TypeCode::abstract_interface("IDL:B:1.0", "B"),
+        TypeCode::local_interface("IDL:L:1.0", "L"),
+        TypeCode::native("IDL:N:1.0", "N"),
+        TypeCode::value(
+            "IDL:Derived:1.0",
+            "Derived",
+            ValueModifier::Truncatable,
+            Some(&value),
+            &[],
+        ),
+        TypeCode::value_box("IDL:Box:1.0", "Box", &TypeCode::WSTRING),
+        value,
+    ]);
+    all
+}
+
+#[test]
+fn each_kind_comes_back_from_the_wire_as_it_went_in_either_byte_order() {
+    for type_code in one_of_each() {
+        for order in ORDERS {
+            let sent = octets(&type_code, order);
+            let received = read(&sent, order).unwrap();
+            assert_eq!(received, type_code);
+            assert!(received.equivalent(&type_code) && type_code.equivalent(&received));
+            assert_eq!(received.to_string(), type_code.to_string());
+            assert_eq!(octets(&received, order), sent, "{type_code}");
+        }
+    }
+}
+
+#[test]
+fn types_of_different_kinds_are_neither_equal_nor_equivalent() {
+    let all = one_of_each();
+    for (here, one) in all.iter().enumerate() {
+        for (there, other) in all.iter().enumerate() {
+            let is_alias = one.original_type() == other.original_type();
+            assert_eq!(one == other, here == there, "{one} {other}");
+            assert_eq!(one.equivalent(other), is_alias, "{one} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_type_tells_what_it_is_made_of() {
+    let shape = shape();
+    assert_eq!(shape.kind(), TypeKind::Union);
+    assert_eq!(shape.id().unwrap(), "IDL:Shape:1.0");
+    assert_eq!(shape.name().unwrap(), "Shape");
+    assert_eq!(shape.member_count().unwrap(), 3);
+    assert_eq!(shape.member_name(1).unwrap(), "tree");
+    assert_eq!(shape.member_type(0).unwrap(), point());
+    assert_eq!(shape.member_label(1).unwrap(), Label::Value(2));
+    assert_eq!(shape.member_label(2).unwrap(), Label::Default);
+    assert_eq!(shape.default_index().unwrap(), Some(2));
+    assert_eq!(shape.member_chosen(0).unwrap(), Some(0));
+    assert_eq!(shape.member_chosen(1).unwrap(), Some(2));
+    let discriminator = shape.discriminator_type().unwrap();
+    assert_eq!(discriminator.member_name(2).unwrap(), "blue");
+    assert_eq!(discriminator.member_index("green"), Some(1));
+    let fixed = shape.member_type(2).unwrap();
+    assert_eq!((fixed.fixed_digits(), fixed.fixed_scale()), (Ok(5), Ok(2)));
+}
+
+#[test]
+fn what_a_kind_does_not_have_is_told_from_what_is_out_of_bounds() {
+    assert_eq!(TypeCode::LONG.id(), Err(TypeCodeError::BadKind));
+    assert_eq!(TypeCode::LONG.member_count(), Err(TypeCodeError::BadKind));
+    assert_eq!(point().length(), Err(TypeCodeError::BadKind));
+    assert_eq!(point().member_name(2), Err(TypeCodeError::Bounds));
+    assert_eq!(shape().member_label(3), Err(TypeCodeError::Bounds));
+    assert!(point().content_type().is_err());
+    assert!(shape().content_type().is_err());
+}
+
+#[test]
+fn a_recursive_type_leads_back_to_itself() {
+    let tree = tree();
+    let children = tree.member_type(1).unwrap();
+    assert_eq!(children.content_type().unwrap(), tree);
+    assert!(tree.is_recursive() && children.is_recursive());
+    assert!(!point().is_recursive());
+}
+
+#[test]
+fn recursive_types_that_are_unrolled_differently_are_equal() {
+    let once = tree();
+    let children = TypeCode::sequence(&once, 0);
+    let twice = TypeCode::structure(
+        "IDL:Tree:1.0",
+        "Tree",
+        &[("name", TypeCode::STRING), ("children", children)],
+    );
+    assert_eq!(once, twice);
+    let without_ids = |inner: &TypeCode| {
+        TypeCode::structure(
+            "",
+            "",
+            &[("", TypeCode::STRING), ("", TypeCode::sequence(inner, 0))],
+        )
+    };
+    assert!(without_ids(&once).equivalent(&without_ids(&twice)));
+    assert!(!without_ids(&once).equivalent(&without_ids(&point())));
+}
+
+#[test]
+fn a_compact_type_has_no_names_and_is_equivalent() {
+    for type_code in one_of_each() {
+        let compact = type_code.compact();
+        assert!(compact.equivalent(&type_code), "{type_code}");
+        assert!(octets(&compact, ByteOrder::Big).len() <= octets(&type_code, ByteOrder::Big).len());
+        assert_eq!(compact.name().unwrap_or_default(), "");
+        if compact.member_count().is_ok_and(|count| count > 0) {
+            assert_eq!(compact.member_name(0), Ok(""));
+        }
+    }
+    assert_ne!(point().compact(), point());
+    assert_eq!(tree().compact().id(), Ok("IDL:Tree:1.0"));
+}
+
+#[test]
+fn aliases_are_looked_through_by_equivalence_and_not_by_equality() {
+    let alias = TypeCode::alias("IDL:Place:1.0", "Place", &point());
+    assert_ne!(alias, point());
+    assert!(alias.equivalent(&point()));
+    assert_eq!(alias.original_type(), point());
+    let list = TypeCode::sequence(&alias, 0);
+    assert!(list.equivalent(&TypeCode::sequence(&point(), 0)));
+    assert!(!list.equivalent(&TypeCode::sequence(&point(), 7)));
+}
+
+#[test]
+fn types_with_repository_ids_are_equivalent_by_those_alone() {
+    let other = TypeCode::structure("IDL:Point:1.0", "P", &[("x", TypeCode::SHORT)]);
+    assert!(other.equivalent(&point()));
+    assert_ne!(other, point());
+    let other = TypeCode::structure(
+        "IDL:Spot:1.0",
+        "Point",
+        &[("x", TypeCode::LONG), ("y", TypeCode::LONG)],
+    );
+    assert!(!other.equivalent(&point()));
+}
+
+#[test]
+fn a_recursive_stand_in_is_no_type_until_it_is_within_the_one_it_stands_for() {
+    let stand_in = TypeCode::recursive("IDL:Tree:1.0");
+    let list = TypeCode::sequence(&stand_in, 0);
+    for open in [&stand_in, &list] {
+        assert!(matches!(open.check(), Err(CdrError::BadTypeCode(_))));
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        assert!(matches!(
+            open.marshal(&mut out),
+            Err(CdrError::BadTypeCode(_))
+        ));
+    }
+    assert_eq!(tree().check(), Ok(()));
+}
+
+#[test]
+fn octets_of_a_recursive_type_are_those_of_the_book() {
+    let sent = octets(&tree(), ByteOrder::Big);
+    #[rustfmt::skip]
+    let expected = [
+        0, 0, 0, 15, 0, 0, 0, 84, 0, 0, 0, 0,
+        0, 0, 0, 13,
+    ];
+    // Byte order aside, which is the machine's within the encapsulation.
+    assert_eq!(sent[..7], expected[..7]);
+    // The last but one number is the distance back to the kind of the struct.
+    let content = &sent[8..];
+    let at = content.len() - 8;
+    let distance: [u8; 4] = content[at..at + 4].try_into().unwrap();
+    let distance = i32::from_ne_bytes(distance);
+    assert_eq!(distance, -i32::try_from(8 + at).unwrap());
+}
