@@ -22,6 +22,7 @@ mod reference;
 pub mod relay;
 mod server;
 mod sync;
+pub mod value;
 
 pub use adapter::{DispatchError, Location, ObjectAdapter};
 pub use client::{Buffering, NamedOperation, Operation};

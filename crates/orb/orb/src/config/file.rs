@@ -103,6 +103,7 @@ struct LimitTable {
     string: Option<usize>,
     sequence: Option<usize>,
     nesting: Option<u16>,
+    values: Option<usize>,
     fragments_pending: Option<usize>,
     fragments_bytes: Option<usize>,
 }
@@ -214,6 +215,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set(&mut limits.string, file.limits.string);
     set(&mut limits.sequence, file.limits.sequence);
     set(&mut limits.nesting, file.limits.nesting);
+    set(&mut limits.values, file.limits.values);
     set(&mut limits.fragments_pending, file.limits.fragments_pending);
     set(&mut limits.fragments_bytes, file.limits.fragments_bytes);
     obey_tcp(config, &file.tcp)

@@ -14,9 +14,10 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
             (Kind::InvObjref, minor::WIDE_NOT_SUPPORTED)
         }
         CdrError::NilReference => (Kind::BadParam, minor::NIL),
-        CdrError::LengthOverLimit { .. } | CdrError::TooDeep { .. } => {
-            (Kind::Marshal, minor::LIMIT)
-        }
+        CdrError::LengthOverLimit { .. }
+        | CdrError::TooDeep { .. }
+        | CdrError::TooManyValues { .. } => (Kind::Marshal, minor::LIMIT),
+        CdrError::UnknownValue => (Kind::Marshal, minor::NO_VALUE_FACTORY),
         CdrError::BadTypeCode(_) => (Kind::BadTypecode, minor::ENCODING),
         _ => (Kind::Marshal, minor::ENCODING),
     };

@@ -51,6 +51,10 @@ pub const CHARACTER: u32 = omg(1);
 pub const NO_SUCH_OPERATION: u32 = omg(2);
 /// UNKNOWN: a user exception that the operation does not declare.
 pub const UNLISTED_USER_EXCEPTION: u32 = omg(1);
+/// MARSHAL: no factory for a value.
+pub const NO_VALUE_FACTORY: u32 = omg(1);
+/// NO_IMPLEMENT: a value whose operations nobody has implemented.
+pub const NO_VALUE_IMPLEMENTATION: u32 = omg(1);
 
 /// TRANSIENT: no endpoint of the reference could be connected to.
 pub const CONNECT_FAILED: u32 = own(1);

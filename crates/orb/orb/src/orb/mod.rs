@@ -16,7 +16,8 @@ use crate::policy::{Managed, PolicyCurrent, PolicyManager};
 use crate::protocol::Protocols;
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
-use punctual_cdr::{Environment, Limits};
+use crate::value::ValueFactories;
+use punctual_cdr::{Environment, Limits, ValueFactory};
 use punctual_exec::Errands;
 use punctual_ior::{Ior, PolicyValue};
 use std::collections::BTreeMap;
@@ -36,6 +37,10 @@ pub struct Orb {
 impl Environment for Orb {
     fn share(&self) -> Arc<dyn Environment> {
         Arc::new(self.clone())
+    }
+
+    fn value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.lookup_value_factory(id)
     }
 }
 
@@ -69,6 +74,7 @@ struct Shared {
     policies: Managed,
     lane: Lane,
     operation_names: Names,
+    values: ValueFactories,
     adapter: OnceLock<Arc<dyn ObjectAdapter>>,
     initial: RwLock<BTreeMap<String, ObjectRef>>,
     life: Mutex<Life>,
@@ -98,6 +104,7 @@ impl Orb {
             policies: Managed::default(),
             lane: Lane::new(config.max_connections),
             operation_names: Names::default(),
+            values: ValueFactories::default(),
             adapter: OnceLock::new(),
             initial: RwLock::new(BTreeMap::new()),
             life: Mutex::new(Life::Running),
@@ -408,6 +415,10 @@ impl Orb {
 
     pub(crate) fn protocols(&self) -> &Protocols {
         &self.shared.protocols
+    }
+
+    pub(crate) fn value_factories(&self) -> &ValueFactories {
+        &self.shared.values
     }
 
     pub(crate) fn limits(&self) -> &Limits {
