@@ -80,7 +80,7 @@ impl Builder {
         self
     }
 
-    /// Whether types have TypeCodes, and so can be in an `any`.
+    /// Whether types have TypeCodes, and so can be in an `any`. Default: true.
     pub fn type_codes(mut self, type_codes: bool) -> Self {
         self.rust.type_codes = type_codes;
         self

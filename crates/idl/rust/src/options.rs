@@ -11,7 +11,7 @@ pub struct Options {
     /// Whether interfaces get a servant trait and a skeleton. Default: true. A program that only
     /// calls objects may do without.
     pub server: bool,
-    /// Whether types have TypeCodes, and so can be in an `any`. Default: false. What nobody asks
+    /// Whether types have TypeCodes, and so can be in an `any`. Default: true. What nobody asks
     /// for is not in the program; without, it need not be compiled either.
     pub type_codes: bool,
     /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
@@ -31,7 +31,7 @@ impl Default for Options {
             runtime_path: "::punctual".to_owned(),
             client: true,
             server: true,
-            type_codes: false,
+            type_codes: true,
             extern_paths: Vec::new(),
             natives: Vec::new(),
         }

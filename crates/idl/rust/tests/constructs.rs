@@ -4,7 +4,7 @@
 mod support;
 
 use punctual_idl_rust::Options;
-use support::{compiled, generated, generated_with, refused, warnings};
+use support::{compiled, generated, generated_with, refused, warnings, without_type_codes};
 
 /// A snapshot of what an IDL text becomes, without the file's first lines.
 macro_rules! snapshot {
@@ -110,10 +110,6 @@ fn annotations_make_members_optional_give_them_defaults_and_bound_them() {
 
 #[test]
 fn each_type_has_a_type_code_and_each_typedef_one_beside_it() {
-    let options = Options {
-        type_codes: true,
-        ..Options::default()
-    };
     let idl = "module m {
            typedef string<8> Label; typedef Label Grid[2][3]; typedef fixed<5,2> Money;
            enum Kind { a, b }; interface Target; typedef map<Label, long, 4> Sizes;
@@ -122,7 +118,8 @@ fn each_type_has_a_type_code_and_each_typedef_one_beside_it() {
            exception Lost { @optional long since; }; exception Gone {};
            bitmask Flags { x }; interface Target {};
          };";
-    insta::assert_snapshot!("type codes", generated_with(idl, &options));
+    let text = generated_with(idl, &Options::default());
+    insta::assert_snapshot!("type codes", text);
 }
 
 #[test]
@@ -196,7 +193,7 @@ fn a_derived_interface_repeats_what_it_inherits() {
 fn local_interfaces_and_natives_stay_in_the_process() {
     let options = Options {
         natives: vec![("Cookie".to_owned(), "std::sync::Arc<u64>".to_owned())],
-        ..Options::default()
+        ..without_type_codes()
     };
     let idl = "native Cookie; interface Far { void f(); };
                local interface Near : Far { Cookie keep(in Near other, inout Cookie c); };";
@@ -238,7 +235,7 @@ fn a_client_has_no_servants_and_a_server_no_methods() {
 fn the_runtime_may_have_another_path() {
     let options = Options {
         runtime_path: "crate::orb".to_owned(),
-        ..Options::default()
+        ..without_type_codes()
     };
     let text = generated_with("struct S { char c; string s; };", &options);
     assert!(text.contains("use crate::orb::Char;") && text.contains("use crate::orb::stub::{"));

@@ -6,11 +6,12 @@ pub mod near {
     use std::error::Error;
     use std::fmt;
     use std::sync::Arc;
-    use punctual::{Context, Interface, ObjectRef, SystemException};
+    use std::sync::OnceLock;
+    use punctual::{Context, Interface, ObjectRef, SystemException, TypeCode};
     use punctual::stub::{
         CdrError, Decoder, DispatchError, Dispatched, Encoder, Identity, Implements,
-        Marshal, Nilable, Operation, Provided, Servant, ServerCall, Tie, Unmarshal,
-        UserException, views,
+        Marshal, Nilable, Operation, Provided, Servant, ServerCall, Tie, TypeBuilder,
+        TypeIndex, TypeKind, Typed, Unmarshal, UserException, views,
     };
 
     /// `exception Refused`.
@@ -54,8 +55,50 @@ pub mod near {
 
     impl Error for Refused {}
 
+    impl Typed for Refused {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types
+                .exception(
+                    "IDL:near/Refused:1.0",
+                    "Refused",
+                    |types| Vec::from([
+                        ("code", types.primitive(TypeKind::Long)),
+                        ("why", types.string(0)),
+                    ]),
+                )
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
+        }
+    }
+
     /// `typedef Octets`.
     pub type Octets = Vec<u8>;
+
+    /// Has the TypeCode of `typedef Octets`; there are no values of it.
+    #[derive(Clone, Copy, Debug)]
+    pub enum OctetsAlias {}
+
+    impl Typed for OctetsAlias {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types
+                .alias(
+                    "IDL:near/Octets:1.0",
+                    "Octets",
+                    |types| {
+                        let element = types.primitive(TypeKind::Octet);
+                        types.sequence(element, 0)
+                    },
+                )
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
+        }
+    }
 
     /// Reference to an object of `interface Counter` (`IDL:near/Counter:1.0`).
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -513,6 +556,17 @@ pub mod near {
     impl From<Refused> for CounterAddError {
         fn from(exception: Refused) -> Self {
             Self::Refused(exception)
+        }
+    }
+
+    impl Typed for Counter {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types.interface("IDL:near/Counter:1.0", "Counter")
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
         }
     }
 
@@ -1877,6 +1931,17 @@ pub mod near {
         }
     }
 
+    impl Typed for Register {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types.interface("IDL:near/Register:1.0", "Register")
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
+        }
+    }
+
     /// Reference to an object of `interface Thermometer` (`IDL:near/Thermometer:1.0`).
     ///
     /// Two interfaces that call different things alike.
@@ -2097,6 +2162,17 @@ pub mod near {
         ) -> Result<Dispatched, DispatchError> {
             ThermometerServant::reset(&self.0)?;
             call.reply(|_| Ok(()))
+        }
+    }
+
+    impl Typed for Thermometer {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types.interface("IDL:near/Thermometer:1.0", "Thermometer")
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
         }
     }
 
@@ -2341,6 +2417,17 @@ pub mod near {
         ) -> Result<Dispatched, DispatchError> {
             ClockServant::reset(&self.0)?;
             call.reply(|_| Ok(()))
+        }
+    }
+
+    impl Typed for Clock {
+        fn describe(types: &mut TypeBuilder) -> TypeIndex {
+            types.interface("IDL:near/Clock:1.0", "Clock")
+        }
+
+        fn type_code() -> TypeCode {
+            static TYPE_CODE: OnceLock<TypeCode> = OnceLock::new();
+            TYPE_CODE.get_or_init(TypeBuilder::of::<Self>).clone()
         }
     }
 }
