@@ -62,11 +62,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP, ANY]),
     ("punctual-bridge", &["punctual-orb", CDR, IOR, GIOP, LINK]),
     (
+        "punctual-dynamic",
+        &["punctual-orb", "punctual-poa", CDR, IOR, ANY],
+    ),
+    (
         "punctual",
         &[
             "punctual-orb",
             "punctual-poa",
             "punctual-bridge",
+            "punctual-dynamic",
             "punctual-plugin",
             "punctual-tls",
             CDR,

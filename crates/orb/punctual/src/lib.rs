@@ -18,6 +18,9 @@ pub use punctual_any::{
     UnionDescription, ValueDescription, ValueModifier, Visibility,
 };
 pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
+pub use punctual_dynamic::{
+    Argument, DynamicImplementation, Gateway, InvokeError, Request, ServerRequest, dynamic_servant,
+};
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,

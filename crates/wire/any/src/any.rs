@@ -1,5 +1,8 @@
 //! Values of any type.
 
+mod environment;
+mod user_exception;
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -18,12 +18,17 @@
 )]
 
 mod any;
+mod description;
 mod kind;
 mod shape;
 mod type_code;
 mod walk;
 
 pub use any::{Any, AnyError};
+pub use description::{
+    AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
+    ParameterDescription, ParameterMode,
+};
 pub use kind::TypeKind;
 pub use type_code::{
     Label, TypeBuilder, TypeCode, TypeCodeError, TypeIndex, Typed, UnionDescription,

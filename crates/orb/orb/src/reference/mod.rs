@@ -4,6 +4,7 @@ mod interface;
 mod published;
 mod stringify;
 mod target;
+mod typed;
 
 pub use interface::{AsObject, Interface, UserException};
 pub(crate) use target::Target;

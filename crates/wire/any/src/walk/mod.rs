@@ -11,7 +11,7 @@ mod transcode;
 
 pub(crate) use exception::{marshal_id, pass_id};
 pub(crate) use skip::skip;
-pub(crate) use transcode::transcode;
+pub(crate) use transcode::{members, transcode};
 
 use punctual_cdr::{CdrError, Decoder};
 

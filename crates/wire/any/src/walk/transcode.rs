@@ -59,7 +59,7 @@ pub(crate) fn transcode(
     }
 }
 
-fn members(
+pub(crate) fn members(
     types: Shapes<'_>,
     members: &[Member],
     input: &mut Decoder<'_>,

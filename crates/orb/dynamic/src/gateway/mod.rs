@@ -1,0 +1,162 @@
+//! A gateway: an object that passes on whatever it is called for to another object, whose interface it need
+//! not know.
+
+use crate::request::{InvokeError, Request};
+use crate::servant::{DynamicImplementation, ServerRequest};
+use parking_lot::Mutex;
+use punctual_any::{Any, InterfaceDescription, OperationDescription, ParameterMode, TypeCode};
+use punctual_orb::relay::{Terms, on_terms, reference_to};
+use punctual_orb::{DispatchError, Dispatched, ObjectRef};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Passes calls on to another object, made of the dynamic skeleton and the dynamic invocation interface.
+///
+/// Operations that are *described* are taken apart into their arguments and put together again: the two sides
+/// may differ in GIOP version, code sets and byte order. Of those that are not, the body is passed on as it
+/// came, on the terms of whoever calls; one that the target cannot have on those terms is refused. Either way
+/// what is in an Any is copied, not read, and references stay what they are: whoever gets one calls its object
+/// itself.
+#[derive(Debug)]
+pub struct Gateway {
+    target: ObjectRef,
+    operations: HashMap<String, Described>,
+    /// The target, by the terms on which it is called.
+    on_terms: Mutex<HashMap<Terms, ObjectRef>>,
+}
+
+/// An operation as a gateway needs it.
+#[derive(Debug)]
+struct Described {
+    operation: OperationDescription,
+    /// The types of its `in` and `inout` parameters.
+    incoming: Vec<TypeCode>,
+}
+
+/// Terms that are remembered: there are but a few combinations that clients have.
+const MOST_TERMS: usize = 64;
+
+impl Gateway {
+    /// A gateway to an object of which nothing is known.
+    #[must_use]
+    pub fn new(target: &ObjectRef) -> Self {
+        Self {
+            target: target.clone(),
+            operations: HashMap::new(),
+            on_terms: Mutex::default(),
+        }
+    }
+
+    /// A gateway to an object of an interface that is described.
+    #[must_use]
+    pub fn with_interface(target: &ObjectRef, interface: &InterfaceDescription) -> Self {
+        let mut this = Self::new(target);
+        for operation in &interface.operations {
+            this.describe(operation.clone());
+        }
+        for attribute in &interface.attributes {
+            this.describe(attribute.getter());
+            if let Some(setter) = attribute.setter() {
+                this.describe(setter);
+            }
+        }
+        this
+    }
+
+    fn describe(&mut self, operation: OperationDescription) {
+        let goes_out = |mode| mode != ParameterMode::Out;
+        let parameters = operation.parameters.iter();
+        let incoming = parameters
+            .filter(|parameter| goes_out(parameter.mode))
+            .map(|parameter| parameter.type_code.clone())
+            .collect();
+        let described = Described {
+            incoming,
+            operation,
+        };
+        self.operations
+            .insert(described.operation.name.clone(), described);
+    }
+
+    /// Passes a call on whose body nobody looks into.
+    fn pass(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        let call = request.as_call();
+        let passed = call.passed_on()?;
+        match self.on_terms(passed.terms()).relay(&passed)? {
+            Some(reply) => call.pass_back(&reply, reply.body()?),
+            None => call.reply(|_| Ok(())),
+        }
+    }
+
+    fn on_terms(&self, terms: Terms) -> ObjectRef {
+        let mut remembered = self.on_terms.lock();
+        if let Some(object) = remembered.get(&terms) {
+            return object.clone();
+        }
+        let orb = self.target.orb();
+        let object = reference_to(orb, on_terms(orb, self.target.ior(), None, terms));
+        if remembered.len() < MOST_TERMS {
+            remembered.insert(terms, object.clone());
+        }
+        object
+    }
+}
+
+impl Described {
+    /// Makes the call anew.
+    fn call(
+        &self,
+        target: &ObjectRef,
+        mut server: ServerRequest<'_, '_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let mut request = Request::of(target, &self.operation);
+        let mut values = server.arguments(&self.incoming)?.into_iter();
+        let places = self.operation.parameters.iter().enumerate();
+        for (place, _) in places.filter(|(_, one)| one.mode != ParameterMode::Out) {
+            if let Some(value) = values.next() {
+                request.set_argument(place, value)?;
+            }
+        }
+        if !self.operation.contexts.is_empty() {
+            let patterns: Vec<&str> = self.operation.contexts.iter().map(String::as_str).collect();
+            request.set_context(&patterns, server.context()?);
+        }
+        if self.operation.oneway || !server.expects_reply() {
+            request.send_oneway()?;
+            return server.reply(&[]);
+        }
+        match request.invoke() {
+            Ok(()) => server.reply(&results(&request)),
+            Err(InvokeError::User(exception)) => server.raise(&exception),
+            Err(InvokeError::System(exception)) => Err(exception.into()),
+        }
+    }
+}
+
+/// What comes back, in the order of a reply.
+fn results(request: &Request) -> Vec<Any> {
+    let arguments = request.arguments().iter();
+    let returned = arguments.filter(|argument| argument.mode() != ParameterMode::In);
+    std::iter::once(request.return_value())
+        .chain(returned.filter_map(|argument| argument.value()))
+        .cloned()
+        .collect()
+}
+
+impl DynamicImplementation for Gateway {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.target.type_id())
+    }
+
+    /// Asks the target, unless its reference tells.
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.target.is_a(repository_id).unwrap_or(false)
+    }
+
+    fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        match self.operations.get(request.operation()) {
+            Some(described) => described.call(&self.target, request),
+            None => self.pass(request),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Calls to objects whose interfaces are known at run time only, and objects that are such.
+//!
+//! - [`Request`]: the Dynamic Invocation Interface (CORBA 3.3 part 1, chapter 11): a call put together from
+//!   parts, or from a description of its operation.
+//! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any interface.
+//! - [`Gateway`]: made of both, it passes on calls of any interface.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod gateway;
+mod request;
+mod servant;
+
+pub use gateway::Gateway;
+pub use request::{Argument, InvokeError, Request};
+pub use servant::{DynamicImplementation, ServerRequest, dynamic_servant};

@@ -1,0 +1,256 @@
+//! The Dynamic Invocation Interface: requests that are put together at run time (CORBA 3.3 part 1, §11.2).
+//!
+//! A request may be made again and again: with other values in the same places it allocates nothing, as it
+//! keeps the memory of its arguments, its results and all that a call prepares.
+
+mod argument;
+mod error;
+
+pub use argument::Argument;
+pub use error::InvokeError;
+
+use argument::{mismatch, missing};
+use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
+use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
+use std::fmt;
+use std::sync::Arc;
+
+/// A call that is put together at run time: CORBA's `Request`.
+///
+/// ```no_run
+/// # use punctual_dynamic::{Request, InvokeError};
+/// # use punctual_any::{Any, TypeCode, Typed};
+/// # fn call(cubit: &punctual_orb::ObjectRef) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut request = Request::new(cubit, "cube_long");
+/// request.add_in("l", Any::new(&3)?).set_return_type(&i32::type_code());
+/// request.invoke()?;
+/// assert_eq!(request.return_value().extract::<i32>()?, 27);
+/// # Ok(()) }
+/// ```
+pub struct Request {
+    object: ObjectRef,
+    operation: Arc<str>,
+    arguments: Vec<Argument>,
+    return_type: TypeCode,
+    return_value: Any,
+    exceptions: Vec<TypeCode>,
+    context: Option<(Vec<String>, Context)>,
+    /// Where `inout` arguments come back, until all of a reply has been read.
+    returned: Vec<Any>,
+}
+
+impl Request {
+    /// A request for an operation, with no arguments yet, and no result (`create_request`).
+    ///
+    /// An attribute is read by `_get_NAME` and written by `_set_NAME`.
+    #[must_use]
+    pub fn new(object: &impl Interface, operation: &str) -> Self {
+        let object = object.as_object().clone();
+        Self {
+            operation: object.orb().operation_name(operation),
+            object,
+            arguments: Vec::new(),
+            return_type: TypeCode::VOID,
+            return_value: Any::default(),
+            exceptions: Vec::new(),
+            context: None,
+            returned: Vec::new(),
+        }
+    }
+
+    /// A request for an operation as it is described: its arguments have no values yet.
+    #[must_use]
+    pub fn of(object: &impl Interface, operation: &OperationDescription) -> Self {
+        let mut this = Self::new(object, &operation.name);
+        for parameter in &operation.parameters {
+            let argument = Argument::new(&parameter.name, parameter.mode, &parameter.type_code);
+            this.arguments.push(argument);
+        }
+        this.return_type = operation.result.clone();
+        for exception in &operation.exceptions {
+            this.exceptions.push(exception.type_code.clone());
+        }
+        if !operation.contexts.is_empty() {
+            this.context = Some((operation.contexts.clone(), Context::new()));
+        }
+        this
+    }
+
+    /// The object that is called.
+    #[must_use]
+    pub fn target(&self) -> &ObjectRef {
+        &self.object
+    }
+
+    /// The name of the operation.
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// Adds an `in` argument.
+    pub fn add_in(&mut self, name: &str, value: Any) -> &mut Self {
+        self.add(Argument::with_value(name, ParameterMode::In, value))
+    }
+
+    /// Adds an `inout` argument.
+    pub fn add_inout(&mut self, name: &str, value: Any) -> &mut Self {
+        self.add(Argument::with_value(name, ParameterMode::InOut, value))
+    }
+
+    /// Adds an `out` argument.
+    pub fn add_out(&mut self, name: &str, type_code: &TypeCode) -> &mut Self {
+        self.add(Argument::new(name, ParameterMode::Out, type_code))
+    }
+
+    fn add(&mut self, argument: Argument) -> &mut Self {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// Says what the operation returns (`set_return_type`). Default: nothing.
+    pub fn set_return_type(&mut self, type_code: &TypeCode) -> &mut Self {
+        self.return_type = type_code.clone();
+        self
+    }
+
+    /// Adds a user exception that the operation may raise (`ExceptionList`). One that is not in the list
+    /// arrives as UNKNOWN.
+    pub fn add_exception(&mut self, type_code: &TypeCode) -> &mut Self {
+        self.exceptions.push(type_code.clone());
+        self
+    }
+
+    /// Takes values along whose names match one of the patterns of the operation's `context` clause.
+    pub fn set_context(&mut self, patterns: &[&str], context: Context) -> &mut Self {
+        let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        self.context = Some((patterns, context));
+        self
+    }
+
+    /// The arguments, in order.
+    #[must_use]
+    pub fn arguments(&self) -> &[Argument] {
+        &self.arguments
+    }
+
+    /// Gives an argument another value.
+    ///
+    /// # Errors
+    /// BAD_PARAM when there is no such argument, or it is of another type.
+    pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
+        let found = self.arguments.get_mut(index);
+        let argument = found.ok_or_else(|| missing(index, &self.operation))?;
+        if !argument.type_code().equivalent(value.type_code()) {
+            return Err(mismatch(argument, value.type_code()));
+        }
+        argument.set_value(value);
+        Ok(())
+    }
+
+    /// An argument's value, to be written anew in its memory.
+    #[must_use]
+    pub fn argument_mut(&mut self, index: usize) -> Option<&mut Any> {
+        self.arguments.get_mut(index)?.value_mut()
+    }
+
+    /// The value of an argument: what was given, or what came back.
+    #[must_use]
+    pub fn argument(&self, index: usize) -> Option<&Any> {
+        self.arguments.get(index)?.value()
+    }
+
+    /// What the last call returned.
+    #[must_use]
+    pub fn return_value(&self) -> &Any {
+        &self.return_value
+    }
+
+    /// Makes the call, and waits until its reply is there or its time is over. `out` and `inout` arguments
+    /// then have the values that came back; after an exception all have those that they had.
+    ///
+    /// # Errors
+    /// [`InvokeError::User`] with a user exception of the list; [`InvokeError::System`] with any other, and
+    /// with BAD_PARAM for an argument that has no value.
+    pub fn invoke(&mut self) -> Result<(), InvokeError> {
+        self.check()?;
+        let operation = NamedOperation::named(&self.operation, true);
+        let (arguments, context) = (&self.arguments, &self.context);
+        let (return_type, return_value) = (&self.return_type, &mut self.return_value);
+        let (returned, exceptions) = (&mut self.returned, &self.exceptions);
+        returned.resize_with(arguments.len(), Any::default);
+        let marshal = |out: &mut Encoder<'_>| put(arguments, context.as_ref(), out);
+        let results = |reply: &mut Decoder<'_>| {
+            return_value.unmarshal_as(return_type, reply)?;
+            let outgoing = arguments.iter().zip(returned.iter_mut());
+            for (argument, place) in outgoing.filter(|(argument, _)| argument.comes_back()) {
+                place.unmarshal_as(argument.type_code(), reply)?;
+            }
+            Ok(())
+        };
+        let raised = |id: &str, reply: &mut Decoder<'_>| {
+            let listed = exceptions.iter().find(|one| one.id() == Ok(id));
+            let read = listed.map(|type_code| Any::unmarshal_exception(type_code, reply));
+            Ok(read.transpose()?.map(InvokeError::User))
+        };
+        self.object
+            .invoke_raising(&operation, marshal, results, raised)?;
+        let incoming = self.arguments.iter_mut().zip(&mut self.returned);
+        for (argument, place) in incoming.filter(|(argument, _)| argument.comes_back()) {
+            argument.exchange_value(place);
+        }
+        Ok(())
+    }
+
+    /// Sends the request, and waits for no reply (`send_oneway`).
+    ///
+    /// # Errors
+    /// What kept it from being sent, as far as the one-way's reliability tells; BAD_PARAM for an argument
+    /// that has no value, or that would have to come back.
+    pub fn send_oneway(&self) -> Result<(), SystemException> {
+        self.check()?;
+        if let Some(argument) = self.arguments.iter().find(|one| one.comes_back()) {
+            return Err(argument::comes_back_oneway(argument));
+        }
+        let operation = NamedOperation::named(&self.operation, false);
+        self.object.send(&operation, |out| {
+            put(&self.arguments, self.context.as_ref(), out)
+        })
+    }
+
+    fn check(&self) -> Result<(), SystemException> {
+        let lacking = |one: &&Argument| one.goes_out() && one.value().is_none();
+        match self.arguments.iter().find(lacking) {
+            Some(argument) => Err(argument::has_no_value(argument)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn put(
+    arguments: &[Argument],
+    context: Option<&(Vec<String>, Context)>,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    for argument in arguments.iter().filter(|argument| argument.goes_out()) {
+        if let Some(value) = argument.value() {
+            value.marshal_value(out)?;
+        }
+    }
+    if let Some((patterns, context)) = context {
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        context.marshal_matching(&patterns, out)?;
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("operation", &self.operation)
+            .field("arguments", &self.arguments)
+            .field("return_type", &self.return_type)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,61 @@
+//! The Dynamic Skeleton Interface: objects whose interface their servant knows at run time only (CORBA 3.3
+//! part 1, §12.2 and §15.3.4).
+
+mod server_request;
+
+pub use server_request::ServerRequest;
+
+use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use punctual_poa::Servant;
+use std::any::Any as StdAny;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A servant for any interface. [`dynamic_servant`] makes one that adapters take.
+///
+/// One may serve many objects: [`punctual_poa::Current`] tells which is called, in each of the methods.
+pub trait DynamicImplementation: Send + Sync + 'static {
+    /// The repository id of the most derived interface of the object that is called (`_primary_interface`).
+    fn primary_interface(&self) -> Cow<'_, str>;
+
+    /// Whether the object that is called implements an interface. By default, if it is the most derived one.
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.primary_interface() == repository_id
+    }
+
+    /// Answers a request. What every object answers (`_is_a` and its like) does not come here.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError>;
+}
+
+/// The servant that an implementation is.
+#[must_use]
+pub fn dynamic_servant(implementation: impl DynamicImplementation) -> Arc<dyn Servant> {
+    Arc::new(DynamicServant(implementation))
+}
+
+struct DynamicServant<I>(I);
+
+impl<I: DynamicImplementation> Servant for DynamicServant<I> {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn primary_interface(&self) -> Cow<'_, str> {
+        self.0.primary_interface()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.0.is_a(repository_id)
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.0.invoke(ServerRequest::new(call))
+    }
+
+    fn implementation(&self) -> &(dyn StdAny + Send + Sync) {
+        &self.0
+    }
+}

@@ -1,0 +1,38 @@
+//! References in Anys.
+
+use super::ObjectRef;
+use punctual_any::{Any, AnyError, TypeBuilder, TypeIndex, TypeKind, Typed};
+use punctual_cdr::{Environment, Nilable};
+
+impl Typed for ObjectRef {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.interface("IDL:omg.org/CORBA/Object:1.0", "Object")
+    }
+}
+
+impl ObjectRef {
+    /// The reference that an Any holds, whatever its interface; `None` if it is nil (CORBA 3.3 part 1,
+    /// §8.11: `to_object`).
+    ///
+    /// # Errors
+    /// [`AnyError::TypeMismatch`] when it holds no reference; [`AnyError::Cdr`] for one that was made here and
+    /// belongs to no ORB ([`Any::in_environment`]), or whose octets are none.
+    pub fn extracted(any: &Any) -> Result<Option<Self>, AnyError> {
+        match any.type_code().original_type().kind() {
+            TypeKind::Objref => Ok(any.read(Self::unmarshal_nilable)?),
+            _ => Err(AnyError::TypeMismatch),
+        }
+    }
+
+    /// An Any that holds this reference, as of the interface that it says it has.
+    ///
+    /// # Errors
+    /// Those of marshaling it.
+    pub fn to_any(&self) -> Result<Any, punctual_cdr::CdrError> {
+        let id = self.type_id();
+        let name = id.rsplit(['/', ':']).nth(1).unwrap_or_default();
+        let type_code = punctual_any::TypeCode::interface(id, name);
+        let environment: &dyn Environment = self.orb();
+        Ok(Any::with_type(&type_code, self)?.in_environment(environment))
+    }
+}

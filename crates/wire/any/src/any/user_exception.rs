@@ -1,0 +1,48 @@
+//! Exceptions between Anys and replies: in both, the repository id stands before the members.
+
+use super::Any;
+use crate::type_code::{Node, TypeCode};
+use crate::walk::{members, pass_id};
+use punctual_cdr::{CdrError, Decoder, Encoder, Environment};
+use std::sync::Arc;
+
+impl Any {
+    /// Reads the members of a user exception, whose repository id has been read and is the type's.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for what is no exception, and what is wrong with the octets.
+    pub fn unmarshal_exception(
+        type_code: &TypeCode,
+        input: &Decoder<'_>,
+    ) -> Result<Self, CdrError> {
+        let types = type_code.arena().shapes()?;
+        let shape = types.shape(type_code.at());
+        let Node::Exception { members: all, .. } = types.node(shape.original) else {
+            return Err(CdrError::BadTypeCode("an exception is wanted"));
+        };
+        let write = |out: &mut Encoder<'_>| members(types, all, &mut input.clone(), out);
+        let mut this = Self::written(type_code, write)?;
+        if shape.holds.has_live()
+            && let Some(body) = this.body.as_mut().and_then(Arc::get_mut)
+        {
+            body.environment = input.coding().environment.map(Environment::share);
+        }
+        Ok(this)
+    }
+
+    /// Writes the members of a user exception without its repository id.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for what is no exception; what the encoding can't have.
+    pub fn marshal_members(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let types = self.type_code.arena().shapes()?;
+        let original = types.shape(self.type_code.at()).original;
+        let Node::Exception { name, members: all } = types.node(original) else {
+            return Err(CdrError::BadTypeCode("an exception is wanted"));
+        };
+        self.read(|input| {
+            pass_id(&name.id, input);
+            members(types, all, input, out)
+        })
+    }
+}
