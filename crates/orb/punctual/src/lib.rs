@@ -14,8 +14,10 @@
 //! ```
 
 pub use punctual_any::{
-    Any, AnyError, Label, TypeBuilder, TypeCode, TypeCodeError, TypeIndex, TypeKind, Typed,
-    UnionDescription, ValueDescription, ValueModifier, Visibility,
+    Any, AnyError, AttributeDescription, ExceptionDescription, InterfaceDescription, Label,
+    OperationDescription, ParameterDescription, ParameterMode, TypeBuilder, TypeCode,
+    TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, ValueDescription, ValueModifier,
+    Visibility,
 };
 pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
 pub use punctual_dynamic::{
@@ -24,11 +26,11 @@ pub use punctual_dynamic::{
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
-    Concurrency, ConfigError, Context, DispatchError, InitError, Interface, LinkProperty,
-    ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCurrent,
-    PolicyManager, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
-    SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
-    Wait, frame_arrival, minor,
+    Concurrency, ConfigError, Context, DispatchError, Dispatched, InitError, Interface,
+    LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy,
+    PolicyCurrent, PolicyManager, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue,
+    ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
