@@ -14,10 +14,10 @@
 //! ```
 
 pub use punctual_any::{
-    Any, AnyError, AttributeDescription, ExceptionDescription, InterfaceDescription, Label,
-    OperationDescription, ParameterDescription, ParameterMode, TypeBuilder, TypeCode,
-    TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, ValueDescription, ValueModifier,
-    Visibility,
+    Any, AnyError, AttributeDescription, DynamicValue, ExceptionDescription, InterfaceDescription,
+    Label, OperationDescription, ParameterDescription, ParameterMode, TypeBuilder, TypeCode,
+    TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, UnionValue, Value,
+    ValueDescription, ValueModifier, Visibility,
 };
 pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
 pub use punctual_dynamic::{

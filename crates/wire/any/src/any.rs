@@ -208,7 +208,7 @@ impl Any {
         }
         input.align(shape.first.into())?;
         let (before, here) = (input.clone(), input.unbroken());
-        let is_self_contained = skip(types, type_code.at(), input)?;
+        let is_self_contained = skip(types, type_code, input)?;
         let length = input.position() - before.position();
         let is_whole = before.remaining() - input.remaining() == length;
         let octets = here.get(..length).filter(|_| is_whole && is_self_contained);
@@ -277,7 +277,7 @@ impl Any {
             out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
             return Ok(());
         }
-        self.read(|input| transcode(types, self.type_code.at(), input, out))
+        self.read(|input| transcode(types, &self.type_code, input, out))
     }
 }
 
@@ -329,7 +329,7 @@ impl Body {
         };
         let octets = std::mem::take(&mut self.octets);
         let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
-        transcode(types, type_code.at(), &mut input, &mut out)?;
+        transcode(types, type_code, &mut input, &mut out)?;
         self.octets = out.into_block().into_vec();
         Ok(())
     }
@@ -355,6 +355,21 @@ impl Unmarshal for Any {
     fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         let type_code = TypeCode::unmarshal(input)?;
         input.nested(|input| self.unmarshal_as(&type_code, input))
+    }
+}
+
+/// CORBA's `equal`: equivalent types, and values of which every part is the same. A valuetype is the same as
+/// itself only.
+impl PartialEq for Any {
+    fn eq(&self, other: &Self) -> bool {
+        if !self.type_code.equivalent(&other.type_code) {
+            return false;
+        }
+        match (&self.body, &other.body) {
+            (None, None) => true,
+            (Some(one), Some(another)) if Arc::ptr_eq(one, another) => true,
+            _ => matches!((self.value(), other.value()), (Ok(one), Ok(another)) if one == another),
+        }
     }
 }
 

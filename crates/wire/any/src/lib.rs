@@ -4,6 +4,7 @@
 //! - [`TypeCode`] describes a type, [`Typed`] is a Rust type that has one, [`TypeBuilder`] makes them.
 //! - [`Any`] is a value of any type, as octets with a TypeCode. One that only passes through is copied,
 //!   not read.
+//! - [`Value`] is a value taken apart by its TypeCode.
 //!
 //! Whatever comes from a peer may be hostile: no type and no value makes this crate panic, recurse beyond the
 //! limit on nesting, or hold more memory than in proportion to what was sent.
@@ -22,6 +23,7 @@ mod description;
 mod kind;
 mod shape;
 mod type_code;
+mod value;
 mod walk;
 
 pub use any::{Any, AnyError};
@@ -34,3 +36,4 @@ pub use type_code::{
     Label, TypeBuilder, TypeCode, TypeCodeError, TypeIndex, Typed, UnionDescription,
     ValueDescription, ValueModifier, Visibility,
 };
+pub use value::{DynamicValue, FormalType, UnionValue, Value};

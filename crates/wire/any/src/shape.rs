@@ -264,9 +264,14 @@ fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> 
     }
     match node {
         Node::Array { length: 0, .. } => Err(CdrError::BadTypeCode("an array of no elements")),
-        Node::Fixed { digits, .. } if !(1..=31).contains(digits) => Err(CdrError::BadTypeCode(
-            "a fixed-point type has 1 to 31 digits",
-        )),
+        Node::Fixed { digits, scale }
+            if !(1..=31).contains(digits)
+                || !(-31..=i16::try_from(*digits).unwrap_or(31)).contains(scale) =>
+        {
+            Err(CdrError::BadTypeCode(
+                "a fixed-point type has 1 to 31 digits, and no more behind the point",
+            ))
+        }
         Node::Union(union) => {
             if !original(union.discriminator).is_some_and(is_discrete) {
                 return Err(CdrError::BadTypeCode(

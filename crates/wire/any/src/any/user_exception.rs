@@ -20,7 +20,7 @@ impl Any {
         let Node::Exception { members: all, .. } = types.node(shape.original) else {
             return Err(CdrError::BadTypeCode("an exception is wanted"));
         };
-        let write = |out: &mut Encoder<'_>| members(types, all, &mut input.clone(), out);
+        let write = |out: &mut Encoder<'_>| members(types, type_code, all, &mut input.clone(), out);
         let mut this = Self::written(type_code, write)?;
         if shape.holds.has_live()
             && let Some(body) = this.body.as_mut().and_then(Arc::get_mut)
@@ -42,7 +42,7 @@ impl Any {
         };
         self.read(|input| {
             pass_id(&name.id, input);
-            members(types, all, input, out)
+            members(types, &self.type_code, all, input, out)
         })
     }
 }

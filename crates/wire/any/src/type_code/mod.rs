@@ -90,7 +90,7 @@ impl TypeCode {
     }
 
     /// The type at a place of the same arena.
-    fn part(&self, at: Index) -> Self {
+    pub(crate) fn part(&self, at: Index) -> Self {
         match &self.arena {
             Some(arena) => Self::in_arena(Arc::clone(arena), at),
             None => self.clone(),

@@ -1,4 +1,4 @@
-//! Values by their TypeCodes: passing over them, and writing them as another encoding has them.
+//! Values by their TypeCodes: passing over them, writing them as another encoding has them, taking them apart.
 //!
 //! All of it goes by what the octets say, a peer's word, and obeys the decoder's limits. Composed values nest
 //! to the limit on nesting, also where their types do not recur: a type may be chained as long as a message
@@ -6,12 +6,16 @@
 
 mod discriminator;
 mod exception;
+mod read;
 mod skip;
 mod transcode;
+mod write;
 
 pub(crate) use exception::{marshal_id, pass_id};
+pub(crate) use read::read;
 pub(crate) use skip::skip;
 pub(crate) use transcode::{members, transcode};
+pub(crate) use write::{write, write_without_id};
 
 use punctual_cdr::{CdrError, Decoder};
 

@@ -6,6 +6,7 @@ use super::{check_bound, discriminator, no_such_value, pass_id, phase};
 use crate::kind::TypeKind;
 use crate::shape::run_size;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+use crate::value::FormalType;
 
 /// Passes over a value, whose content is looked at only where its length depends on it. In constant time
 /// where a type's values are of one size, and for sequences of such ones.
@@ -16,21 +17,23 @@ use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 /// What is wrong with the octets, as far as they are looked at.
 pub(crate) fn skip(
     types: Shapes<'_>,
-    at: Index,
+    type_code: &TypeCode,
     input: &mut Decoder<'_>,
 ) -> Result<bool, CdrError> {
     let mut skip = Skip {
+        type_code,
         is_self_contained: true,
     };
-    skip.value(types, at, input)?;
+    skip.value(types, type_code.at(), input)?;
     Ok(skip.is_self_contained)
 }
 
-struct Skip {
+struct Skip<'a> {
+    type_code: &'a TypeCode,
     is_self_contained: bool,
 }
 
-impl Skip {
+impl Skip<'_> {
     fn value(
         &mut self,
         types: Shapes<'_>,
@@ -66,8 +69,14 @@ impl Skip {
                     None => Ok(()),
                 }
             }
-            Node::Interface { kind, .. } => interface(*kind, input),
-            Node::Value(_) | Node::ValueBox { .. } | Node::Recursive { .. } => Err(no_such_value()),
+            Node::Interface { kind, .. } => match kind {
+                TypeKind::Objref | TypeKind::Component => reference(input),
+                TypeKind::AbstractInterface if input.get_bool()? => reference(input),
+                TypeKind::AbstractInterface => self.valuetype(at, input),
+                _ => Err(no_such_value()),
+            },
+            Node::Value(_) | Node::ValueBox { .. } => self.valuetype(at, input),
+            Node::Recursive { .. } => Err(no_such_value()),
         }
     }
 
@@ -141,7 +150,15 @@ impl Skip {
     fn any(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         let type_code = self.type_code(input)?;
         let types = type_code.arena().shapes()?;
-        input.nested(|input| self.value(types, type_code.at(), input))
+        self.is_self_contained &= input.nested(|input| skip(types, &type_code, input))?;
+        Ok(())
+    }
+
+    /// A valuetype, whose end only who reads it knows. It may refer to values outside, and they to it.
+    fn valuetype(&mut self, at: Index, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        self.is_self_contained = false;
+        let formal = FormalType::new(&self.type_code.part(at));
+        input.get_value(&formal).map(drop)
     }
 
     fn type_code(&mut self, input: &mut Decoder<'_>) -> Result<TypeCode, CdrError> {
@@ -200,14 +217,6 @@ fn text(is_wide: bool, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
     let has_units = is_wide && input.coding().version != GiopVersion::V1_2;
     input.skip(length as usize * if has_units { 2 } else { 1 })
-}
-
-fn interface(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
-    match kind {
-        TypeKind::Objref | TypeKind::Component => reference(input),
-        TypeKind::AbstractInterface if input.get_bool()? => reference(input),
-        _ => Err(no_such_value()),
-    }
 }
 
 fn reference(input: &mut Decoder<'_>) -> Result<(), CdrError> {

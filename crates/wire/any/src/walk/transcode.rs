@@ -7,6 +7,7 @@ use super::skip::refuse_impossible;
 use super::{check_bound, discriminator, marshal_id, no_such_value, pass_id};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+use crate::value::FormalType;
 
 /// Reads a value and writes it.
 ///
@@ -14,83 +15,146 @@ use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 /// What is wrong with the octets; what the other encoding can't have.
 pub(crate) fn transcode(
     types: Shapes<'_>,
-    at: Index,
+    type_code: &TypeCode,
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    match types.node(at) {
-        Node::Primitive(kind) => primitive(*kind, input, out),
-        Node::Text { is_wide: false, .. } => out.put_string(&input.get_string()?),
-        Node::Text { is_wide: true, .. } => out.put_wstring(&input.get_wstring()?),
-        Node::Fixed { digits, .. } => {
-            out.put_bytes(input.get_bytes(usize::from(digits / 2 + 1))?);
-            Ok(())
-        }
-        Node::Enum { .. } => {
-            out.put_u32(input.get_u32()?);
-            Ok(())
-        }
-        Node::Sequence { element, bound } => {
-            let least = types.shape(*element).min_size;
-            let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
-            check_bound(length, *bound)?;
-            out.put_length(length)?;
-            run(types, *element, length as u64, input, out)
-        }
-        Node::Array { element, length } => run(types, *element, u64::from(*length), input, out),
-        Node::Alias { .. } => transcode(types, types.shape(at).original, input, out),
-        Node::Struct { members: all, .. } => members(types, all, input, out),
-        Node::Exception { name, members: all } => {
-            pass_id(&name.id, input);
-            marshal_id(&name.id, out)?;
-            members(types, all, input, out)
-        }
-        Node::Union(union) => {
-            let chosen = discriminator::read(types, union.discriminator, input)?;
-            discriminator::write(types, union.discriminator, chosen, out)?;
-            let member = union.chosen(chosen).map(|place| place as usize);
-            match member.and_then(|place| union.members.get(place)) {
-                Some(member) => input.nested(|input| transcode(types, member.at, input, out)),
-                None => Ok(()),
-            }
-        }
-        Node::Interface { kind, .. } => interface(*kind, input, out),
-        Node::Value(_) | Node::ValueBox { .. } | Node::Recursive { .. } => Err(no_such_value()),
-    }
+    let transcoding = Transcoding { type_code, types };
+    transcoding.value(type_code.at(), input, out)
 }
 
+/// As [`transcode`], for the members of a struct or exception: what is not among them is not written.
 pub(crate) fn members(
     types: Shapes<'_>,
+    type_code: &TypeCode,
     members: &[Member],
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    input.nested(|input| {
-        let mut members = members.iter();
-        members.try_for_each(|member| transcode(types, member.at, input, out))
-    })
+    Transcoding { type_code, types }.members(members, input, out)
 }
 
-/// The elements of a sequence or array.
-fn run(
-    types: Shapes<'_>,
-    element: Index,
-    length: u64,
-    input: &mut Decoder<'_>,
-    out: &mut Encoder<'_>,
-) -> Result<(), CdrError> {
-    let shape = types.shape(element);
-    if length == 0 || shape.sizes == Some([0; 8]) {
-        return Ok(());
+struct Transcoding<'a> {
+    type_code: &'a TypeCode,
+    types: Shapes<'a>,
+}
+
+impl Transcoding<'_> {
+    fn value(
+        &self,
+        at: Index,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        let types = self.types;
+        match types.node(at) {
+            Node::Primitive(kind) => primitive(*kind, input, out),
+            Node::Text { is_wide: false, .. } => out.put_string(&input.get_string()?),
+            Node::Text { is_wide: true, .. } => out.put_wstring(&input.get_wstring()?),
+            Node::Fixed { digits, .. } => {
+                out.put_bytes(input.get_bytes(usize::from(digits / 2 + 1))?);
+                Ok(())
+            }
+            Node::Enum { .. } => {
+                out.put_u32(input.get_u32()?);
+                Ok(())
+            }
+            Node::Sequence { element, bound } => {
+                let least = types.shape(*element).min_size;
+                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+                check_bound(length, *bound)?;
+                out.put_length(length)?;
+                self.run(*element, length as u64, input, out)
+            }
+            Node::Array { element, length } => self.run(*element, u64::from(*length), input, out),
+            Node::Alias { .. } => self.value(types.shape(at).original, input, out),
+            Node::Struct { members: all, .. } => self.members(all, input, out),
+            Node::Exception { name, members: all } => {
+                pass_id(&name.id, input);
+                marshal_id(&name.id, out)?;
+                self.members(all, input, out)
+            }
+            Node::Union(union) => {
+                let chosen = discriminator::read(types, union.discriminator, input)?;
+                discriminator::write(types, union.discriminator, chosen, out)?;
+                let member = union.chosen(chosen).map(|place| place as usize);
+                match member.and_then(|place| union.members.get(place)) {
+                    Some(member) => input.nested(|input| self.value(member.at, input, out)),
+                    None => Ok(()),
+                }
+            }
+            Node::Interface { kind, .. } => self.interface(*kind, at, input, out),
+            Node::Value(_) | Node::ValueBox { .. } => self.valuetype(at, input, out),
+            Node::Recursive { .. } => Err(no_such_value()),
+        }
     }
-    refuse_impossible(shape.min_size, length, input)?;
-    if let Node::Primitive(kind) = types.node(shape.original)
-        && let Ok(length) = usize::try_from(length)
-        && numbers(*kind, length, input, out)?
-    {
-        return Ok(());
+
+    fn members(
+        &self,
+        members: &[Member],
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        input.nested(|input| {
+            let mut members = members.iter();
+            members.try_for_each(|member| self.value(member.at, input, out))
+        })
     }
-    input.nested(|input| (0..length).try_for_each(|_| transcode(types, element, input, out)))
+
+    /// The elements of a sequence or array.
+    fn run(
+        &self,
+        element: Index,
+        length: u64,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        let types = self.types;
+        let shape = types.shape(element);
+        if length == 0 || shape.sizes == Some([0; 8]) {
+            return Ok(());
+        }
+        refuse_impossible(shape.min_size, length, input)?;
+        if let Node::Primitive(kind) = types.node(shape.original)
+            && let Ok(length) = usize::try_from(length)
+            && numbers(*kind, length, input, out)?
+        {
+            return Ok(());
+        }
+        input.nested(|input| (0..length).try_for_each(|_| self.value(element, input, out)))
+    }
+
+    fn interface(
+        &self,
+        kind: TypeKind,
+        at: Index,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        match kind {
+            TypeKind::Objref | TypeKind::Component => {}
+            TypeKind::AbstractInterface => {
+                let is_object = input.get_bool()?;
+                out.put_bool(is_object);
+                if !is_object {
+                    return self.valuetype(at, input, out);
+                }
+            }
+            _ => return Err(no_such_value()),
+        }
+        Ior::unmarshal(input)?.marshal(out)
+    }
+
+    fn valuetype(
+        &self,
+        at: Index,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Result<(), CdrError> {
+        let formal = FormalType::new(&self.type_code.part(at));
+        let value = input.get_value(&formal)?;
+        out.put_value(value.as_ref())
+    }
 }
 
 /// A run of numbers, which is read and written as one. `false` if the kind is none of numbers.
@@ -143,26 +207,8 @@ fn primitive(
             let type_code = TypeCode::unmarshal(input)?;
             type_code.marshal(out)?;
             let types = type_code.arena().shapes()?;
-            input.nested(|input| transcode(types, type_code.at(), input, out))?;
+            input.nested(|input| transcode(types, &type_code, input, out))?;
         }
     }
     Ok(())
-}
-
-fn interface(
-    kind: TypeKind,
-    input: &mut Decoder<'_>,
-    out: &mut Encoder<'_>,
-) -> Result<(), CdrError> {
-    match kind {
-        TypeKind::Objref | TypeKind::Component => {}
-        TypeKind::AbstractInterface => {
-            if !input.get_bool()? {
-                return Err(no_such_value());
-            }
-            out.put_bool(true);
-        }
-        _ => return Err(no_such_value()),
-    }
-    Ior::unmarshal(input)?.marshal(out)
 }

@@ -1,0 +1,132 @@
+//! The value that a type's values begin as.
+
+use punctual_cdr::{CdrError, Char, Decimal, LongDouble};
+
+use super::{UnionValue, Value};
+use crate::kind::TypeKind;
+use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+
+/// How many elements and members a value may begin with.
+const MOST: u64 = 1 << 20;
+
+pub(super) fn default_of(type_code: &TypeCode) -> Result<Value, CdrError> {
+    let types = type_code.arena().shapes()?;
+    let mut beginning = Beginning {
+        left: MOST,
+        depth: 0,
+    };
+    beginning.value(types, type_code.at())
+}
+
+/// A type may come from a peer: how much is made of it is counted.
+struct Beginning {
+    left: u64,
+    depth: u16,
+}
+
+/// As deep as types of any use are.
+const DEEPEST: u16 = 128;
+
+impl Beginning {
+    fn value(&mut self, types: Shapes<'_>, at: Index) -> Result<Value, CdrError> {
+        self.account(1)?;
+        Ok(match types.node(at) {
+            Node::Primitive(kind) => primitive(*kind),
+            Node::Text { .. } => Value::String(String::new()),
+            Node::Fixed { scale, .. } => Value::Fixed(zero(*scale)),
+            Node::Sequence { element, .. } if is_octet(types, *element) => {
+                Value::Octets(Vec::new())
+            }
+            Node::Sequence { .. } => Value::Sequence(Vec::new()),
+            Node::Array { element, length } => self.array(types, *element, *length)?,
+            Node::Alias { .. } => return self.deeper(types, types.shape(at).original),
+            Node::Struct { members, .. } | Node::Exception { members, .. } => {
+                Value::Struct(self.members(types, members)?)
+            }
+            Node::Union(union) => {
+                // The first member, chosen by its label; by what no label has, if it is the default one.
+                let mut discriminator = union.labels.first().copied().unwrap_or(0);
+                if union.default == Some(0) {
+                    discriminator = (0..).find(|one| union.chosen(*one) == Some(0)).unwrap_or(0);
+                }
+                let chosen = union.chosen(discriminator).map(|place| place as usize);
+                let member = chosen.and_then(|place| union.members.get(place));
+                let member = member.map(|member| self.deeper(types, member.at));
+                Value::Union(Box::new(UnionValue {
+                    discriminator,
+                    member: member.transpose()?,
+                }))
+            }
+            Node::Enum { .. } => Value::Enum(0),
+            Node::Interface { .. } => Value::Object(None),
+            Node::Value(_) | Node::ValueBox { .. } | Node::Recursive { .. } => {
+                Value::Valuetype(None)
+            }
+        })
+    }
+
+    fn array(&mut self, types: Shapes<'_>, element: Index, length: u32) -> Result<Value, CdrError> {
+        self.account(length.into())?;
+        if is_octet(types, element) {
+            return Ok(Value::Octets(vec![0; length as usize]));
+        }
+        let elements: Result<_, _> = (0..length).map(|_| self.deeper(types, element)).collect();
+        Ok(Value::Sequence(elements?))
+    }
+
+    fn members(&mut self, types: Shapes<'_>, members: &[Member]) -> Result<Vec<Value>, CdrError> {
+        let mut members = members.iter();
+        let values = members.by_ref().map(|member| self.deeper(types, member.at));
+        values.collect()
+    }
+
+    fn deeper(&mut self, types: Shapes<'_>, at: Index) -> Result<Value, CdrError> {
+        if self.depth >= DEEPEST {
+            return Err(CdrError::TooDeep { limit: DEEPEST });
+        }
+        self.depth += 1;
+        let value = self.value(types, at);
+        self.depth -= 1;
+        value
+    }
+
+    fn account(&mut self, count: u64) -> Result<(), CdrError> {
+        let left = self.left.checked_sub(count);
+        self.left = left.ok_or(CdrError::LengthOverLimit {
+            length: u32::try_from(count).unwrap_or(u32::MAX),
+            limit: u32::try_from(MOST).unwrap_or(u32::MAX),
+        })?;
+        Ok(())
+    }
+}
+
+pub(crate) fn is_octet(types: Shapes<'_>, at: Index) -> bool {
+    types.node(types.shape(at).original).kind() == TypeKind::Octet
+}
+
+fn zero(scale: i16) -> Decimal {
+    Decimal::new(0, scale)
+        .unwrap_or_else(|_| Decimal::from(punctual_cdr::Fixed::<1, 0>::literal(0)))
+}
+
+fn primitive(kind: TypeKind) -> Value {
+    match kind {
+        TypeKind::Boolean => Value::Boolean(false),
+        TypeKind::Octet => Value::Octet(0),
+        TypeKind::Char => Value::Char(Char(0)),
+        TypeKind::WChar => Value::WChar('\0'),
+        TypeKind::Short => Value::Short(0),
+        TypeKind::UShort => Value::UShort(0),
+        TypeKind::Long => Value::Long(0),
+        TypeKind::ULong => Value::ULong(0),
+        TypeKind::LongLong => Value::LongLong(0),
+        TypeKind::ULongLong => Value::ULongLong(0),
+        TypeKind::Float => Value::Float(0.0),
+        TypeKind::Double => Value::Double(0.0),
+        TypeKind::LongDouble => Value::LongDouble(LongDouble::default()),
+        TypeKind::Any => Value::Any(Box::default()),
+        TypeKind::TypeCode => Value::TypeCode(TypeCode::NULL),
+        TypeKind::Principal => Value::Octets(Vec::new()),
+        _ => Value::Null,
+    }
+}

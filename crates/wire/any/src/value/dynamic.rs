@@ -1,0 +1,249 @@
+//! Valuetypes whose type is known at run time only: their state is values, one for each member.
+
+use std::any::{Any as Anything, TypeId};
+use std::sync::Arc;
+
+use punctual_cdr::{
+    CdrError, Decoder, Encoder, FormalValue, Graph, HoldsValues, ReadStep, ValueFactory, ValueRef,
+    ValueState, WriteStep,
+};
+
+use super::Value;
+use crate::kind::TypeKind;
+use crate::type_code::{TypeCode, TypeCodeError, ValueModifier};
+
+/// The state of a valuetype, member by member, those of its bases first. A boxed value has one member.
+#[derive(Debug)]
+pub struct DynamicValue {
+    type_code: TypeCode,
+    types: Arc<[FormalType]>,
+    members: Vec<Value>,
+}
+
+impl DynamicValue {
+    /// A value of this type, in a graph of its own.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, or one without state; [`CdrError::Invalid`] if there
+    /// are not as many members as the type and its bases have.
+    pub fn create(type_code: &TypeCode, members: Vec<Value>) -> Result<ValueRef, CdrError> {
+        let factory = Self::factory(type_code)?;
+        if factory.types.len() != members.len() {
+            return Err(CdrError::Invalid(
+                "a valuetype has another number of members",
+            ));
+        }
+        let state = Self {
+            type_code: factory.type_code.clone(),
+            types: Arc::clone(&factory.types),
+            members,
+        };
+        Ok(ValueRef::new(Arc::new(factory), Box::new(state)))
+    }
+
+    /// The type of a value, and its members; `None` if generated code owns its state.
+    #[must_use]
+    pub fn of(value: &ValueRef) -> Option<(TypeCode, Vec<Value>)> {
+        let taken = value.with_state(|state| {
+            let this = state.part(TypeId::of::<Self>())?.downcast_ref::<Self>()?;
+            Some((this.type_code.clone(), this.members.clone()))
+        });
+        taken.flatten()
+    }
+
+    /// Puts other members in the place of a value's.
+    ///
+    /// # Errors
+    /// [`CdrError::Invalid`] if generated code owns its state, or there are not as many.
+    pub fn assign(value: &ValueRef, members: Vec<Value>) -> Result<(), CdrError> {
+        let count = Self::of(value).map(|(_, members)| members.len());
+        if count != Some(members.len()) {
+            return Err(CdrError::Invalid(
+                "a valuetype has another number of members",
+            ));
+        }
+        value.replace(members, |this: &mut Self| &mut this.members);
+        Ok(())
+    }
+
+    /// The names and types of all members that values of a type have, those of its bases first.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for what is no valuetype.
+    pub fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, CdrError> {
+        members_of(&type_code.original_type())
+            .map_err(|_| CdrError::BadTypeCode("this is no valuetype"))
+    }
+
+    fn factory(type_code: &TypeCode) -> Result<DynamicFactory, CdrError> {
+        type_code.check()?;
+        let type_code = type_code.original_type();
+        let modifier = type_code.type_modifier();
+        if matches!(
+            modifier,
+            Ok(ValueModifier::Abstract | ValueModifier::Custom)
+        ) {
+            return Err(CdrError::UnknownValue);
+        }
+        let members = Self::members_of(&type_code)?;
+        let types = members
+            .into_iter()
+            .map(|(_, member)| FormalType::new(&member));
+        Ok(DynamicFactory {
+            types: types.collect(),
+            truncatable_to: truncatable_to(&type_code),
+            type_code,
+        })
+    }
+}
+
+fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeError> {
+    if type_code.kind() == TypeKind::ValueBox {
+        return Ok(vec![("value".into(), type_code.content_type()?)]);
+    }
+    let mut lines = vec![type_code.clone()];
+    // No type is its own base, which is found out before this; a chain is no longer than the arena.
+    while let Some(base) = lines
+        .last()
+        .map(TypeCode::concrete_base_type)
+        .transpose()?
+        .flatten()
+    {
+        lines.push(base.original_type());
+        if lines.len() > type_code.arena().nodes().len() {
+            return Err(TypeCodeError::BadKind);
+        }
+    }
+    let mut members = Vec::new();
+    for line in lines.iter().rev() {
+        for index in 0..line.member_count()? {
+            members.push((
+                line.member_name(index)?.to_owned(),
+                line.member_type(index)?,
+            ));
+        }
+    }
+    Ok(members)
+}
+
+fn truncatable_to(type_code: &TypeCode) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut line = type_code.clone();
+    while line.type_modifier() == Ok(ValueModifier::Truncatable)
+        && let Ok(Some(base)) = line.concrete_base_type()
+        && ids.len() < type_code.arena().nodes().len()
+    {
+        line = base.original_type();
+        ids.push(line.id().unwrap_or_default().to_owned());
+    }
+    ids
+}
+
+/// Makes values by their TypeCode.
+struct DynamicFactory {
+    type_code: TypeCode,
+    types: Arc<[FormalType]>,
+    truncatable_to: Vec<String>,
+}
+
+impl ValueFactory for DynamicFactory {
+    fn repository_id(&self) -> &str {
+        self.type_code.id().unwrap_or_default()
+    }
+
+    fn truncatable_to(&self, at: usize) -> Option<&str> {
+        self.truncatable_to.get(at).map(String::as_str)
+    }
+
+    fn kinds(&self) -> &[TypeId] {
+        &[]
+    }
+
+    fn create(&self) -> Box<dyn ValueState> {
+        Box::new(DynamicValue {
+            type_code: self.type_code.clone(),
+            types: Arc::clone(&self.types),
+            members: Vec::new(),
+        })
+    }
+}
+
+/// The type that a value is read as, by its TypeCode. Values of other types may stand in its place: who has
+/// no more than a TypeCode does not know what inherits from it.
+#[derive(Clone, Debug)]
+pub struct FormalType(TypeCode);
+
+impl FormalType {
+    /// The type of a place.
+    #[must_use]
+    pub fn new(type_code: &TypeCode) -> Self {
+        Self(type_code.original_type())
+    }
+
+    fn is_value(&self) -> bool {
+        matches!(
+            self.0.kind(),
+            TypeKind::Value | TypeKind::ValueBox | TypeKind::Event
+        )
+    }
+}
+
+impl FormalValue for FormalType {
+    fn repository_id(&self) -> &str {
+        self.0.id().unwrap_or_default()
+    }
+
+    fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
+        let factory = DynamicValue::factory(&self.0).ok()?;
+        Some(Arc::new(factory))
+    }
+
+    fn admits(&self, _factory: &dyn ValueFactory) -> bool {
+        true
+    }
+}
+
+impl ValueState for DynamicValue {
+    fn write_step(&self, step: usize, out: &mut Encoder<'_>) -> Result<WriteStep, CdrError> {
+        match (self.types.get(step), self.members.get(step)) {
+            (Some(_), Some(Value::Valuetype(value))) => Ok(WriteStep::Value(value.clone())),
+            (Some(FormalType(member)), Some(value)) => {
+                value.marshal(member, out)?;
+                Ok(WriteStep::Wrote)
+            }
+            _ => Ok(WriteStep::End),
+        }
+    }
+
+    fn read_step(&mut self, step: usize, input: &mut Decoder<'_>) -> Result<ReadStep, CdrError> {
+        match self.types.get(step) {
+            Some(member) if member.is_value() => Ok(ReadStep::Value),
+            Some(FormalType(member)) => {
+                self.members.push(Value::unmarshal(member, input)?);
+                Ok(ReadStep::Read)
+            }
+            None => Ok(ReadStep::End),
+        }
+    }
+
+    fn formal(&self, step: usize) -> &dyn FormalValue {
+        static NONE: FormalType = FormalType(TypeCode::NULL);
+        self.types.get(step).unwrap_or(&NONE)
+    }
+
+    fn link(&mut self, _step: usize, value: Option<ValueRef>) {
+        self.members.push(Value::Valuetype(value));
+    }
+
+    fn adopt(&mut self, graph: &Graph) {
+        self.members.adopt(graph);
+    }
+
+    fn part(&self, wanted: TypeId) -> Option<&dyn Anything> {
+        (wanted == TypeId::of::<Self>()).then_some(self)
+    }
+
+    fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Anything> {
+        (wanted == TypeId::of::<Self>()).then_some(self)
+    }
+}

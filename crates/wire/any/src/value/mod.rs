@@ -1,0 +1,129 @@
+//! Values taken apart, for who does not know their types at compile time.
+
+mod default;
+mod dynamic;
+
+use punctual_cdr::{
+    CdrError, Char, Decimal, Decoder, Encoder, Graph, HoldsValues, LongDouble, ValueRef,
+};
+use punctual_ior::Ior;
+
+use crate::any::Any;
+use crate::type_code::TypeCode;
+use crate::walk;
+
+pub(crate) use default::is_octet;
+pub use dynamic::{DynamicValue, FormalType};
+
+/// A value of any type. What type that is, a TypeCode beside it says: a string may be wide, and a struct an
+/// exception.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Value {
+    /// Of `null` and `void`.
+    Null,
+    Boolean(bool),
+    Octet(u8),
+    Short(i16),
+    UShort(u16),
+    Long(i32),
+    ULong(u32),
+    LongLong(i64),
+    ULongLong(u64),
+    Float(f32),
+    Double(f64),
+    LongDouble(LongDouble),
+    Fixed(Decimal),
+    Char(Char),
+    WChar(char),
+    /// A string, or a wide one.
+    String(String),
+    /// The number of an enumerator.
+    Enum(u32),
+    /// A sequence or array of octets, or a Principal.
+    Octets(Vec<u8>),
+    /// The elements of any other sequence or array.
+    Sequence(Vec<Value>),
+    /// The members of a struct or exception.
+    Struct(Vec<Value>),
+    Union(Box<UnionValue>),
+    Any(Box<Any>),
+    TypeCode(TypeCode),
+    /// An object reference; `None` for nil.
+    Object(Option<Ior>),
+    /// A valuetype; `None` for null.
+    Valuetype(Option<ValueRef>),
+}
+
+/// A union taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnionValue {
+    /// The discriminator, as a number (see [`crate::Label`]).
+    pub discriminator: i128,
+    /// The member that it chooses, if it chooses one.
+    pub member: Option<Value>,
+}
+
+impl Value {
+    /// Reads a value of this type.
+    ///
+    /// Memory is in proportion to the octets, and limited as a whole: a message of many small elements becomes
+    /// larger when it is taken apart.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`], and what is wrong with the octets.
+    pub fn unmarshal(type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let types = type_code.arena().shapes()?;
+        walk::read(types, type_code, input)
+    }
+
+    /// Writes the value as one of this type.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`]; [`CdrError::Invalid`] if it is none of that type; what the encoding can't have.
+    pub fn marshal(&self, type_code: &TypeCode, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let types = type_code.arena().shapes()?;
+        walk::write(types, type_code.at(), self, out)
+    }
+
+    /// The value that a new DynAny of this type has: zeroes, empty text and sequences, first enumerators, the
+    /// union's first member, nil (CORBA 3.3 part 1, §16.3.1).
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`]; [`CdrError::LengthOverLimit`] for arrays of more than a million elements in all.
+    pub fn default_of(type_code: &TypeCode) -> Result<Self, CdrError> {
+        default::default_of(type_code)
+    }
+}
+
+impl Any {
+    /// The value taken apart.
+    ///
+    /// # Errors
+    /// As [`Value::unmarshal`].
+    pub fn value(&self) -> Result<Value, CdrError> {
+        self.read(|input| Value::unmarshal(self.type_code(), input))
+    }
+
+    /// An Any that holds this value.
+    ///
+    /// # Errors
+    /// As [`Value::marshal`].
+    pub fn of_value(type_code: &TypeCode, value: &Value) -> Result<Self, CdrError> {
+        let types = type_code.arena().shapes()?;
+        Self::written(type_code, |out| {
+            walk::write_without_id(types, type_code.at(), value, out)
+        })
+    }
+}
+
+impl HoldsValues for Value {
+    fn adopt(&mut self, graph: &Graph) {
+        match self {
+            Self::Valuetype(value) => value.adopt(graph),
+            Self::Sequence(values) | Self::Struct(values) => values.adopt(graph),
+            Self::Union(union) => union.member.adopt(graph),
+            _ => {}
+        }
+    }
+}

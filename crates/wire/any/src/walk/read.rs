@@ -1,0 +1,198 @@
+//! A value from octets to what it is made of.
+
+use punctual_cdr::{
+    CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound as check_length,
+};
+use punctual_ior::Ior;
+
+use super::skip::refuse_impossible;
+use super::{check_bound, discriminator, no_such_value, pass_id};
+use crate::any::Any;
+use crate::kind::TypeKind;
+use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
+use crate::value::{FormalType, UnionValue, Value, is_octet};
+
+/// What one element takes in memory, of which the limit on messages is a multiple: small elements become
+/// larger than they were.
+const OCTETS_FOR_EACH: usize = 16;
+
+/// Reads a value.
+///
+/// # Errors
+/// What is wrong with the octets; [`CdrError::LengthOverLimit`] if there is too much in it.
+pub(crate) fn read(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    input: &mut Decoder<'_>,
+) -> Result<Value, CdrError> {
+    let most = input.coding().limits.message / OCTETS_FOR_EACH;
+    let mut reading = Reading {
+        type_code,
+        most,
+        left: most,
+    };
+    reading.value(types, type_code.at(), input)
+}
+
+struct Reading<'a> {
+    type_code: &'a TypeCode,
+    /// How many values may be made, and how many more.
+    most: usize,
+    left: usize,
+}
+
+impl Reading<'_> {
+    fn value(
+        &mut self,
+        types: Shapes<'_>,
+        at: Index,
+        input: &mut Decoder<'_>,
+    ) -> Result<Value, CdrError> {
+        Ok(match types.node(at) {
+            Node::Primitive(kind) => primitive(*kind, input)?,
+            Node::Text { is_wide, bound } => {
+                let text = if *is_wide {
+                    input.get_wstring()?
+                } else {
+                    input.get_string()?.into_owned()
+                };
+                if *bound != 0 {
+                    check_length(text.chars().count(), *bound)?;
+                }
+                Value::String(text)
+            }
+            Node::Fixed { digits, scale } => {
+                Value::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
+            }
+            Node::Enum { enumerators, .. } => {
+                let number = input.get_u32()?;
+                if number as usize >= enumerators.len() {
+                    return Err(CdrError::UnknownEnumerator(number));
+                }
+                Value::Enum(number)
+            }
+            Node::Sequence { element, bound } => {
+                let least = types.shape(*element).min_size;
+                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+                check_bound(length, *bound)?;
+                self.elements(types, *element, length, input)?
+            }
+            Node::Array { element, length } => {
+                refuse_impossible(types.shape(*element).min_size, u64::from(*length), input)?;
+                self.elements(types, *element, *length as usize, input)?
+            }
+            Node::Alias { .. } => return self.value(types, types.shape(at).original, input),
+            Node::Struct { members, .. } => Value::Struct(self.members(types, members, input)?),
+            Node::Exception { name, members } => {
+                pass_id(&name.id, input);
+                Value::Struct(self.members(types, members, input)?)
+            }
+            Node::Union(union) => {
+                let chosen = discriminator::read(types, union.discriminator, input)?;
+                let member = union.chosen(chosen).map(|place| place as usize);
+                let member = member.and_then(|place| union.members.get(place));
+                let member =
+                    member.map(|member| input.nested(|input| self.value(types, member.at, input)));
+                Value::Union(Box::new(UnionValue {
+                    discriminator: chosen,
+                    member: member.transpose()?,
+                }))
+            }
+            Node::Interface { kind, .. } => self.interface(*kind, at, input)?,
+            Node::Value(_) | Node::ValueBox { .. } => self.valuetype(at, input)?,
+            Node::Recursive { .. } => return Err(no_such_value()),
+        })
+    }
+
+    fn elements(
+        &mut self,
+        types: Shapes<'_>,
+        element: Index,
+        length: usize,
+        input: &mut Decoder<'_>,
+    ) -> Result<Value, CdrError> {
+        if is_octet(types, element) {
+            return Ok(Value::Octets(input.get_bytes(length)?.to_vec()));
+        }
+        self.account(length)?;
+        let mut elements = Vec::with_capacity(length.min(input.remaining()));
+        input.nested(|input| {
+            for _ in 0..length {
+                elements.push(self.value(types, element, input)?);
+            }
+            Ok(())
+        })?;
+        Ok(Value::Sequence(elements))
+    }
+
+    fn members(
+        &mut self,
+        types: Shapes<'_>,
+        members: &[Member],
+        input: &mut Decoder<'_>,
+    ) -> Result<Vec<Value>, CdrError> {
+        self.account(members.len())?;
+        input.nested(|input| {
+            let mut members = members.iter();
+            let values = members
+                .by_ref()
+                .map(|member| self.value(types, member.at, input));
+            values.collect()
+        })
+    }
+
+    fn account(&mut self, count: usize) -> Result<(), CdrError> {
+        let left = self.left.checked_sub(count);
+        self.left = left.ok_or(CdrError::LengthOverLimit {
+            length: u32::try_from(count).unwrap_or(u32::MAX),
+            limit: u32::try_from(self.most).unwrap_or(u32::MAX),
+        })?;
+        Ok(())
+    }
+
+    fn interface(
+        &mut self,
+        kind: TypeKind,
+        at: Index,
+        input: &mut Decoder<'_>,
+    ) -> Result<Value, CdrError> {
+        match kind {
+            TypeKind::Objref | TypeKind::Component => {}
+            TypeKind::AbstractInterface => {
+                if !input.get_bool()? {
+                    return self.valuetype(at, input);
+                }
+            }
+            _ => return Err(no_such_value()),
+        }
+        let reference = Ior::unmarshal(input)?;
+        Ok(Value::Object((!reference.is_nil()).then_some(reference)))
+    }
+
+    fn valuetype(&mut self, at: Index, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
+        let formal = FormalType::new(&self.type_code.part(at));
+        Ok(Value::Valuetype(input.get_value(&formal)?))
+    }
+}
+
+fn primitive(kind: TypeKind, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
+    Ok(match kind {
+        TypeKind::Boolean => Value::Boolean(input.get_bool()?),
+        TypeKind::Octet => Value::Octet(input.get_u8()?),
+        TypeKind::Char => Value::Char(input.get_char()?),
+        TypeKind::WChar => Value::WChar(input.get_wchar()?),
+        TypeKind::Short => Value::Short(input.get_i16()?),
+        TypeKind::UShort => Value::UShort(input.get_u16()?),
+        TypeKind::Long => Value::Long(input.get_i32()?),
+        TypeKind::ULong => Value::ULong(input.get_u32()?),
+        TypeKind::LongLong => Value::LongLong(input.get_i64()?),
+        TypeKind::ULongLong => Value::ULongLong(input.get_u64()?),
+        TypeKind::Float => Value::Float(input.get_f32()?),
+        TypeKind::Double => Value::Double(input.get_f64()?),
+        TypeKind::LongDouble => Value::LongDouble(LongDouble::unmarshal(input)?),
+        TypeKind::Any => Value::Any(Box::new(Any::unmarshal(input)?)),
+        TypeKind::TypeCode => Value::TypeCode(TypeCode::unmarshal(input)?),
+        TypeKind::Principal => Value::Octets(input.get_octets()?.to_vec()),
+        _ => Value::Null,
+    })
+}
