@@ -82,6 +82,20 @@ pub(super) const KNOWN: &[Entry] = &[
     raw(RAW_SHM, Program::RawShm, true, "shared memory that spins"),
     ours("punctual", RAW_TCP, "TCP", &[], &[]),
     ours(
+        "punctual-dii",
+        RAW_TCP,
+        "calls by the dynamic invocation interface",
+        &[],
+        &["--dii"],
+    ),
+    ours(
+        "punctual-dsi",
+        RAW_TCP,
+        "a servant by the dynamic skeleton interface",
+        &["--dsi"],
+        &[],
+    ),
+    ours(
         "punctual-uiop",
         RAW_UNIX,
         "Unix sockets",

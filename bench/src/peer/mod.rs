@@ -3,6 +3,7 @@
 //! A client keeps its connection and its arguments; what is timed is the call alone, from before its
 //! arguments are marshaled until its result is there.
 
+mod dynamic;
 mod floor;
 mod punctual;
 
@@ -66,6 +67,9 @@ pub struct Server {
     /// Connections that it must be able to hold.
     #[arg(long)]
     connections: Option<usize>,
+    /// The servant is one by the dynamic skeleton interface.
+    #[arg(long)]
+    dsi: bool,
     #[command(flatten)]
     orb: OrbOptions,
 }
@@ -82,6 +86,9 @@ pub struct Client {
     /// One-ways wait on their connection, to be sent together.
     #[arg(long)]
     buffered: bool,
+    /// Calls are made by the dynamic invocation interface.
+    #[arg(long)]
+    dii: bool,
     #[command(flatten)]
     orb: OrbOptions,
 }
@@ -164,6 +171,9 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
             call_as_told(memory::Client::new(&client.at)?)
         }
         (Side::Server(server), None) => punctual::serve(server),
+        (Side::Client(client), None) if client.dii => call_as_told(dynamic::Client::new(
+            punctual::Client::new(client)?.cubit(),
+        )?),
         (Side::Client(client), None) => call_as_told(punctual::Client::new(client)?),
     }
 }

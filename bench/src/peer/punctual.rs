@@ -1,10 +1,12 @@
 //! This ORB, through the stubs and skeletons that its IDL compiler wrote.
 
-use super::{Caller, OrbOptions, race, serve_until_the_end};
+use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::timeprobes::servant::Probed;
-use punctual::{Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, probe};
+use punctual::{
+    Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, dynamic_servant, probe,
+};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
@@ -24,9 +26,13 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
         .build()?;
     let poa = orb.root_poa()?;
     let servant = CubitImpl::new(orb.clone());
-    let cubit: Cubit = match probe::is_on() {
-        true => poa.activate(Probed(servant))?,
-        false => poa.activate(servant)?,
+    let cubit: Cubit = if options.dsi {
+        let id = poa.activate_object(dynamic_servant(dynamic::Servant::default()))?;
+        Cubit::from_object(poa.create_object_with_id(&id, Cubit::REPOSITORY_ID)?)
+    } else if probe::is_on() {
+        poa.activate(Probed(servant))?
+    } else {
+        poa.activate(servant)?
     };
     orb.listen()?;
     let reference = orb.object_to_string(&cubit)?;
@@ -67,6 +73,10 @@ impl Client {
             })
             .build()?;
         Self::of(&orb, &options.at)
+    }
+
+    pub(super) fn cubit(&self) -> &Cubit {
+        &self.cubit
     }
 
     fn of(orb: &Orb, reference: &str) -> Result<Self> {
@@ -158,7 +168,7 @@ const BUFFERING: Buffering = Buffering {
     delay: Some(Duration::from_millis(5)),
 };
 
-const SAMPLE: BinStruct = BinStruct {
+pub(super) const SAMPLE: BinStruct = BinStruct {
     s: 1234,
     c: Char(b'x'),
     l: 123_456_789,

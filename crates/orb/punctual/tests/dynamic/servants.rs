@@ -83,7 +83,7 @@ fn each_object_of_a_dynamic_servant_may_be_of_another_interface() {
         .poa
         .create_poa(
             "dynamic",
-            Some(&home.poa.manager()),
+            Some(home.poa.manager()),
             &[
                 punctual::PoaPolicy::IdAssignment(punctual::IdAssignmentPolicy::User),
                 punctual::PoaPolicy::IdUniqueness(punctual::IdUniquenessPolicy::Multiple),

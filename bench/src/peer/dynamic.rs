@@ -1,0 +1,178 @@
+//! This ORB, without stubs or skeletons: requests that are put together at run time, and a servant that knows
+//! no interface.
+
+use super::{Caller, race};
+use crate::Result;
+use crate::case::{Case, Operation};
+use punctual::{
+    Any, DispatchError, Dispatched, DynamicImplementation, Interface, ObjectRef, Request,
+    ServerRequest, SystemException, TypeCode, Typed,
+};
+use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
+use std::borrow::Cow;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The types that an operation takes and returns.
+fn types_of(operation: &str) -> Option<(Option<TypeCode>, TypeCode)> {
+    let of = |element: &TypeCode| TypeCode::sequence(element, 0);
+    let (octets, structs) = (of(&TypeCode::OCTET), of(&BinStruct::type_code()));
+    Some(match operation {
+        "cube_void" | "ping" => (None, TypeCode::VOID),
+        "cube_long" => (Some(TypeCode::LONG), TypeCode::LONG),
+        "cube_struct" => (Some(Cube::type_code()), Cube::type_code()),
+        "take_octets" | "throw_octets" => (Some(octets), TypeCode::VOID),
+        "take_longs" => (Some(of(&TypeCode::LONG)), TypeCode::VOID),
+        "take_bin_structs" | "throw_bin_structs" => (Some(structs), TypeCode::VOID),
+        "echo_octets" => (Some(octets.clone()), octets),
+        "echo_bin_structs" => (Some(structs.clone()), structs),
+        "_get_pings" => (None, TypeCode::ULONG_LONG),
+        _ => return None,
+    })
+}
+
+/// Calls by the dynamic invocation interface, each operation by one request that is made again and again.
+pub(super) struct Client {
+    cubit: ObjectRef,
+    pings: Request,
+    thrown: u64,
+}
+
+impl Client {
+    pub(super) fn new(cubit: &Cubit) -> Result<Self> {
+        let mut this = Self {
+            cubit: cubit.as_object().clone(),
+            pings: request(cubit.as_object(), "_get_pings", None)?,
+            thrown: 0,
+        };
+        this.thrown = this.pings()?;
+        Ok(this)
+    }
+
+    fn pings(&mut self) -> Result<u64> {
+        self.pings.invoke()?;
+        Ok(self.pings.return_value().extract()?)
+    }
+}
+
+fn request(cubit: &ObjectRef, operation: &str, argument: Option<Any>) -> Result<Request> {
+    let (_, result) = types_of(operation).ok_or("the operation has no types here")?;
+    let mut request = Request::new(cubit, operation);
+    if let Some(argument) = argument {
+        request.add_in("argument", argument);
+    }
+    request.set_return_type(&result);
+    Ok(request)
+}
+
+/// What a case sends.
+fn argument(case: Case) -> Result<Option<Any>> {
+    let units = case.units as usize;
+    Ok(Some(match case.operation {
+        Operation::CubeVoid | Operation::Ping => return Ok(None),
+        Operation::CubeLong => Any::new(&21i32)?,
+        Operation::CubeStruct => Any::new(&Cube { o: 5, l: 21, s: 7 })?,
+        Operation::TakeLongs => Any::new(&vec![123_456_789i32; units])?,
+        Operation::TakeBinStructs
+        | Operation::EchoBinStructs
+        | Operation::EchoBinStructsInto
+        | Operation::ThrowBinStructs => Any::new(&vec![super::punctual::SAMPLE; units])?,
+        _ => Any::new(&vec![0x5au8; units])?,
+    }))
+}
+
+impl Caller for Client {
+    fn prepare<'c>(&'c mut self, case: Case) -> Result<Box<dyn FnMut() -> Result<()> + 'c>> {
+        let name = case.operation.wire_name();
+        let mut request = request(&self.cubit, name, argument(case)?)?;
+        let thrown = &mut self.thrown;
+        Ok(match case.operation.is_two_way() {
+            true => Box::new(move || {
+                request.invoke()?;
+                black_box(request.return_value());
+                Ok(())
+            }),
+            false => Box::new(move || {
+                *thrown += 1;
+                Ok(request.send_oneway()?)
+            }),
+        })
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        while self.pings()? < self.thrown {}
+        Ok(())
+    }
+
+    /// Each thread has requests of its own.
+    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
+        let requests = (0..threads).map(|_| request(&self.cubit, "cube_void", None));
+        let callers: Result<Vec<_>> = requests
+            .map(|request| request.map(|mut request| move || Ok(request.invoke()?)))
+            .collect();
+        race(callers?, calls)
+    }
+}
+
+/// A Cubit by the dynamic skeleton interface, as far as cases call it.
+#[derive(Debug, Default)]
+pub(super) struct Servant {
+    pings: AtomicU64,
+}
+
+impl DynamicImplementation for Servant {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        Cow::Borrowed(Cubit::REPOSITORY_ID)
+    }
+
+    fn invoke(
+        &self,
+        mut request: ServerRequest<'_, '_>,
+    ) -> std::result::Result<Dispatched, DispatchError> {
+        let operation = request.operation();
+        let Some((argument, _)) = types_of(operation) else {
+            return Err(request.bad_operation());
+        };
+        let mut values = request.arguments(argument.as_slice())?;
+        match operation {
+            "ping" | "throw_octets" | "throw_bin_structs" => {
+                self.pings.fetch_add(1, Ordering::Relaxed);
+                request.reply(&[])
+            }
+            "_get_pings" => request.reply(&[Any::new(&self.pings.load(Ordering::Relaxed))?]),
+            "cube_long" => {
+                let l: i32 = taken(&values)?;
+                request.reply(&[Any::new(&l.wrapping_pow(3))?])
+            }
+            "cube_struct" => {
+                let Cube { o, l, s } = taken(&values)?;
+                let cubed = Cube {
+                    o: o.wrapping_pow(3),
+                    l: l.wrapping_pow(3),
+                    s: s.wrapping_pow(3),
+                };
+                request.reply(&[Any::new(&cubed)?])
+            }
+            echo if echo.starts_with("echo") => request.reply(&values),
+            _ => {
+                values.clear();
+                request.reply(&values)
+            }
+        }
+    }
+}
+
+/// The one argument, as a Rust type.
+fn taken<T: Typed + punctual::stub::Unmarshal>(
+    values: &[Any],
+) -> std::result::Result<T, SystemException> {
+    let value = values.first().and_then(|value| value.extract().ok());
+    value.ok_or_else(|| {
+        SystemException::new(
+            punctual::SystemExceptionKind::Marshal,
+            punctual::minor::ENCODING,
+            punctual::CompletionStatus::No,
+        )
+    })
+}
