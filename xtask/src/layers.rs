@@ -19,6 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
     (ANY, &["punctual-cdr", "punctual-ior"]),
+    // Both of build time and of tools that meet IDL when they run.
+    ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
     ("punctual-sys", &[]),
     ("punctual-exec", &["punctual-sys"]),
@@ -122,6 +124,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "punctual",
             "punctual-idl",
+            "punctual-idl-describe",
             "punctual-idl-rust",
             "punctual-build",
             CDR,
