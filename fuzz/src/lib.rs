@@ -5,10 +5,12 @@
 //! libFuzzer finds inputs (`cargo xtask fuzz`); what it has found is in `corpus/`, and the tests give all of
 //! it to these functions again.
 
+mod any;
 mod cdr;
 mod giop;
 mod idl;
 mod ior;
+mod values;
 
 /// An input's way into the code.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,14 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "ior",
         run: ior::run,
+    },
+    Target {
+        name: "any",
+        run: any::run,
+    },
+    Target {
+        name: "values",
+        run: values::run,
     },
     Target {
         name: "idl",

@@ -87,7 +87,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Fed with anything, and nothing else.
     (
         "punctual-fuzz",
-        &[CDR, IOR, GIOP, "punctual-idl", "punctual-idl-rust"],
+        &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
     ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),

@@ -1,0 +1,93 @@
+//! Graphs of values: shared, cyclic, chunked, truncated, in both byte orders.
+
+use punctual_any::{Any, TypeCode, Value, ValueModifier, Visibility};
+use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Limits};
+use std::sync::OnceLock;
+
+/// What inputs are read as.
+fn types() -> &'static [TypeCode; 4] {
+    static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
+    TYPES.get_or_init(|| {
+        let public = Visibility::Public;
+        let node = TypeCode::value(
+            "IDL:fuzz/Node:1.0",
+            "Node",
+            ValueModifier::None,
+            None,
+            &[
+                ("number", TypeCode::LONG, public),
+                ("next", TypeCode::recursive("IDL:fuzz/Node:1.0"), public),
+                ("text", TypeCode::STRING, public),
+                (
+                    "others",
+                    TypeCode::sequence(&TypeCode::recursive("IDL:fuzz/Node:1.0"), 0),
+                    public,
+                ),
+            ],
+        );
+        let longer = TypeCode::value(
+            "IDL:fuzz/Longer:1.0",
+            "Longer",
+            ValueModifier::Truncatable,
+            Some(&node),
+            &[
+                ("more", TypeCode::DOUBLE, public),
+                ("any", TypeCode::ANY, public),
+            ],
+        );
+        let boxed = TypeCode::value_box(
+            "IDL:fuzz/Box:1.0",
+            "Box",
+            &TypeCode::sequence(&TypeCode::SHORT, 0),
+        );
+        let all = TypeCode::structure(
+            "IDL:fuzz/All:1.0",
+            "All",
+            &[
+                ("node", node.clone()),
+                ("longer", longer.clone()),
+                ("boxed", boxed.clone()),
+            ],
+        );
+        [node, longer, boxed, all]
+    })
+}
+
+pub(crate) fn run(input: &[u8]) {
+    let (how, octets) = crate::choice(input);
+    let limits = Limits {
+        nesting: 24,
+        ..Limits::default()
+    };
+    let coding = Coding {
+        limits: &limits,
+        ..Coding::default()
+    };
+    let order = ByteOrder::from_flag(how & 1);
+    let [node, longer, boxed, all] = types();
+    let type_code = [node, longer, boxed, all][usize::from(how >> 1) % 4];
+    let mut any = Any::default();
+    let skipped = any.unmarshal_as(type_code, &mut Decoder::new(octets, order, coding));
+    let read = Value::unmarshal(type_code, &mut Decoder::new(octets, order, coding));
+    if skipped.is_ok() {
+        // Another order has to be written anew.
+        let other = ByteOrder::from_flag(!how & 1);
+        let mut out = Encoder::new(Block::default(), other, coding);
+        if any.marshal_value(&mut out).is_ok() {
+            let sent = out.into_block();
+            let mut input = Decoder::new(&sent, other, coding);
+            let received = Any::default().unmarshal_as(type_code, &mut input);
+            assert_eq!(received, Ok(()));
+        }
+    }
+    let Ok(value) = read else {
+        return;
+    };
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding);
+    if value.marshal(type_code, &mut out).is_ok() {
+        let written = out.into_block();
+        let mut input = Decoder::new(&written, ByteOrder::Big, coding);
+        let again = Value::unmarshal(type_code, &mut input);
+        assert!(again.is_ok(), "what was written is not read: {again:?}");
+    }
+}
