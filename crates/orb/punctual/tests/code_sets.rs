@@ -1,0 +1,91 @@
+//! Code sets over the wire: what a server's reference announces, the client's calls are in.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use punctual::stub::{Marshal, Operation, Unmarshal};
+use punctual::{Char, CompletionStatus, Interface, SystemExceptionKind as Kind};
+use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
+use std::time::Duration;
+use support::{Echo, Pair, watchdog};
+
+const UTF_16: u32 = 0x0001_0109;
+
+/// The object, by a reference that announces these code sets for narrow text, the native one first.
+fn announcing(pair: &Pair, narrow: &[u32]) -> Echo {
+    let (native, conversion) = narrow.split_first().unwrap();
+    let info = CodeSetComponentInfo {
+        char_data: CodeSetComponent {
+            native: *native,
+            conversion: conversion.to_vec(),
+        },
+        wchar_data: CodeSetComponent {
+            native: UTF_16,
+            conversion: Vec::new(),
+        },
+    };
+    let mut ior = pair.echo.as_object().ior().clone();
+    for tagged in &mut ior.profiles {
+        let mut profile = IiopProfile::decode(&tagged.data).unwrap();
+        let code_sets = tags::component::CODE_SETS;
+        profile.components.retain(|one| one.tag != code_sets);
+        let component = TaggedComponent::code_sets(&info).unwrap();
+        profile.components.push(component);
+        *tagged = profile
+            .to_tagged(punctual::stub::ByteOrder::NATIVE)
+            .unwrap();
+    }
+    let text = ior.stringify(punctual::stub::ByteOrder::NATIVE).unwrap();
+    let object = pair.client.string_to_object(&text).unwrap();
+    Echo::from_object(object)
+}
+
+#[test]
+fn text_travels_in_the_code_set_that_the_server_announces() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    for (id, text) in [
+        (0x0001_000f, "5 €"),
+        (0x1002_04e3, "Мир"),
+        (0x0003_0010, "日本"),
+        (0x0500_0011, "ソ表"),
+        (0x1002_0570, "中文 😀"),
+    ] {
+        // Another connection each time: code sets are agreed on once for each.
+        let echo = announcing(&pair, &[id]);
+        assert_eq!(echo.text(text).unwrap(), text, "{id:#x}");
+    }
+}
+
+#[test]
+fn a_character_that_the_code_set_lacks_is_refused_before_the_call() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    let echo = announcing(&pair, &[0x0001_0005]);
+    assert_eq!(echo.text("Мир").unwrap(), "Мир");
+    let refused = echo.text("日本").unwrap_err();
+    assert_eq!(refused.kind(), Kind::DataConversion);
+    assert_eq!(refused.completed(), CompletionStatus::No);
+    const OPERATION: Operation = Operation::two_way("text");
+    let character = Char::try_from('ä').unwrap();
+    let sent = echo
+        .as_object()
+        .invoke(&OPERATION, |out| character.marshal(out), String::unmarshal);
+    assert_eq!(sent.unwrap_err().kind(), Kind::DataConversion);
+}
+
+#[test]
+fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    // EBCDIC has letters, so that both sides have UTF-8 in place of it.
+    let ebcdic = announcing(&pair, &[0x1002_0025]);
+    assert_eq!(ebcdic.text("Grüße").unwrap(), "Grüße");
+    let unheard_of = announcing(&pair, &[0x7fff_0001]);
+    let refused = unheard_of.text("a").unwrap_err();
+    assert_eq!(refused.kind(), Kind::CodesetIncompatible);
+    assert_eq!(refused.completed(), CompletionStatus::No);
+    // One that both convert is taken in place of the native one.
+    let either = announcing(&pair, &[0x7fff_0001, 0x0001_0002]);
+    assert_eq!(either.text("Łódź").unwrap(), "Łódź");
+}
