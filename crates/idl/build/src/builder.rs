@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use punctual_idl::diagnostic::{Diagnostic, render};
+use punctual_idl_rust::Stubs;
 
 use crate::error::Error;
 
@@ -83,6 +84,12 @@ impl Builder {
     /// Whether types have TypeCodes, and so can be in an `any`. Default: true.
     pub fn type_codes(mut self, type_codes: bool) -> Self {
         self.rust.type_codes = type_codes;
+        self
+    }
+
+    /// How references make their calls, but where `@interpreted` says it. Default: compiled.
+    pub fn stubs(mut self, stubs: Stubs) -> Self {
+        self.rust.stubs = stubs;
         self
     }
 

@@ -12,16 +12,20 @@ use punctual_build::Builder;
 fn generated_code_that_is_checked_in_is_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../orb/punctual/tests/generated");
     let out = tempfile::tempdir().unwrap();
+    let names = ["near", "interpreted", "idl4"];
+    let sources = names.map(|name| folder.join(format!("{name}.idl")));
     Builder::new()
         .out_dir(out.path())
-        .compile(&[folder.join("near.idl")])
+        .compile(&sources)
         .unwrap();
-    let fresh = fs::read_to_string(out.path().join("near.rs")).unwrap();
-    let kept = folder.join("near.rs");
-    if std::env::var_os("PUNCTUAL_UPDATE").is_some() {
-        fs::write(kept, fresh).unwrap();
-    } else {
-        let same = fs::read_to_string(&kept).unwrap() == fresh;
-        assert!(same, "{} is not what near.idl becomes", kept.display());
+    for name in names {
+        let kept = folder.join(format!("{name}.rs"));
+        let fresh = fs::read_to_string(out.path().join(format!("{name}.rs"))).unwrap();
+        if std::env::var_os("PUNCTUAL_UPDATE").is_some() {
+            fs::write(kept, fresh).unwrap();
+        } else {
+            let same = fs::read_to_string(&kept).unwrap() == fresh;
+            assert!(same, "{} is not what {name}.idl becomes", kept.display());
+        }
     }
 }

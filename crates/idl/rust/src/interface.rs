@@ -5,6 +5,7 @@ mod call;
 mod collocated;
 mod dispatch;
 mod errors;
+mod interpreted;
 mod local;
 mod reference;
 mod servant;

@@ -41,7 +41,7 @@ use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{Declaration, Specification};
 use quote::quote;
 
-pub use options::Options;
+pub use options::{Options, Stubs};
 
 use facts::Facts;
 use names::{Names, ident};

@@ -14,6 +14,8 @@ pub struct Options {
     /// Whether types have TypeCodes, and so can be in an `any`. Default: true. What nobody asks
     /// for is not in the program; without, it need not be compiled either.
     pub type_codes: bool,
+    /// How references make their calls, but where `@interpreted` says it. Default: compiled.
+    pub stubs: Stubs,
     /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
     /// for it: `("::CosNaming", "punctual_naming")`. What is *included* from such a scope is
     /// referred to and not generated again; what the main file itself declares always is.
@@ -25,6 +27,17 @@ pub struct Options {
     pub natives: Vec<(String, String)>,
 }
 
+/// How the methods of a reference make their calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stubs {
+    /// Each has its own way from arguments to results: the fastest.
+    #[default]
+    Compiled,
+    /// Each says what travels, and all of them share one way: the smallest. There are no `_into`
+    /// twins, and objects of this process are called by requests, too.
+    Interpreted,
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -32,6 +45,7 @@ impl Default for Options {
             client: true,
             server: true,
             type_codes: true,
+            stubs: Stubs::default(),
             extern_paths: Vec::new(),
             natives: Vec::new(),
         }

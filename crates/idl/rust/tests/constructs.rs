@@ -123,6 +123,20 @@ fn each_type_has_a_type_code_and_each_typedef_one_beside_it() {
 }
 
 #[test]
+fn interpreted_stubs_list_their_arguments_and_results() {
+    snapshot!(
+        "interpreted stubs",
+        "exception Bad { string why; }; typedef sequence<wstring> Words; struct P { double x; };
+         @interpreted interface I {
+           attribute long count;
+           oneway void tell(in string what, in P where);
+           string<9> swap(in Words several, inout string<4> short_, out I other) raises (Bad);
+           void both(inout P first, inout long second) context (\"a\");
+         };"
+    );
+}
+
+#[test]
 fn constants_keep_type_and_value() {
     snapshot!(
         "constants",

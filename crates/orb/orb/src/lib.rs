@@ -44,7 +44,9 @@ pub use policy::{
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
-pub use reference::{AsObject, Interface, ObjectRef, UserException};
+pub use reference::{
+    ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, UserException, taken,
+};
 pub use server::{Dispatched, ServerCall, frame_arrival, serves_alone};
 
 pub use punctual_ior::PolicyValue;

@@ -74,8 +74,8 @@ pub mod stub {
     };
     pub use punctual_cdr::*;
     pub use punctual_orb::{
-        Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided, ServerCall,
-        SystemException, UserException, views,
+        ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
+        ServerCall, Slot, SlotOf, SystemException, UserException, taken, views,
     };
     pub use punctual_poa::{Identity, Implements, Servant, Tie};
     pub use std::borrow::Cow;

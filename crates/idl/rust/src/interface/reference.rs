@@ -5,7 +5,7 @@ use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
 use super::call::{self, Call, Value, tuple};
-use super::{collocated, errors, twin};
+use super::{collocated, errors, interpreted, twin};
 use crate::codec::Place;
 use crate::docs::doc_after;
 use crate::members::sequence;
@@ -51,6 +51,10 @@ fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
     let mut claims = Claims::default();
     for call in &calls {
         claims.reserve(&call.method);
+    }
+    if interpreted::is_chosen(scope.generator, declaration) {
+        let methods = calls.iter().map(|call| interpreted::method(scope, call));
+        return quote!(impl #name { #(#methods)* });
     }
     let methods = calls.iter().map(|call| {
         let method = method(scope, call);
@@ -194,7 +198,7 @@ fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
 }
 
 /// The closure that unmarshals a user exception, by its repository id.
-fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
+pub(super) fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let [ok, some, none] = ["Ok", "Some", "None"].map(|name| scope.name(name));
     scope.use_methods_of("UserException");
     scope.use_methods_of("Unmarshal");

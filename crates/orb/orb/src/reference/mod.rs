@@ -1,12 +1,14 @@
 //! Object references: what a client holds, and what can be asked of any object.
 
 mod interface;
+mod interpreted;
 mod published;
 mod stringify;
 mod target;
 mod typed;
 
 pub use interface::{AsObject, Interface, UserException};
+pub use interpreted::{ArgumentOf, Slot, SlotOf, taken};
 pub(crate) use target::Target;
 
 use crate::client::{self, Body, Call, NamedOperation, Operation, Path};

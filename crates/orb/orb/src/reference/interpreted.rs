@@ -1,0 +1,197 @@
+//! What interpreted stubs share: one way through a call, for all operations.
+//!
+//! A compiled stub has its own copy of the way from arguments to results, with the marshaling of its types
+//! worked into it. An interpreted one has a list of its arguments and a list of places for its results; how
+//! each travels is found in its type's table of functions, which all operations share. That is less code and
+//! more steps (papers 001 and 002 compare the two).
+
+use super::ObjectRef;
+use crate::client::{self, Body, Call, Operation};
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+use std::fmt;
+
+/// A place for one of a call's results.
+pub trait Slot {
+    /// Reads the result.
+    ///
+    /// # Errors
+    /// What is wrong with the octets.
+    fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError>;
+}
+
+impl<T: Unmarshal> Slot for Option<T> {
+    fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        *self = Some(T::unmarshal(input)?);
+        Ok(())
+    }
+}
+
+/// A place for a result whose Rust type does not say all of how it travels.
+pub struct SlotOf<'s, T, F> {
+    slot: &'s mut Option<T>,
+    read: F,
+}
+
+impl<'s, T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> SlotOf<'s, T, F> {
+    /// A place that `read` fills.
+    pub fn new(slot: &'s mut Option<T>, read: F) -> Self {
+        Self { slot, read }
+    }
+}
+
+impl<T, F> fmt::Debug for SlotOf<'_, T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlotOf")
+            .field("is_filled", &self.slot.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> Slot for SlotOf<'_, T, F> {
+    fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        *self.slot = Some((self.read)(input)?);
+        Ok(())
+    }
+}
+
+/// An argument whose Rust type does not say all of how it travels.
+pub struct ArgumentOf<F>(F);
+
+impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> ArgumentOf<F> {
+    /// An argument that `write` writes.
+    pub fn new(write: F) -> Self {
+        Self(write)
+    }
+}
+
+impl<F> fmt::Debug for ArgumentOf<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ArgumentOf")
+    }
+}
+
+impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> Marshal for ArgumentOf<F> {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        (self.0)(out)
+    }
+}
+
+/// Reads the user exception with the given repository id, if the operation declares it.
+type Exceptions<'e> = dyn FnMut(&str, &mut Decoder<'_>) -> Result<bool, CdrError> + 'e;
+
+impl ObjectRef {
+    /// Makes a two-way call that declares no user exceptions. For interpreted stubs.
+    ///
+    /// # Errors
+    /// As [`ObjectRef::invoke`].
+    #[inline(never)]
+    pub fn interpret(
+        &self,
+        operation: &Operation,
+        arguments: &[&dyn Marshal],
+        results: &mut [&mut dyn Slot],
+    ) -> Result<(), SystemException> {
+        self.interpret_call(operation, arguments, results, &mut |_, _| Ok(false))
+            .map(|_| ())
+    }
+
+    /// Makes a two-way call; `exceptions` reads the user exception with the given repository id into what is
+    /// returned then, if the operation declares it. For interpreted stubs.
+    ///
+    /// # Errors
+    /// As [`ObjectRef::invoke_raising`].
+    pub fn interpret_raising<E: From<SystemException>>(
+        &self,
+        operation: &Operation,
+        arguments: &[&dyn Marshal],
+        results: &mut [&mut dyn Slot],
+        exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
+    ) -> Result<(), E> {
+        let (mut exceptions, mut raised) = (Some(exceptions), None);
+        self.interpret_call(operation, arguments, results, &mut |id, reply| {
+            if let Some(exceptions) = exceptions.take() {
+                raised = exceptions(id, reply)?;
+            }
+            Ok(raised.is_some())
+        })?;
+        raised.map_or(Ok(()), Err)
+    }
+
+    /// Makes a one-way call. For interpreted stubs.
+    ///
+    /// # Errors
+    /// As [`ObjectRef::send`].
+    #[inline(never)]
+    pub fn interpret_one_way(
+        &self,
+        operation: &Operation,
+        arguments: &[&dyn Marshal],
+    ) -> Result<(), SystemException> {
+        Call::send(self, operation, &|out| marshal_all(arguments, out))
+    }
+
+    /// The call; says whether it ended with results.
+    #[inline(never)]
+    fn interpret_call(
+        &self,
+        operation: &Operation,
+        arguments: &[&dyn Marshal],
+        results: &mut [&mut dyn Slot],
+        exceptions: &mut Exceptions<'_>,
+    ) -> Result<bool, SystemException> {
+        let mut outcome = None;
+        let read = &mut |body, decoder: &mut Decoder<'_>| {
+            outcome = Some(match body {
+                Body::Results => fill_all(results, decoder).map(|()| Ok(true)),
+                Body::UserException => raise(exceptions, decoder),
+            });
+        };
+        Call::invoke(self, operation, &|out| marshal_all(arguments, out), read)?;
+        match outcome {
+            Some(Ok(outcome)) => outcome,
+            Some(Err(error)) => Err(unreadable(operation, error)),
+            None => Err(client::out_of_place()),
+        }
+    }
+}
+
+/// The result in a place that a call has filled.
+///
+/// # Errors
+/// COMM_FAILURE when it has not.
+pub fn taken<T>(slot: Option<T>) -> Result<T, SystemException> {
+    slot.ok_or_else(client::out_of_place)
+}
+
+fn marshal_all(arguments: &[&dyn Marshal], out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    arguments
+        .iter()
+        .try_for_each(|argument| argument.marshal(out))
+}
+
+fn fill_all(slots: &mut [&mut dyn Slot], reply: &mut Decoder<'_>) -> Result<(), CdrError> {
+    slots.iter_mut().try_for_each(|slot| slot.fill(reply))
+}
+
+/// An exception that the operation declares leaves the slots empty; one that it does not is an error.
+fn raise(
+    exceptions: &mut Exceptions<'_>,
+    reply: &mut Decoder<'_>,
+) -> Result<Result<bool, SystemException>, CdrError> {
+    let id = reply.get_string()?;
+    let is_declared = exceptions(&id, reply)?;
+    Ok(if is_declared {
+        Ok(false)
+    } else {
+        Err(client::unlisted(&id))
+    })
+}
+
+#[cold]
+fn unreadable(operation: &Operation, error: CdrError) -> SystemException {
+    cdr_exception(error, CompletionStatus::Yes).in_context(format_args!(
+        "reading the results of `{}`",
+        operation.name()
+    ))
+}
