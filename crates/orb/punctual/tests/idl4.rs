@@ -109,13 +109,19 @@ fn a_typedef_has_a_type_code_of_its_own() {
     assert_eq!(names.kind(), TypeKind::Alias);
     assert_eq!(names.id(), Ok("IDL:idl4/Names:1.0"));
     let sequence = names.content_type().unwrap();
-    assert_eq!((sequence.kind(), sequence.length()), (TypeKind::Sequence, Ok(3)));
+    assert_eq!(
+        (sequence.kind(), sequence.length()),
+        (TypeKind::Sequence, Ok(3))
+    );
     let pair = sequence.content_type().unwrap();
     assert_eq!(pair.member_name(1), Ok("value"));
     let rows = GridAlias::type_code().content_type().unwrap();
     assert_eq!(rows.length(), Ok(2));
     let row = rows.content_type().unwrap();
-    assert_eq!((row.length(), row.content_type()), (Ok(3), Ok(Record::type_code())));
+    assert_eq!(
+        (row.length(), row.content_type()),
+        (Ok(3), Ok(Record::type_code()))
+    );
 }
 
 #[test]
@@ -126,7 +132,10 @@ fn type_codes_of_generated_types_are_made_once_and_describe_their_values() {
     assert_eq!(children.content_type(), Ok(tree.clone()));
     assert_eq!(Target::type_code().kind(), TypeKind::Objref);
     let choice = Choice::type_code();
-    assert_eq!((choice.member_count(), choice.default_index()), (Ok(3), Ok(Some(2))));
+    assert_eq!(
+        (choice.member_count(), choice.default_index()),
+        (Ok(3), Ok(Some(2)))
+    );
     let octets = marshaled(&tree).unwrap();
     assert_eq!(unmarshaled::<TypeCode>(&octets), Ok(tree));
 }

@@ -8,9 +8,7 @@ mod generated {
     include!("generated/interpreted.rs");
 }
 
-use generated::interpreted::{
-    Desk, DeskServant, DeskShortenError, Numbers, Point, Refused, Words,
-};
+use generated::interpreted::{Desk, DeskServant, DeskShortenError, Numbers, Point, Refused, Words};
 use punctual::{Context, ListenEndpoint, Orb, Poa, RootPoa, SystemException, SystemExceptionKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI16, Ordering};
@@ -42,11 +40,7 @@ impl DeskServant for Office {
         Ok(value * 2)
     }
 
-    fn shorten(
-        &self,
-        text: &str,
-        list: &mut Numbers,
-    ) -> Result<(String, Words), DeskShortenError> {
+    fn shorten(&self, text: &str, list: &mut Numbers) -> Result<(String, Words), DeskShortenError> {
         let why = || "empty".to_owned();
         let first = text.split(' ').next().filter(|word| !word.is_empty());
         let first = first.ok_or_else(|| Refused { why: why() })?;

@@ -118,15 +118,13 @@ fn two_way(scope: &Scope<'_>, call: &Call<'_>, arguments: &TokenStream) -> Token
     let returned: Vec<TokenStream> = outcomes
         .iter()
         .filter(|outcome| outcome.parameter.is_none())
-        .map(|Outcome { slot, .. }| quote!(#taken(#slot)?))
+        .map(|Outcome { slot, .. }| quote!(#taken(#slot)))
         .collect();
     let returned = match returned.as_slice() {
-        [_] if call.raises.is_empty() && outcomes.len() == 1 => {
-            let slot = &outcomes[0].slot;
-            quote!(#taken(#slot))
-        }
+        [only] if call.raises.is_empty() => only.clone(),
         several => {
-            let values = tuple(several);
+            let values: Vec<TokenStream> = several.iter().map(|value| quote!(#value?)).collect();
+            let values = tuple(&values);
             quote!(#ok(#values))
         }
     };

@@ -279,7 +279,7 @@ pub mod interpreted {
                     ],
                 )?;
             *place = taken(new_place)?;
-            Ok(taken(new_same)?)
+            taken(new_same)
         }
 
         /// Operation `told`.
