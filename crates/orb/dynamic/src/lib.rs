@@ -4,9 +4,11 @@
 //!   parts, or from a description of its operation.
 //! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any interface.
 //! - [`Gateway`]: made of both, it passes on calls of any interface.
+//! - [`json`]: values as people and their tools write them.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod gateway;
+pub mod json;
 mod request;
 mod servant;
 

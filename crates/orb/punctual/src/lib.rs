@@ -19,7 +19,10 @@ pub use punctual_any::{
     TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, UnionValue, Value,
     ValueDescription, ValueModifier, Visibility,
 };
-pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, GiopVersion, Limits, LongDouble};
+pub use punctual_cdr::{
+    CdrError, Char, CustomMarshal, DataInputStream, DataOutputStream, Decimal, Fixed, FixedError,
+    GiopVersion, Limits, LongDouble, ValueFactory, ValueRef, ValueType,
+};
 pub use punctual_dynamic::{
     Argument, DynamicImplementation, Gateway, InvokeError, Request, ServerRequest, dynamic_servant,
 };
@@ -55,6 +58,11 @@ pub mod protocol {
     pub use punctual_tls as ssliop;
 }
 
+/// Values as JSON, by their TypeCodes.
+pub mod json {
+    pub use punctual_dynamic::json::*;
+}
+
 /// Time probes: stamps at the points of a call, for who measures it.
 pub mod probe {
     pub use punctual_orb::probe::*;
@@ -73,6 +81,7 @@ pub mod stub {
         ValueDescription, ValueModifier, Visibility,
     };
     pub use punctual_cdr::*;
+    pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
         ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
         ServerCall, Slot, SlotOf, SystemException, UserException, taken, views,

@@ -42,13 +42,27 @@ fn write(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result 
                 _ => write!(f, ", {bound}>"),
             }
         }
-        Node::Array { length, .. } => {
-            content(f)?;
-            write!(f, "[{length}]")
-        }
+        Node::Array { .. } => write_array(this, f, depth),
         Node::Recursive { id } => f.write_str(id),
         node => f.write_str(&scoped_name(this).unwrap_or_else(|| node.kind().keyword().into())),
     }
+}
+
+/// `long[3][2]`: three arrays of two.
+fn write_array(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result {
+    let mut lengths = Vec::new();
+    let mut of = this.clone();
+    while of.kind() == TypeKind::Array
+        && lengths.len() < usize::from(DEEPEST)
+        && let (Ok(length), Ok(element)) = (of.length(), of.content_type())
+    {
+        lengths.push(length);
+        of = element;
+    }
+    write(&of, f, depth + 1)?;
+    lengths
+        .iter()
+        .try_for_each(|length| write!(f, "[{length}]"))
 }
 
 /// `A::B` from `IDL:A/B:1.0`, with a prefix left out that has dots; else the name.

@@ -27,6 +27,28 @@ impl DynamicValue {
     /// [`CdrError::BadTypeCode`] for a type that is no valuetype, or one without state; [`CdrError::Invalid`] if there
     /// are not as many members as the type and its bases have.
     pub fn create(type_code: &TypeCode, members: Vec<Value>) -> Result<ValueRef, CdrError> {
+        let (factory, state) = Self::state(type_code, members)?;
+        Ok(ValueRef::new(factory, state))
+    }
+
+    /// As [`DynamicValue::create`], in the graph of another value: cycles through both are freed with the last
+    /// handle to either.
+    ///
+    /// # Errors
+    /// As [`DynamicValue::create`].
+    pub fn create_beside(
+        other: &ValueRef,
+        type_code: &TypeCode,
+        members: Vec<Value>,
+    ) -> Result<ValueRef, CdrError> {
+        let (factory, state) = Self::state(type_code, members)?;
+        Ok(other.beside(factory, state))
+    }
+
+    fn state(
+        type_code: &TypeCode,
+        members: Vec<Value>,
+    ) -> Result<(Arc<DynamicFactory>, Box<Self>), CdrError> {
         let factory = Self::factory(type_code)?;
         if factory.types.len() != members.len() {
             return Err(CdrError::Invalid(
@@ -38,7 +60,7 @@ impl DynamicValue {
             types: Arc::clone(&factory.types),
             members,
         };
-        Ok(ValueRef::new(Arc::new(factory), Box::new(state)))
+        Ok((Arc::new(factory), Box::new(state)))
     }
 
     /// The type of a value, and its members; `None` if generated code owns its state.

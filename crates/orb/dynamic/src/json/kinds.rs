@@ -1,0 +1,97 @@
+//! What types look like in JSON beyond their kinds.
+
+use punctual_any::{Label, TypeCode, TypeKind};
+
+/// The key and value types of what IDL calls a map: a sequence of pairs without a name.
+pub(super) fn map(type_code: &TypeCode) -> Option<(TypeCode, TypeCode)> {
+    let pair = match type_code.kind() {
+        TypeKind::Sequence => type_code.content_type().ok()?,
+        _ => return None,
+    };
+    let is_pair = pair.kind() == TypeKind::Struct
+        && pair.id() == Ok("")
+        && pair.member_count() == Ok(2)
+        && pair.member_name(0) == Ok("key")
+        && pair.member_name(1) == Ok("value");
+    let (key, value) = (pair.member_type(0).ok()?, pair.member_type(1).ok()?);
+    let is_name = matches!(
+        key.original_type().kind(),
+        TypeKind::String
+            | TypeKind::WString
+            | TypeKind::Enum
+            | TypeKind::Octet
+            | TypeKind::Short
+            | TypeKind::UShort
+            | TypeKind::Long
+            | TypeKind::ULong
+            | TypeKind::LongLong
+            | TypeKind::ULongLong
+    );
+    (is_pair && is_name).then_some((key, value))
+}
+
+/// The type of what is an optional member: a union without a name, over a boolean.
+pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
+    let is_optional = type_code.kind() == TypeKind::Union
+        && type_code.id() == Ok("")
+        && type_code.member_count() == Ok(1)
+        && type_code.member_label(0) == Ok(Label::Value(1))
+        && type_code
+            .discriminator_type()
+            .is_ok_and(|of| of.kind() == TypeKind::Boolean);
+    is_optional.then(|| type_code.member_type(0).ok()).flatten()
+}
+
+/// Whether elements of this type are octets.
+pub(super) fn is_octets(type_code: &TypeCode) -> bool {
+    let content = type_code.content_type();
+    content.is_ok_and(|content| content.original_type().kind() == TypeKind::Octet)
+}
+
+/// Whether a union's member is chosen by one discriminator only, which it thus tells.
+pub(super) fn tells_discriminator(type_code: &TypeCode, member: usize) -> bool {
+    let name = type_code.member_name(member);
+    let count = type_code.member_count().unwrap_or(0);
+    let same = (0..count)
+        .filter(|one| type_code.member_name(*one) == name)
+        .count();
+    same == 1 && type_code.member_label(member) != Ok(Label::Default)
+}
+
+/// The discriminator as a value of its type.
+pub(super) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctual_any::Value> {
+    use punctual_any::Value;
+    let kind = type_code.discriminator_type().ok()?.original_type().kind();
+    Some(match kind {
+        TypeKind::Boolean => Value::Boolean(number != 0),
+        TypeKind::Char => Value::Char(punctual_cdr::Char(u8::try_from(number).ok()?)),
+        TypeKind::WChar => Value::WChar(u32::try_from(number).ok().and_then(char::from_u32)?),
+        TypeKind::Octet => Value::Octet(u8::try_from(number).ok()?),
+        TypeKind::Short => Value::Short(i16::try_from(number).ok()?),
+        TypeKind::UShort => Value::UShort(u16::try_from(number).ok()?),
+        TypeKind::Long => Value::Long(i32::try_from(number).ok()?),
+        TypeKind::ULong => Value::ULong(u32::try_from(number).ok()?),
+        TypeKind::LongLong => Value::LongLong(i64::try_from(number).ok()?),
+        TypeKind::ULongLong => Value::ULongLong(u64::try_from(number).ok()?),
+        TypeKind::Enum => Value::Enum(u32::try_from(number).ok()?),
+        _ => return None,
+    })
+}
+
+/// The number of a discriminator that is a value.
+pub(super) fn number(value: &punctual_any::Value) -> Option<i128> {
+    use punctual_any::Value;
+    Some(match value {
+        Value::Boolean(value) => i128::from(*value),
+        Value::Char(value) => i128::from(value.0),
+        Value::WChar(value) => i128::from(u32::from(*value)),
+        Value::Octet(value) => i128::from(*value),
+        Value::Short(value) => i128::from(*value),
+        Value::UShort(value) => i128::from(*value),
+        Value::Long(value) => i128::from(*value),
+        Value::ULong(value) | Value::Enum(value) => i128::from(*value),
+        Value::LongLong(value) => i128::from(*value),
+        Value::ULongLong(value) => i128::from(*value),
+        _ => return None,
+    })
+}

@@ -1,0 +1,37 @@
+//! Values as JSON, by their TypeCodes.
+//!
+//! | IDL | JSON |
+//! |---|---|
+//! | integers, `octet`, `float`, `double`, `long double` | number; `"NaN"`, `"Infinity"`, `"-Infinity"` |
+//! | `boolean`, `char`, `wchar`, `string`, `wstring` | boolean; text |
+//! | `fixed` | text, `"12.50"`; a number is read, too |
+//! | enum | the enumerator's name; its number is read, too |
+//! | struct, exception | object by members, all of them |
+//! | union | `{"member": …}`; with `"$discriminator"` where the member does not tell it, or there is none |
+//! | sequence, array | array |
+//! | sequence or array of octets | `"base64:…"`; `"hex:…"` and an array of numbers are read, too |
+//! | map | object, if the keys are text, numbers or enumerators; else an array of `{"key": …, "value": …}` |
+//! | `@optional` member | the value, or `null`, which may be left out |
+//! | `any` | `{"type": "…", "value": …}`; what is none of these is read as the type that it looks like |
+//! | `TypeCode` | the type's name |
+//! | object reference | `"IOR:…"`; `corbaloc:` and whatever the ORB knows are read, too; `null` for nil |
+//! | valuetype | object by members with `"$type"`, which may be left out where it is that of its place; `null` |
+//! | valuetype that was there already | `{"$ref": "…"}` with its path: `""` is the outermost, `".next[2]"` |
+//! | boxed value | as what it boxes |
+//!
+//! JSON that does not fit is told by its place and what is wanted there.
+
+mod error;
+mod kinds;
+mod near;
+mod octets;
+mod read;
+mod type_name;
+mod write;
+
+pub use error::JsonError;
+pub use near::nearest;
+pub use octets::OctetForm;
+pub use read::{Names, NoNames, from_json, from_json_text};
+pub use type_name::parse_type;
+pub use write::Json;

@@ -1,0 +1,95 @@
+//! Types by their names.
+
+use punctual_any::{TypeCode, TypeKind};
+
+use super::read::Names;
+
+/// The type that a text names, as IDL writes it: `unsigned long`, `string<8>`, `sequence<Zoo::Animal, 4>`,
+/// `double[3]`, a scoped name or a repository id.
+#[must_use]
+pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
+    parse(text, names, 0)
+}
+
+/// How many sequences of sequences somebody may write.
+const DEEPEST: u8 = 32;
+
+fn parse(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+    let text = text.trim();
+    if depth == DEEPEST {
+        return None;
+    }
+    if text.ends_with(']') {
+        return of_arrays(text, names, depth + 1);
+    }
+    if let Some((template, arguments)) =
+        text.strip_suffix('>').and_then(|text| text.split_once('<'))
+    {
+        return of_template(template.trim(), arguments, names, depth + 1);
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let simple = TypeKind::ALL
+        .into_iter()
+        .find(|kind| is_simple(*kind) && kind.keyword() == text);
+    if let Some(kind) = simple {
+        let mut types = punctual_any::TypeBuilder::default();
+        let root = types.primitive(kind);
+        return Some(types.finish(root));
+    }
+    match text.as_str() {
+        "Object" => Some(TypeCode::interface(
+            "IDL:omg.org/CORBA/Object:1.0",
+            "Object",
+        )),
+        "int8" => Some(<i8 as punctual_any::Typed>::type_code()),
+        "uint8" => Some(TypeCode::OCTET),
+        "int16" => Some(TypeCode::SHORT),
+        "uint16" => Some(TypeCode::USHORT),
+        "int32" => Some(TypeCode::LONG),
+        "uint32" => Some(TypeCode::ULONG),
+        "int64" => Some(TypeCode::LONG_LONG),
+        "uint64" => Some(TypeCode::ULONG_LONG),
+        name => names.type_code(name),
+    }
+}
+
+/// `T[3][2]`: three arrays of two.
+fn of_arrays(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+    let template_end = text.rfind('>').map_or(0, |at| at + 1);
+    let start = template_end + text.get(template_end..)?.find('[')?;
+    let (of, lengths) = text.split_at(start);
+    let lengths = lengths.split('[').skip(1);
+    let lengths: Option<Vec<u32>> = lengths
+        .map(|length| length.trim().strip_suffix(']')?.trim().parse().ok())
+        .collect();
+    let element = parse(of, names, depth)?;
+    let arrays = lengths?.into_iter().rev();
+    Some(arrays.fold(element, |of, length| TypeCode::array(&of, length)))
+}
+
+fn is_simple(kind: TypeKind) -> bool {
+    kind.is_primitive() || matches!(kind, TypeKind::String | TypeKind::WString)
+}
+
+fn of_template(template: &str, arguments: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+    // The bound is behind the last comma that is not within another template.
+    let bounded = arguments
+        .rsplit_once(',')
+        .and_then(|(of, bound)| Some((of, bound.trim().parse().ok()?)));
+    match template {
+        "string" => Some(TypeCode::string(arguments.trim().parse().ok()?)),
+        "wstring" => Some(TypeCode::wstring(arguments.trim().parse().ok()?)),
+        "sequence" => match bounded {
+            Some((of, bound)) => Some(TypeCode::sequence(&parse(of, names, depth)?, bound)),
+            None => Some(TypeCode::sequence(&parse(arguments, names, depth)?, 0)),
+        },
+        "fixed" => {
+            let (digits, scale) = arguments.split_once(',')?;
+            let type_code =
+                TypeCode::fixed(digits.trim().parse().ok()?, scale.trim().parse().ok()?);
+            type_code.check().is_ok().then_some(type_code)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,289 @@
+//! Values to JSON.
+
+use std::cell::RefCell;
+
+use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
+use punctual_cdr::ValueRef;
+use serde::Serialize;
+use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
+
+use super::kinds;
+use super::octets::{self, OctetForm};
+
+/// A value of a type, to be written as JSON by any of serde's formats.
+#[derive(Debug)]
+pub struct Json<'v> {
+    type_code: &'v TypeCode,
+    value: &'v Value,
+    form: OctetForm,
+}
+
+impl<'v> Json<'v> {
+    /// The value, with octets as base64.
+    #[must_use]
+    pub fn new(type_code: &'v TypeCode, value: &'v Value) -> Self {
+        Self {
+            type_code,
+            value,
+            form: OctetForm::default(),
+        }
+    }
+
+    /// How octets are to be written.
+    #[must_use]
+    pub fn octets(mut self, form: OctetForm) -> Self {
+        self.form = form;
+        self
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let writing = Writing {
+            form: self.form,
+            seen: RefCell::default(),
+        };
+        let part = Part {
+            type_code: self.type_code,
+            value: self.value,
+            path: String::new(),
+            writing: &writing,
+        };
+        part.serialize(serializer)
+    }
+}
+
+struct Writing {
+    form: OctetForm,
+    /// Valuetypes that were begun, and where.
+    seen: RefCell<Vec<(ValueRef, String)>>,
+}
+
+/// A value within the one that is written.
+struct Part<'v> {
+    type_code: &'v TypeCode,
+    value: &'v Value,
+    path: String,
+    writing: &'v Writing,
+}
+
+impl<'v> Part<'v> {
+    fn within(&self, type_code: &'v TypeCode, value: &'v Value, step: &str) -> Part<'v> {
+        Part {
+            type_code,
+            value,
+            path: format!("{}{step}", self.path),
+            writing: self.writing,
+        }
+    }
+}
+
+fn broken<E: Error>(_: impl std::fmt::Debug) -> E {
+    E::custom("the value is not of its type")
+}
+
+impl Serialize for Part<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let type_code = self.type_code.original_type();
+        match self.value {
+            Value::Null => serializer.serialize_unit(),
+            Value::Boolean(value) => serializer.serialize_bool(*value),
+            Value::Octet(value) => serializer.serialize_u8(*value),
+            Value::Short(value) => serializer.serialize_i16(*value),
+            Value::UShort(value) => serializer.serialize_u16(*value),
+            Value::Long(value) => serializer.serialize_i32(*value),
+            Value::ULong(value) => serializer.serialize_u32(*value),
+            Value::LongLong(value) => serializer.serialize_i64(*value),
+            Value::ULongLong(value) => serializer.serialize_u64(*value),
+            Value::Float(value) if value.is_finite() => serializer.serialize_f32(*value),
+            Value::Float(value) => not_a_number(f64::from(*value), serializer),
+            Value::Double(value) => double(*value, serializer),
+            Value::LongDouble(value) => double(value.to_f64(), serializer),
+            Value::Fixed(value) => serializer.collect_str(value),
+            Value::Char(value) => serializer.serialize_char(char::from(*value)),
+            Value::WChar(value) => serializer.serialize_char(*value),
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Enum(number) => match type_code.member_name(*number as usize) {
+                Ok(name) if !name.is_empty() => serializer.serialize_str(name),
+                _ => serializer.serialize_u32(*number),
+            },
+            Value::Octets(all) => match self.writing.form {
+                OctetForm::Array => serializer.collect_seq(all),
+                form => serializer.serialize_str(&octets::text(all, form)),
+            },
+            Value::Sequence(values) => self.sequence(&type_code, values, serializer),
+            Value::Struct(values) => self.structure(&type_code, values, serializer),
+            Value::Union(union) => self.union(&type_code, union, serializer),
+            Value::Any(any) => self.any(any, serializer),
+            Value::TypeCode(type_code) => serializer.collect_str(type_code),
+            Value::Object(None) | Value::Valuetype(None) => serializer.serialize_unit(),
+            Value::Object(Some(reference)) => serializer.collect_str(reference),
+            Value::Valuetype(Some(value)) => self.valuetype(value, serializer),
+        }
+    }
+}
+
+impl Part<'_> {
+    fn sequence<S: Serializer>(
+        &self,
+        type_code: &TypeCode,
+        values: &[Value],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        if let Some((key_type, value_type)) = kinds::map(type_code) {
+            return self.map(&key_type, &value_type, values, serializer);
+        }
+        let element = type_code.content_type().map_err(broken)?;
+        let mut sequence = serializer.serialize_seq(Some(values.len()))?;
+        for (index, value) in values.iter().enumerate() {
+            sequence.serialize_element(&self.within(&element, value, &format!("[{index}]")))?;
+        }
+        sequence.end()
+    }
+
+    fn map<S: Serializer>(
+        &self,
+        key_type: &TypeCode,
+        value_type: &TypeCode,
+        pairs: &[Value],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(pairs.len()))?;
+        for pair in pairs {
+            let Value::Struct(pair) = pair else {
+                return Err(broken(pair));
+            };
+            let [key, value] = pair.as_slice() else {
+                return Err(broken(pair));
+            };
+            let key = match (key, kinds::number(key)) {
+                (Value::String(text), _) => text.clone(),
+                (Value::Enum(number), _) => {
+                    let key_type = key_type.original_type();
+                    key_type
+                        .member_name(*number as usize)
+                        .map_err(broken)?
+                        .to_owned()
+                }
+                (_, Some(number)) => number.to_string(),
+                _ => return Err(broken(key)),
+            };
+            let part = self.within(value_type, value, &format!(".{key}"));
+            map.serialize_entry(&key, &part)?;
+        }
+        map.end()
+    }
+
+    fn structure<S: Serializer>(
+        &self,
+        type_code: &TypeCode,
+        values: &[Value],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(values.len()))?;
+        for (index, value) in values.iter().enumerate() {
+            let name = member_name(type_code, index);
+            let member = type_code.member_type(index).map_err(broken)?;
+            let part = self.within(&member, value, &format!(".{name}"));
+            members.serialize_entry(&name, &part)?;
+        }
+        members.end()
+    }
+
+    fn union<S: Serializer>(
+        &self,
+        type_code: &TypeCode,
+        union: &UnionValue,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let chosen = type_code
+            .member_chosen(union.discriminator)
+            .map_err(broken)?;
+        if let Some(of) = kinds::optional(type_code) {
+            return match &union.member {
+                Some(value) => self.within(&of, value, "").serialize(serializer),
+                None => serializer.serialize_unit(),
+            };
+        }
+        let mut members = serializer.serialize_map(None)?;
+        let is_told = chosen.is_some_and(|index| kinds::tells_discriminator(type_code, index));
+        if !is_told {
+            let of = type_code.discriminator_type().map_err(broken)?;
+            let value = kinds::discriminator(type_code, union.discriminator);
+            let value = value.ok_or_else(|| broken(union.discriminator))?;
+            members.serialize_entry("$discriminator", &self.within(&of, &value, ""))?;
+        }
+        if let (Some(index), Some(value)) = (chosen, &union.member) {
+            let name = member_name(type_code, index);
+            let member = type_code.member_type(index).map_err(broken)?;
+            let part = self.within(&member, value, &format!(".{name}"));
+            members.serialize_entry(&name, &part)?;
+        }
+        members.end()
+    }
+
+    fn any<S: Serializer>(&self, any: &Any, serializer: S) -> Result<S::Ok, S::Error> {
+        if any.is_null() {
+            return serializer.serialize_unit();
+        }
+        let value = any.value().map_err(S::Error::custom)?;
+        let mut members = serializer.serialize_map(Some(2))?;
+        members.serialize_entry("type", &any.type_code().to_string())?;
+        members.serialize_entry("value", &self.within(any.type_code(), &value, ".value"))?;
+        members.end()
+    }
+
+    fn valuetype<S: Serializer>(&self, value: &ValueRef, serializer: S) -> Result<S::Ok, S::Error> {
+        let seen = self.writing.seen.borrow();
+        let earlier = seen.iter().find(|(one, _)| one == value);
+        if let Some(path) = earlier.map(|(_, path)| path.clone()) {
+            return serializer.collect_map([("$ref", path)]);
+        }
+        drop(seen);
+        let Some((type_code, members)) = DynamicValue::of(value) else {
+            return serializer.collect_map([("$type", value.repository_id())]);
+        };
+        if let (TypeKind::ValueBox, [boxed]) = (type_code.kind(), members.as_slice()) {
+            let of = type_code.content_type().map_err(broken)?;
+            return self.within(&of, boxed, "").serialize(serializer);
+        }
+        let mut seen = self.writing.seen.borrow_mut();
+        seen.push((value.clone(), self.path.clone()));
+        drop(seen);
+        let types = DynamicValue::members_of(&type_code).map_err(S::Error::custom)?;
+        let mut map = serializer.serialize_map(Some(members.len() + 1))?;
+        map.serialize_entry("$type", &type_code.to_string())?;
+        for ((name, member), value) in types.iter().zip(&members) {
+            let part = self.within(member, value, &format!(".{name}"));
+            map.serialize_entry(name, &part)?;
+        }
+        map.end()
+    }
+}
+
+/// A member's name, or its number where a compact TypeCode does not have one.
+fn member_name(type_code: &TypeCode, index: usize) -> String {
+    match type_code.member_name(index) {
+        Ok(name) if !name.is_empty() => name.to_owned(),
+        _ => index.to_string(),
+    }
+}
+
+fn double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() {
+        serializer.serialize_f64(value)
+    } else {
+        not_a_number(value, serializer)
+    }
+}
+
+/// JSON has no numbers for these.
+fn not_a_number<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if value.is_nan() {
+        "NaN"
+    } else if value > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
+    })
+}
