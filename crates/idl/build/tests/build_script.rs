@@ -75,12 +75,12 @@ fn diagnostics_are_readable_where_an_error_is_shown_by_debug() {
         !shown.contains('\u{1b}'),
         "no colours in a build script's output"
     );
-    fs::write(&idl, "struct B { any a; };").unwrap();
+    fs::write(&idl, "native N; struct B { N a; };").unwrap();
     let error = Builder::new()
         .out_dir(dir.path())
         .compile(&[&idl])
         .unwrap_err();
-    assert!(format!("{error:?}").contains("`any` is not supported yet"));
+    assert!(format!("{error:?}").contains("native type `N` cannot be marshaled"));
     assert!(!dir.path().join("bad.rs").exists());
 }
 

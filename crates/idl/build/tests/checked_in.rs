@@ -12,7 +12,7 @@ use punctual_build::Builder;
 fn generated_code_that_is_checked_in_is_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../orb/punctual/tests/generated");
     let out = tempfile::tempdir().unwrap();
-    let names = ["near", "interpreted", "idl4"];
+    let names = ["near", "interpreted", "idl4", "values"];
     let sources = names.map(|name| folder.join(format!("{name}.idl")));
     Builder::new()
         .out_dir(out.path())

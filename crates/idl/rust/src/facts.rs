@@ -4,7 +4,9 @@
 //! Worked out once for each declaration and without recursion between declarations, so that
 //! neither a long chain of structs nor one that doubles at each step costs more than its length.
 
-use punctual_idl::model::{DeclId, DeclKind, Member, Primitive, Specification, Type};
+use punctual_idl::model::{
+    DeclId, DeclKind, InterfaceFlavour, Member, Primitive, Specification, Type,
+};
 
 use crate::annotations;
 use crate::types::is_non_nil;
@@ -132,6 +134,19 @@ impl Facts {
         })
     }
 
+    /// True where a handle to a value of a valuetype may be in it.
+    pub(crate) fn holds_values(&self, spec: &Specification, ty: &Type) -> bool {
+        spec.contains(ty, |part| match part {
+            Type::ValueBase => true,
+            Type::Named(id) => match &spec[*id].kind {
+                DeclKind::ValueType(_) | DeclKind::ValueBox(_) => true,
+                DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Abstract,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
     /// True for what keys of maps are made of: its values have an order.
     pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
         self.in_keys[id.index()]
@@ -160,8 +175,11 @@ impl Facts {
     /// What is known about a type, references in it being nil or not.
     pub(crate) fn has_default(&self, spec: &Specification, ty: &Type, non_nil: bool) -> bool {
         let is_reference = match spec.resolve(ty) {
-            Type::Object => true,
-            Type::Named(id) => matches!(spec[*id].kind, DeclKind::Interface(_)),
+            Type::Object | Type::ValueBase => true,
+            Type::Named(id) => matches!(
+                spec[*id].kind,
+                DeclKind::Interface(_) | DeclKind::ValueType(_) | DeclKind::ValueBox(_)
+            ),
             _ => false,
         };
         self.of(ty).has_default && !(is_reference && non_nil)
@@ -233,6 +251,9 @@ impl Facts {
                 is_plain: false,
                 ..plain(16, 0)
             },
+            // Null is one number.
+            DeclKind::ValueType(_) | DeclKind::ValueBox(_) => plain(24, 4),
+            DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract => plain(32, 5),
             // A nil reference is an empty type id and no profiles.
             _ => plain(16, 8),
         }

@@ -1,10 +1,11 @@
 //! `interface`: a reference for callers, a trait for servants, a skeleton between a request and
 //! the servant, and an error for each operation that raises exceptions.
 
-mod call;
+mod abstract_interface;
+pub(crate) mod call;
 mod collocated;
 mod dispatch;
-mod errors;
+pub(crate) mod errors;
 mod interpreted;
 mod local;
 mod reference;
@@ -24,17 +25,18 @@ pub(crate) fn generate(
     interface: &Interface,
 ) -> TokenStream {
     let options = scope.generator.options;
-    let is_local = interface.flavour == InterfaceFlavour::Local;
-    let definition = if is_local {
-        local::generate(scope, declaration, interface)
-    } else {
-        let reference = reference::generate(scope, declaration);
-        let server = options.server.then(|| {
-            let servant = servant::generate(scope, declaration, interface);
-            let skeleton = skeleton::generate(scope, declaration);
-            quote!(#servant #skeleton)
-        });
-        quote!(#reference #server)
+    let definition = match interface.flavour {
+        InterfaceFlavour::Local => local::generate(scope, declaration, interface),
+        InterfaceFlavour::Abstract => abstract_interface::generate(scope, declaration, interface),
+        InterfaceFlavour::Plain => {
+            let reference = reference::generate(scope, declaration);
+            let server = options.server.then(|| {
+                let servant = servant::generate(scope, declaration, interface);
+                let skeleton = skeleton::generate(scope, declaration);
+                quote!(#servant #skeleton)
+            });
+            quote!(#reference #server)
+        }
     };
     let calls = call::own(scope.generator, declaration.id);
     let errors = calls.iter().map(|call| errors::generate(scope, call));

@@ -32,6 +32,7 @@ mod typed;
 mod typedefs;
 mod types;
 mod unions;
+mod valuetypes;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

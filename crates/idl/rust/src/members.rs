@@ -11,6 +11,7 @@ use crate::lints;
 use crate::names::{Claimant, Claims, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::types::{Form, form, is_non_nil, least_wire_size};
+use crate::valuetypes;
 
 /// A struct's or exception's fields.
 pub(crate) struct Fields<'a> {
@@ -207,6 +208,12 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// `impl HoldsValues`, if there may be handles to values in a member.
+    pub(crate) fn holds_values_impl(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
+        let fields = self.members.iter().map(|(field, member)| (field, *member));
+        valuetypes::of_struct(scope, name, fields)
+    }
+
     fn has_default(&self, scope: &Scope<'_>) -> bool {
         let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
         self.members.iter().all(|(_, m)| {
@@ -224,7 +231,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The type of a member's field.
-fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
+pub(crate) fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
     let ty = scope.owned(&member.ty, is_non_nil(&member.annotations));
     if annotations::is_optional(member) {
         let option = scope.name("Option");
@@ -234,7 +241,7 @@ fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
 }
 
 /// Marshals a member that is a field of `self`.
-fn marshal_member(
+pub(crate) fn marshal_member(
     scope: &Scope<'_>,
     member: &Member,
     field: &Ident,
@@ -256,7 +263,11 @@ fn marshal_member(
 }
 
 /// An expression of a `Result` of a member's value.
-fn unmarshal_member(scope: &Scope<'_>, member: &Member, input: &TokenStream) -> TokenStream {
+pub(crate) fn unmarshal_member(
+    scope: &Scope<'_>,
+    member: &Member,
+    input: &TokenStream,
+) -> TokenStream {
     let non_nil = is_non_nil(&member.annotations);
     if annotations::is_optional(member) {
         let function = scope.name("unmarshal_optional");

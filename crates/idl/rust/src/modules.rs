@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::{
     Generator, bits, consts, enums, exceptions, interface, lints, structs, typed, typedefs, unions,
+    valuetypes,
 };
 
 /// The whole file.
@@ -161,13 +162,13 @@ fn item(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
         DeclKind::Bitmask(bitmask) => bits::mask(scope, declaration, bitmask),
         DeclKind::Bitset(_) => bits::set(scope, declaration),
         DeclKind::Const(constant) => consts::generate(scope, declaration, constant),
+        DeclKind::ValueType(value) => valuetypes::generate(scope, declaration, value),
+        DeclKind::ValueBox(boxed) => valuetypes::generate_box(scope, declaration, boxed),
         // Parts of something else, named by the user, refused before, or nothing of the program.
         DeclKind::Module(_)
         | DeclKind::Annotation(_)
         | DeclKind::Operation(_)
         | DeclKind::Attribute(_)
-        | DeclKind::Native
-        | DeclKind::ValueType(_)
-        | DeclKind::ValueBox(_) => TokenStream::new(),
+        | DeclKind::Native => TokenStream::new(),
     }
 }

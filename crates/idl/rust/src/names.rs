@@ -9,7 +9,9 @@ mod methods;
 use std::collections::BTreeMap;
 
 use punctual_idl::diagnostic::Diagnostic;
-use punctual_idl::model::{DeclId, DeclKind, Declaration, InterfaceFlavour, Specification};
+use punctual_idl::model::{
+    DeclId, DeclKind, Declaration, InterfaceFlavour, Specification, ValueFlavour, ValueType,
+};
 
 use case::module;
 pub(crate) use case::{ident, screaming_snake, snake, upper_camel};
@@ -20,7 +22,7 @@ use methods::Methods;
 /// The scoped name of an IDL scope; empty for the global one.
 pub(crate) type IdlScope = [String];
 
-/// What is generated beside an interface or typedef.
+/// What is generated beside an interface, valuetype or typedef.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Companion {
     /// The trait that servants implement.
@@ -33,6 +35,16 @@ pub(crate) enum Companion {
     SetError,
     /// What has a typedef's TypeCode.
     Alias,
+    /// The typed object reference of an abstract interface.
+    Object,
+    /// What a value's members are in.
+    State,
+    /// What makes values.
+    Factory,
+    /// The trait that who implements a valuetype's operations implements.
+    Operations,
+    /// The trait that who implements a valuetype's initializers implements.
+    Initializers,
 }
 
 /// All names of a specification.
@@ -131,18 +143,30 @@ impl Names {
         let id = declaration.id;
         let name = self.item(id).to_owned();
         if let DeclKind::Interface(interface) = &declaration.kind {
-            if interface.flavour == InterfaceFlavour::Plain {
-                for (companion, suffix) in [
+            let companions: &[(Companion, &str)] = match interface.flavour {
+                InterfaceFlavour::Plain => &[
                     (Companion::Servant, "Servant"),
                     (Companion::Skeleton, "Skeleton"),
-                ] {
-                    let given = self.claim(spec, declaration, format!("{name}{suffix}"), warnings);
-                    self.companions.insert((id, companion), given);
-                }
-            }
+                ],
+                InterfaceFlavour::Abstract => &[
+                    (Companion::Object, "Object"),
+                    (Companion::Servant, "Servant"),
+                ],
+                InterfaceFlavour::Local => &[],
+            };
+            self.name_each(spec, declaration, companions, warnings);
             for &child in &interface.body {
                 self.name_errors(spec, &name, &spec[child], warnings);
             }
+        }
+        if let DeclKind::ValueType(value) = &declaration.kind {
+            self.name_each(spec, declaration, value_companions(value), warnings);
+            for &child in &value.body {
+                self.name_errors(spec, &name, &spec[child], warnings);
+            }
+        }
+        if matches!(declaration.kind, DeclKind::ValueBox(_)) {
+            self.name_each(spec, declaration, STATE_AND_FACTORY, warnings);
         }
         if matches!(declaration.kind, DeclKind::Typedef(_)) {
             let given = self.claim(spec, declaration, format!("{name}Alias"), warnings);
@@ -152,6 +176,20 @@ impl Names {
         if has_module && !matches!(declaration.kind, DeclKind::Module(_)) {
             let given = self.claim(spec, declaration, module(&name), warnings);
             self.modules.insert(declaration.scoped_name.clone(), given);
+        }
+    }
+
+    fn name_each(
+        &mut self,
+        spec: &Specification,
+        declaration: &Declaration,
+        companions: &[(Companion, &str)],
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let name = self.item(declaration.id).to_owned();
+        for (companion, suffix) in companions {
+            let given = self.claim(spec, declaration, format!("{name}{suffix}"), warnings);
+            self.companions.insert((declaration.id, *companion), given);
         }
     }
 
@@ -199,6 +237,25 @@ impl Names {
         let claims = self.claims.entry(scope).or_default();
         claims.claim(preferred, claimant(declaration), spec, warnings)
     }
+}
+
+const STATE_AND_FACTORY: &[(Companion, &str)] =
+    &[(Companion::State, "State"), (Companion::Factory, "Factory")];
+
+/// What may be generated beside a valuetype.
+fn value_companions(value: &ValueType) -> &'static [(Companion, &'static str)] {
+    const ALL: &[(Companion, &str)] = &[
+        (Companion::Operations, "Operations"),
+        (Companion::State, "State"),
+        (Companion::Factory, "Factory"),
+        (Companion::Initializers, "Initializers"),
+    ];
+    let count = match value.flavour {
+        ValueFlavour::Abstract => 1,
+        _ if value.factories.is_empty() => 3,
+        _ => 4,
+    };
+    ALL.get(..count).unwrap_or_default()
 }
 
 /// A scoped name without its last name.

@@ -1,4 +1,4 @@
-//! What is generated, and what is not supported yet.
+//! What is generated, and what cannot be.
 //!
 //! Everything that the main file declares, or needs of the files that it includes, must be
 //! supported; each place that is not gets a diagnostic. What included files declare beside that
@@ -6,12 +6,12 @@
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{
-    Attribute, DeclId, DeclKind, Declaration, Interface, InterfaceFlavour, Operation,
-    Specification, Type,
+    Attribute, DeclId, DeclKind, Declaration, InterfaceFlavour, Operation, Type, ValueType,
 };
 use punctual_idl::source::Location;
 
 use crate::Generator;
+use crate::types::is_non_nil;
 
 /// Bounded sequences and wide strings take a closure for each level that they are nested.
 const DEEPEST_CODEC: u32 = 64;
@@ -50,7 +50,7 @@ impl Plan {
         let mut possible = vec![true; count];
         for declaration in &spec.declarations {
             let found = faults(generator, declaration);
-            possible[declaration.id.index()] = found.is_empty() && !is_later(&declaration.kind);
+            possible[declaration.id.index()] = found.is_empty();
             if needed[declaration.id.index()] {
                 errors.extend(found);
             }
@@ -90,7 +90,7 @@ fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
 
 /// The declarations that this one cannot be generated without.
 fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
-    if generator.is_extern(declaration) || is_later(&declaration.kind) {
+    if generator.is_extern(declaration) {
         return Vec::new();
     }
     let spec = generator.spec;
@@ -112,6 +112,16 @@ fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
             type_names(&attribute.ty, &mut needs);
         }
         DeclKind::Typedef(typedef) => type_names(&typedef.ty, &mut needs),
+        DeclKind::ValueBox(boxed) => type_names(&boxed.ty, &mut needs),
+        DeclKind::ValueType(value) => {
+            needs.extend(value.bases.iter().chain(&value.supports));
+            for factory in &value.factories {
+                needs.extend(&factory.raises);
+                for parameter in &factory.parameters {
+                    type_names(&parameter.ty, &mut needs);
+                }
+            }
+        }
         DeclKind::Const(constant) => type_names(&constant.ty, &mut needs),
         DeclKind::Union(union) => type_names(&union.discriminator, &mut needs),
         _ => {}
@@ -143,35 +153,11 @@ fn type_names(ty: &Type, names: &mut Vec<DeclId>) {
     }
 }
 
-/// Constructs that a later version generates.
-fn is_later(kind: &DeclKind) -> bool {
-    match kind {
-        DeclKind::ValueType(_) | DeclKind::ValueBox(_) => true,
-        DeclKind::Interface(interface) => interface.flavour == InterfaceFlavour::Abstract,
-        _ => false,
-    }
-}
-
 /// What is wrong with a declaration itself, whatever it refers to.
 fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnostic> {
     let spec = generator.spec;
-    let inside_later = std::iter::successors(declaration.parent, |&id| spec[id].parent)
-        .any(|id| is_later(&spec[id].kind));
-    if generator.is_extern(declaration) || inside_later {
+    if generator.is_extern(declaration) {
         return Vec::new();
-    }
-    if is_later(&declaration.kind) {
-        // One of an included file is reported where it is used.
-        return if declaration.in_main_file {
-            vec![later(
-                spec,
-                &described(declaration),
-                &declaration.location,
-                "declared here",
-            )]
-        } else {
-            Vec::new()
-        };
     }
     let mut found = Vec::new();
     let mut faults = Faults {
@@ -179,7 +165,11 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
         found: &mut found,
     };
     match &declaration.kind {
-        DeclKind::Interface(interface) => faults.bases(interface, declaration),
+        DeclKind::ValueBox(boxed) => {
+            let place = Place::of_type(&declaration.location, &declaration.name);
+            faults.ty(&boxed.ty, &place, Travels::Yes);
+        }
+        DeclKind::ValueType(value) => faults.value(value),
         DeclKind::Operation(operation) => faults.operation(operation, declaration),
         DeclKind::Attribute(attribute) => faults.attribute(attribute, declaration),
         DeclKind::Typedef(typedef) => {
@@ -237,18 +227,24 @@ struct Faults<'f, 'g> {
 }
 
 impl Faults<'_, '_> {
-    fn bases(&mut self, interface: &Interface, declaration: &Declaration) {
+    /// Each member of a state has a value to start from: a value is read into a new one.
+    fn value(&mut self, value: &ValueType) {
         let spec = self.generator.spec;
-        for &base in &interface.bases {
-            if is_later(&spec[base].kind) && !spec[base].in_main_file {
-                let construct = described(&spec[base]);
-                self.found.push(later(
-                    spec,
-                    &construct,
-                    &declaration.location,
-                    "inherits from it",
-                ));
+        for member in value.state.iter().map(|state| &state.member) {
+            let place = Place::of_type(&member.location, &member.name);
+            self.ty(&member.ty, &place, Travels::Yes);
+            let non_nil = is_non_nil(&member.annotations);
+            if !self.generator.facts.has_default(spec, &member.ty, non_nil) {
+                let message = "a value's state has no member that cannot be nil";
+                let diagnostic =
+                    spec.diagnostic(Severity::Error, message, place.location, &place.label);
+                self.found
+                    .push(diagnostic.with_help("leave `@non_nil` out"));
             }
+        }
+        for parameter in value.factories.iter().flat_map(|f| &f.parameters) {
+            let place = Place::of_type(&parameter.location, &parameter.name);
+            self.ty(&parameter.ty, &place, Travels::No);
         }
     }
 
@@ -273,6 +269,7 @@ impl Faults<'_, '_> {
         let spec = self.generator.spec;
         match member.parent.map(|id| &spec[id].kind) {
             Some(DeclKind::Interface(i)) if i.flavour == InterfaceFlavour::Local => Travels::No,
+            Some(DeclKind::ValueType(_)) => Travels::No,
             _ => Travels::Yes,
         }
     }
@@ -289,10 +286,6 @@ impl Faults<'_, '_> {
             return;
         }
         match ty {
-            Type::ValueBase => {
-                let construct = "`CORBA::ValueBase`";
-                self.found.push(later(spec, construct, location, label));
-            }
             Type::Sequence { element, .. } | Type::Array { element, .. } => {
                 self.ty(element, &place.inside(), travels);
             }
@@ -308,13 +301,6 @@ impl Faults<'_, '_> {
     fn named(&mut self, named: &Declaration, place: &Place<'_>, travels: Travels) {
         let spec = self.generator.spec;
         match &named.kind {
-            // One of the main file is reported where it is declared.
-            kind if is_later(kind) && named.in_main_file => {}
-            kind if is_later(kind) => {
-                let construct = described(named);
-                self.found
-                    .push(later(spec, &construct, place.location, &place.label));
-            }
             DeclKind::Interface(i)
                 if i.flavour == InterfaceFlavour::Local && travels == Travels::Yes =>
             {
@@ -373,9 +359,4 @@ fn described(declaration: &Declaration) -> String {
         declaration.kind.describe(),
         name.trim_start_matches("::")
     )
-}
-
-fn later(spec: &Specification, construct: &str, location: &Location, label: &str) -> Diagnostic {
-    let message = format!("{construct} is not supported yet");
-    spec.diagnostic(Severity::Error, message, location, label)
 }

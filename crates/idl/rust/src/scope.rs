@@ -182,7 +182,7 @@ impl<'g> Scope<'g> {
 fn origin(name: &str) -> Origin {
     match name {
         "ObjectRef" | "Interface" | "SystemException" | "Char" | "Fixed" | "LongDouble"
-        | "Context" | "Any" | "TypeCode" => Origin::Facade,
+        | "Context" | "ValueRef" | "Any" | "TypeCode" => Origin::Facade,
         "Arc" => Origin::Std("::std::sync::Arc"),
         "OnceLock" => Origin::Std("::std::sync::OnceLock"),
         "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),

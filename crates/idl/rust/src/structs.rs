@@ -26,6 +26,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     } else {
         fields.codec_impls(scope, &name)
     };
+    let holds_values = fields.holds_values_impl(scope, &name);
     quote! {
         #doc
         #derive
@@ -33,5 +34,6 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         pub struct #name { #declarations }
         #default_impl
         #codec
+        #holds_values
     }
 }

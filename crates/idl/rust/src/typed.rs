@@ -8,7 +8,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{
     ConstValue, DeclKind, Declaration, Enum, InterfaceFlavour, Label, Member, Primitive, Type,
-    Typedef, Union,
+    Typedef, Union, ValueFlavour, ValueType,
 };
 use quote::quote;
 
@@ -16,6 +16,7 @@ use crate::annotations::is_optional;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
 use crate::types::number;
+use crate::valuetypes;
 
 /// `impl Typed` for what a declaration becomes.
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
@@ -46,6 +47,19 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         DeclKind::Bitset(bitset) => alias(scope, declaration, &bitset.holder().into()),
         DeclKind::Interface(interface) if interface.flavour == InterfaceFlavour::Plain => {
             quote!(types.interface(#id, #idl_name))
+        }
+        DeclKind::Interface(interface) if interface.flavour == InterfaceFlavour::Abstract => {
+            quote!(types.abstract_interface(#id, #idl_name))
+        }
+        DeclKind::ValueBox(boxed) => {
+            let of = scope.describe(&boxed.ty);
+            quote!(types.value_box(#id, #idl_name, |types| #of))
+        }
+        DeclKind::ValueType(value) => {
+            let modifier = ident(modifier(value));
+            let description = value_description(scope, declaration, value);
+            let value_modifier = scope.name("ValueModifier");
+            quote!(types.value(#id, #idl_name, #value_modifier::#modifier, #description))
         }
         DeclKind::Typedef(typedef) => return typedef_marker(scope, declaration, typedef),
         _ => return TokenStream::new(),
@@ -130,6 +144,56 @@ fn union_description(scope: &Scope<'_>, union: &Union) -> TokenStream {
             discriminator: #discriminator,
             members: #vec::from([#(#members),*]),
         }
+    }
+}
+
+fn modifier(value: &ValueType) -> &'static str {
+    match value.flavour {
+        ValueFlavour::Abstract => "Abstract",
+        ValueFlavour::Custom => "Custom",
+        ValueFlavour::Plain if value.truncatable => "Truncatable",
+        ValueFlavour::Plain => "None",
+    }
+}
+
+fn value_description(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    value: &ValueType,
+) -> TokenStream {
+    let spec = scope.generator.spec;
+    let [description, visibility, vec, typed, some, none] = [
+        "ValueDescription",
+        "Visibility",
+        "Vec",
+        "Typed",
+        "Some",
+        "None",
+    ]
+    .map(|name| scope.name(name));
+    let base = valuetypes::concrete_base(spec, declaration.id);
+    let has_base = base.is_some();
+    let base = match base {
+        Some(base) => {
+            let base = scope.path(&spec[base]);
+            quote!(#some(<#base as #typed>::describe(types)))
+        }
+        None => none,
+    };
+    if value.state.is_empty() {
+        let types = if has_base { quote!(types) } else { quote!(_) };
+        return quote!(|#types| #description {
+            concrete_base: #base,
+            members: #vec::<(&str, _, _)>::new(),
+        });
+    }
+    let members = value.state.iter().map(|state| {
+        let (name, ty) = (&state.member.name, scope.describe_member(&state.member));
+        let seen = ident(if state.public { "Public" } else { "Private" });
+        quote!((#name, #ty, #visibility::#seen))
+    });
+    quote! {
+        |types| #description { concrete_base: #base, members: #vec::from([#(#members),*]) }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Form<'a> {
     Array,
     /// Struct, union, exception, map, any, TypeCode.
     Aggregate,
-    /// An object reference, which may be nil.
+    /// An object reference or a value of a valuetype, which may be nil.
     Reference,
     /// A reference to an object of a local interface, which may be nil.
     Local,
@@ -34,11 +34,13 @@ pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
         Type::Sequence { element, .. } => Form::Sequence(element),
         Type::Array { .. } => Form::Array,
         Type::Map { .. } | Type::Any | Type::TypeCode => Form::Aggregate,
-        Type::Object => Form::Reference,
+        Type::Object | Type::ValueBase => Form::Reference,
         Type::Named(id) => match &spec[*id].kind {
             DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Form::Scalar,
             DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => Form::Local,
-            DeclKind::Interface(_) => Form::Reference,
+            DeclKind::Interface(_) | DeclKind::ValueType(_) | DeclKind::ValueBox(_) => {
+                Form::Reference
+            }
             DeclKind::Native => Form::Native,
             _ => Form::Aggregate,
         },
@@ -107,8 +109,8 @@ impl Scope<'_> {
             Type::Named(id) => self.named(&self.generator.spec[*id]),
             Type::Any => self.name("Any"),
             Type::TypeCode => self.name("TypeCode"),
-            // ValueBase is refused before anything is generated.
-            Type::Object | Type::ValueBase => self.name("ObjectRef"),
+            Type::Object => self.name("ObjectRef"),
+            Type::ValueBase => self.name("ValueRef"),
         }
     }
 
@@ -162,11 +164,11 @@ impl Scope<'_> {
                 let (digits, scale) = (number(*digits), number(*scale));
                 quote!(#fixed::<#digits, #scale>)
             }
-            Type::Object | Type::Named(_) if !non_nil => {
+            Type::Object | Type::ValueBase | Type::Named(_) if !non_nil => {
                 let (option, one) = (self.name("Option"), self.bare(ty));
                 quote!(#option::<#one>)
             }
-            Type::Object => owned,
+            Type::Object | Type::ValueBase => owned,
             // An interface may have an operation of the same name as the function.
             Type::Named(_) => {
                 let unmarshal = self.name("Unmarshal");

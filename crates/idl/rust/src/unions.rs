@@ -26,12 +26,14 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Uni
     let default_impl = shape.default_impl();
     let marshal = shape.marshal_impl();
     let unmarshal = shape.unmarshal_impl();
+    let holds_values = shape.holds_values_impl();
     quote! {
         #definition
         #discriminator
         #default_impl
         #marshal
         #unmarshal
+        #holds_values
     }
 }
 
@@ -316,6 +318,37 @@ impl<'s, 'g> Shape<'s, 'g> {
                 const MIN_SIZE: usize = #least;
                 fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
                     #body
+                }
+            }
+        }
+    }
+
+    /// `impl HoldsValues`, if there may be handles to values in a member.
+    fn holds_values_impl(&self) -> TokenStream {
+        let scope = self.scope;
+        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let holds = |variant: &&Variant<'_>| {
+            let member = variant.member;
+            member.is_some_and(|member| facts.holds_values(spec, &member.ty))
+        };
+        let holders: Vec<&Variant<'_>> = self.variants.iter().filter(holds).collect();
+        if holders.is_empty() {
+            return TokenStream::new();
+        }
+        let [holds_values, graph] = ["HoldsValues", "Graph"].map(|name| scope.name(name));
+        let name = &self.name;
+        let arms = holders.iter().map(|variant| {
+            let variant_name = &variant.name;
+            let others = variant.only_label().is_none().then(|| quote!(_,));
+            quote! {
+                Self::#variant_name(#others value) => #holds_values::adopt(value, graph),
+            }
+        });
+        let rest = (holders.len() < self.variants.len()).then(|| quote!(_ => {}));
+        quote! {
+            impl #holds_values for #name {
+                fn adopt(&mut self, graph: &#graph) {
+                    match self { #(#arms)* #rest }
                 }
             }
         }

@@ -353,22 +353,6 @@ fn a_call_tries_the_servant_first_where_there_are_servants() {
 }
 
 #[test]
-fn what_is_not_supported_yet_is_named_at_each_place() {
-    insta::assert_snapshot!(
-        "not supported",
-        refused(
-            "#include \"other.idl\"
-             valuetype V { public long l; };
-             valuetype Boxed string;
-             abstract interface A {};
-             struct S { ValueBase a; sequence<other::Value> t; };
-             interface I { void f(in long a, in other::Value b); attribute V c; };",
-            &Options::default()
-        )
-    );
-}
-
-#[test]
 fn what_an_included_file_does_not_need_to_have_is_left_out() {
     let text = generated("#include \"other.idl\"\nstruct S { other::deep::T t; };");
     assert!(!text.contains("Holder") && !text.contains("Value"));

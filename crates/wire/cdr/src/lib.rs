@@ -77,7 +77,7 @@ pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};
 pub use valuetype::{
     CustomMarshal, DataInputStream, DataOutputStream, Formal, FormalValue, Graph, HoldsValues,
-    ReadStep, ValueFactory, ValueRef, ValueState, ValueType, WriteStep, marshal_abstract,
+    ReadStep, Supports, ValueFactory, ValueRef, ValueState, ValueType, WriteStep, marshal_abstract,
     marshal_value, unmarshal_abstract, unmarshal_value,
 };
 pub use version::GiopVersion;

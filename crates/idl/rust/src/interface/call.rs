@@ -32,7 +32,7 @@ pub(crate) struct Call<'a> {
     pub(crate) raises: &'a [DeclId],
     pub(crate) context: &'a [String],
     error: Companion,
-    fallback_doc: String,
+    pub(crate) fallback_doc: String,
 }
 
 /// What a parameter or result is.
@@ -129,6 +129,36 @@ fn of<'a>(generator: &'a Generator<'a>, children: Vec<DeclId>) -> Vec<Call<'a>> 
     calls
 }
 
+/// Parameters with names that differ.
+pub(crate) fn named<'a>(
+    generator: &Generator<'_>,
+    parameters: &'a [punctual_idl::model::Parameter],
+) -> Vec<Parameter<'a>> {
+    let mut claims = Claims::default();
+    let parameters = parameters.iter().map(|parameter| {
+        let preferred = chosen(
+            &parameter.annotations,
+            generator.spec,
+            &mut generator.errors.borrow_mut(),
+        );
+        let claimant = Claimant::new(&parameter.name, &parameter.location);
+        Parameter {
+            name: claims.claim(
+                preferred.unwrap_or_else(|| snake(&parameter.name)),
+                claimant,
+                generator.spec,
+                &mut generator.warnings.borrow_mut(),
+            ),
+            direction: parameter.direction,
+            value: Value {
+                ty: &parameter.ty,
+                non_nil: is_non_nil(&parameter.annotations),
+            },
+        }
+    });
+    parameters.collect()
+}
+
 impl<'a> Call<'a> {
     fn operation(
         generator: &Generator<'_>,
@@ -136,32 +166,7 @@ impl<'a> Call<'a> {
         owner: &'a Declaration,
         operation: &'a Operation,
     ) -> Self {
-        let mut claims = Claims::default();
-        let parameters = operation
-            .parameters
-            .iter()
-            .map(|parameter| {
-                let preferred = chosen(
-                    &parameter.annotations,
-                    generator.spec,
-                    &mut generator.errors.borrow_mut(),
-                );
-                let claimant = Claimant::new(&parameter.name, &parameter.location);
-                Parameter {
-                    name: claims.claim(
-                        preferred.unwrap_or_else(|| snake(&parameter.name)),
-                        claimant,
-                        generator.spec,
-                        &mut generator.warnings.borrow_mut(),
-                    ),
-                    direction: parameter.direction,
-                    value: Value {
-                        ty: &parameter.ty,
-                        non_nil: is_non_nil(&parameter.annotations),
-                    },
-                }
-            })
-            .collect();
+        let parameters = named(generator, &operation.parameters);
         Call {
             wire_name: declaration.name.clone(),
             method: generator
@@ -365,7 +370,8 @@ impl<'a> Call<'a> {
         (!self.raises.is_empty()).then(|| ident(name))
     }
 
-    fn return_type(&self, scope: &Scope<'_>) -> TokenStream {
+    /// What the method returns.
+    pub(crate) fn return_type(&self, scope: &Scope<'_>) -> TokenStream {
         let outs = self
             .parameters
             .iter()

@@ -84,7 +84,7 @@ fn or_else(
     (servant, body): (&Ident, &TokenStream),
     request: &TokenStream,
 ) -> TokenStream {
-    if !scope.generator.options.server {
+    if !scope.generator.options.server || passes_values(scope, call) {
         return request.clone();
     }
     let servant_trait = scope.companion(call.owner, Companion::Servant);
@@ -99,6 +99,16 @@ fn or_else(
     quote! {
         self.0.call_into(&OPERATION, #buffers, |#buffers, #parameter| #body, |#buffers| #request)
     }
+}
+
+/// Whether values of valuetypes may be in what the call passes: the servant has to see copies of them, and
+/// the caller copies of the servant's.
+fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
+    let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+    let passed = call.parameters.iter().map(|p| p.value);
+    passed
+        .chain(call.returns)
+        .any(|value| facts.holds_values(spec, value.ty))
 }
 
 /// The servant's own method.

@@ -16,10 +16,21 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let Some(name) = call.error_name(generator) else {
         return TokenStream::new();
     };
+    let text = format!(" What `{}` may fail with.", call.method);
+    definition(scope, &name, &text, call.raises)
+}
+
+/// The enum of that name: a variant for each exception, and one for the system's.
+pub(crate) fn definition(
+    scope: &Scope<'_>,
+    name: &Ident,
+    text: &str,
+    raises: &[DeclId],
+) -> TokenStream {
+    let generator = scope.generator;
     let [system_exception, error, from, fmt] =
         ["SystemException", "Error", "From", "fmt"].map(|name| scope.name(name));
-    let text = format!(" What `{}` may fail with.", call.method);
-    let variants = variants(generator, call.raises);
+    let variants = variants(generator, raises);
     let (names, sizes): (Vec<String>, Vec<u64>) = variants
         .iter()
         .map(|(exception, variant)| {

@@ -1,25 +1,28 @@
 //! The typed object reference of an interface, with a method for each call.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Declaration, Direction};
+use punctual_idl::model::{DeclKind, Declaration, Direction, InterfaceFlavour};
 use quote::quote;
 
 use super::call::{self, Call, Value, tuple};
 use super::{collocated, errors, interpreted, twin};
+use crate::Generator;
 use crate::codec::Place;
 use crate::docs::doc_after;
 use crate::members::sequence;
-use crate::names::{Claims, ident};
+use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let generator = scope.generator;
-    let name = ident(generator.names.item(declaration.id));
+    let name = ident(object_name(generator, declaration));
     let doc = doc_after(
         &format!(
-            "Reference to an object of `interface {}` (`{}`).",
-            declaration.name, declaration.repository_id
+            "Reference to an object of `{} {}` (`{}`).",
+            declaration.kind.describe(),
+            declaration.name,
+            declaration.repository_id
         ),
         &declaration.doc,
     );
@@ -41,6 +44,20 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         #conversions
         #codec_impls
     }
+}
+
+/// What the reference to an object is called: as the interface, unless that may be a value, too.
+fn object_name<'g>(generator: &'g Generator<'_>, interface: &Declaration) -> &'g str {
+    if is_abstract(interface) {
+        generator.names.companion(interface.id, Companion::Object)
+    } else {
+        generator.names.item(interface.id)
+    }
+}
+
+fn is_abstract(interface: &Declaration) -> bool {
+    matches!(&interface.kind,
+        DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
 fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
@@ -288,13 +305,26 @@ fn conversions(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> To
     let [interface, object_ref, from] =
         ["Interface", "ObjectRef", "From"].map(|name| scope.name(name));
     let bases = spec.ancestors(declaration.id).into_iter().map(|base| {
-        let base = scope.path(&spec[base]);
+        let base = &spec[base];
+        let path = scope.path(base);
+        let object = is_abstract(base).then(|| scope.companion(base, Companion::Object));
+        let either = object.as_ref().map(|_| {
+            quote! {
+                impl #from<#name> for #path {
+                    fn from(reference: #name) -> Self {
+                        Self::Object(#interface::from_object(reference.0))
+                    }
+                }
+            }
+        });
+        let base = object.unwrap_or(path);
         quote! {
             impl #from<#name> for #base {
                 fn from(reference: #name) -> Self {
                     #interface::from_object(reference.0)
                 }
             }
+            #either
         }
     });
     quote! {

@@ -36,7 +36,10 @@ impl Methods {
         let mut methods = Self::default();
         let mut is_named = vec![false; spec.declarations.len()];
         for declaration in &spec.declarations {
-            if !matches!(declaration.kind, DeclKind::Interface(_)) {
+            if !matches!(
+                declaration.kind,
+                DeclKind::Interface(_) | DeclKind::ValueType(_)
+            ) {
                 continue;
             }
             // A base that was declared ahead may be defined behind what derives from it.

@@ -1,4 +1,5 @@
 //! IDL texts to Rust texts.
+#![allow(dead_code)]
 
 use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl::{InMemory, compile_source};
@@ -8,8 +9,9 @@ use punctual_idl_rust::{Generated, Options, generate};
 const OTHER: &str = "
 module other {
   module deep { struct T { long l; }; };
-  valuetype Value { public long l; };
-  struct Holder { Value v; };
+  native Odd;
+  local interface Value { void f(in Odd o); };
+  local interface Holder { void f(in Value v); };
   struct Fine { long l; };
 };
 ";

@@ -1,8 +1,8 @@
 //! Rust's types as IDL types.
 
-use punctual_cdr::{Char, Fixed, LongDouble, Nilable};
+use punctual_cdr::{Char, Fixed, LongDouble, Nilable, ValueRef};
 
-use super::{TypeBuilder, TypeCode, TypeIndex};
+use super::{TypeBuilder, TypeCode, TypeIndex, ValueDescription, ValueModifier};
 use crate::any::Any;
 use crate::kind::TypeKind;
 
@@ -60,6 +60,21 @@ impl Typed for i8 {
         types.alias("IDL:omg.org/CORBA/Int8:1.0", "int8", |types| {
             types.primitive(TypeKind::Octet)
         })
+    }
+}
+
+/// `CORBA::ValueBase`.
+impl Typed for ValueRef {
+    fn describe(types: &mut TypeBuilder) -> TypeIndex {
+        types.value(
+            "IDL:omg.org/CORBA/ValueBase:1.0",
+            "ValueBase",
+            ValueModifier::None,
+            |_| ValueDescription {
+                concrete_base: None,
+                members: Vec::<(&str, _, _)>::new(),
+            },
+        )
     }
 }
 

@@ -1,12 +1,14 @@
 //! What may be an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that tells, then it.
 
-use super::ValueRef;
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::{FormalValue, ValueFactory, ValueRef};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Unmarshal};
-
-use super::FormalValue;
 
 /// Writes an object reference, a value, or, if there is neither, null.
 ///
@@ -41,4 +43,36 @@ where
         return Ok(Option::<O>::unmarshal(input)?.map(object));
     }
     Ok(input.get_value(formal)?.map(value))
+}
+
+/// The formal type of a place for values that support the abstract interface `T`.
+#[derive(Debug)]
+pub struct Supports<T>(PhantomData<fn() -> T>);
+
+impl<T> Supports<T> {
+    /// The formal type.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> Default for Supports<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: 'static> FormalValue for Supports<T> {
+    fn repository_id(&self) -> &str {
+        ""
+    }
+
+    fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
+        None
+    }
+
+    fn admits(&self, factory: &dyn ValueFactory) -> bool {
+        factory.kinds().contains(&TypeId::of::<T>())
+    }
 }

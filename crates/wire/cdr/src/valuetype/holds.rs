@@ -1,5 +1,7 @@
 //! What may hold handles to values, so that those to values of one's own graph can let go of it.
 
+use std::collections::BTreeMap;
+
 use super::{Graph, ValueRef};
 
 /// A type whose values may hold handles.
@@ -25,6 +27,12 @@ impl<T: HoldsValues> HoldsValues for Option<T> {
 impl<T: HoldsValues> HoldsValues for Vec<T> {
     fn adopt(&mut self, graph: &Graph) {
         self.iter_mut().for_each(|held| held.adopt(graph));
+    }
+}
+
+impl<K, T: HoldsValues> HoldsValues for BTreeMap<K, T> {
+    fn adopt(&mut self, graph: &Graph) {
+        self.values_mut().for_each(|held| held.adopt(graph));
     }
 }
 

@@ -43,7 +43,7 @@ use std::sync::Arc;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 
-pub use abstract_interface::{marshal_abstract, unmarshal_abstract};
+pub use abstract_interface::{Supports, marshal_abstract, unmarshal_abstract};
 pub use custom::{CustomMarshal, DataInputStream, DataOutputStream};
 pub use graph::{Graph, ValueRef};
 pub use holds::HoldsValues;

@@ -1,0 +1,63 @@
+//! `valuetype`: a handle to values, the state that is in them, what makes them, and a trait for their
+//! operations (CORBA 3.3 part 1, §7.9 and §9).
+//!
+//! Of `valuetype Account : Base supports Printable` there come
+//!
+//! - `Account`, the handle: cheap to clone, with a method for each member and each operation;
+//! - `AccountState`, a struct of the members, the base's under `base`;
+//! - `AccountFactory`, which makes values, and is what an ORB has to know to read them;
+//! - `AccountOperations`, the trait for what its operations do, if it has any: with those of the interfaces
+//!   that it supports, and above those of its bases. A method's `this` is the value;
+//! - `AccountInitializers`, the trait for its `factory` operations, if it has any.
+//!
+//! A value whose factory has no operations has its state all the same.
+
+mod factory;
+mod handle;
+mod holds;
+mod initializers;
+mod lineage;
+mod operations;
+mod state;
+mod supports;
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::{Declaration, ValueBox, ValueFlavour, ValueType};
+use quote::quote;
+
+use crate::interface::{call, errors};
+use crate::scope::Scope;
+use state::State;
+
+pub(crate) use holds::{adopt_members, of_struct};
+pub(crate) use lineage::concrete_base;
+
+pub(crate) fn generate(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    value: &ValueType,
+) -> TokenStream {
+    let handle = handle::generate(scope, declaration);
+    let operations = operations::generate(scope, declaration);
+    let supports = supports::generate(scope, declaration);
+    let calls = call::own(scope.generator, declaration.id);
+    let errors = calls.iter().map(|call| errors::generate(scope, call));
+    let concrete = (value.flavour != ValueFlavour::Abstract).then(|| {
+        let state = State::new(scope, declaration).definition();
+        let factory = factory::generate(scope, declaration, value);
+        let initializers = initializers::generate(scope, declaration, value);
+        quote!(#state #factory #initializers)
+    });
+    quote!(#handle #operations #supports #concrete #(#errors)*)
+}
+
+pub(crate) fn generate_box(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    _boxed: &ValueBox,
+) -> TokenStream {
+    let handle = handle::generate(scope, declaration);
+    let state = State::new(scope, declaration).definition();
+    let factory = factory::generate_box(scope, declaration);
+    quote!(#handle #state #factory)
+}

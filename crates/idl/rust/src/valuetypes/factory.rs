@@ -1,0 +1,335 @@
+//! What makes values of a type.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{DeclKind, Declaration, ValueFlavour, ValueType};
+use quote::quote;
+
+use super::initializers::{self, Initializer};
+use super::lineage::{has_operations, is_abstract, lineage, supported, truncatable_to};
+use crate::names::{Claims, Companion, ident};
+use crate::scope::Scope;
+
+/// A factory under construction.
+struct Factory<'s, 'g> {
+    scope: &'s Scope<'g>,
+    declaration: &'s Declaration,
+    name: Ident,
+    handle: TokenStream,
+    state: TokenStream,
+    has_operations: bool,
+    initializers: Vec<Initializer<'s>>,
+    is_custom: bool,
+}
+
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    value: &ValueType,
+) -> TokenStream {
+    let mut factory = Factory::new(scope, declaration);
+    factory.has_operations = has_operations(scope.generator, declaration.id);
+    factory.initializers = initializers::all(scope, declaration, value);
+    factory.is_custom = value.flavour == ValueFlavour::Custom;
+    factory.definition()
+}
+
+pub(super) fn generate_box(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    Factory::new(scope, declaration).definition()
+}
+
+/// An expression of the factory of a type's values without operations.
+pub(super) fn without_operations(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let factory = scope.companion(declaration, Companion::Factory);
+    let has_initializers =
+        matches!(&declaration.kind, DeclKind::ValueType(v) if !v.factories.is_empty());
+    if has_initializers || has_operations(scope.generator, declaration.id) {
+        quote!(#factory::default())
+    } else {
+        factory
+    }
+}
+
+impl<'s, 'g> Factory<'s, 'g> {
+    fn new(scope: &'s Scope<'g>, declaration: &'s Declaration) -> Self {
+        let names = &scope.generator.names;
+        Factory {
+            scope,
+            declaration,
+            name: ident(names.companion(declaration.id, Companion::Factory)),
+            handle: scope.path(declaration),
+            state: scope.companion(declaration, Companion::State),
+            has_operations: false,
+            initializers: Vec::new(),
+            is_custom: false,
+        }
+    }
+
+    fn definition(&self) -> TokenStream {
+        let scope = self.scope;
+        let name = &self.name;
+        let text = format!(
+            " Makes values of `{}`; register it with an ORB that is to read them.",
+            self.declaration.name
+        );
+        let fields = self.fields();
+        let has_fields = !fields.is_empty();
+        let struct_ = if has_fields {
+            quote!(pub struct #name { #(#fields,)* })
+        } else {
+            quote!(pub struct #name;)
+        };
+        let methods = self.methods(has_fields);
+        let [fmt, formatter] = [scope.name("fmt"), quote!(Formatter)];
+        let text_of_debug = name.to_string();
+        let value_factory = self.value_factory_impl();
+        quote! {
+            #[doc = #text]
+            #[derive(Clone, Default)]
+            #struct_
+            #methods
+            impl #fmt::Debug for #name {
+                fn fmt(&self, f: &mut #fmt::#formatter<'_>) -> #fmt::Result {
+                    f.write_str(#text_of_debug)
+                }
+            }
+            #value_factory
+        }
+    }
+
+    fn operations(&self) -> TokenStream {
+        self.scope
+            .companion(self.declaration, Companion::Operations)
+    }
+
+    fn initializers(&self) -> TokenStream {
+        self.scope
+            .companion(self.declaration, Companion::Initializers)
+    }
+
+    /// The fields with their types.
+    fn fields(&self) -> Vec<TokenStream> {
+        let [option, arc] = ["Option", "Arc"].map(|name| self.scope.name(name));
+        let mut fields = Vec::new();
+        if self.has_operations {
+            let operations = self.operations();
+            fields.push(quote!(operations: #option<#arc<dyn #operations>>));
+        }
+        if !self.initializers.is_empty() {
+            let initializers = self.initializers();
+            fields.push(quote!(initializers: #option<#arc<dyn #initializers>>));
+        }
+        fields
+    }
+
+    fn methods(&self, has_fields: bool) -> TokenStream {
+        let scope = self.scope;
+        let (name, handle, state) = (&self.name, &self.handle, &self.state);
+        let mut claims = Claims::default();
+        for initializer in &self.initializers {
+            claims.reserve(&initializer.method.to_string());
+        }
+        let [new, create, beside] =
+            ["new", "create", "create_beside"].map(|name| claims.fresh(name));
+        let [value_type, value_ref, arc, boxed, clone] =
+            ["ValueType", "ValueRef", "Arc", "Box", "Clone"].map(|name| scope.name(name));
+        let new = has_fields.then(|| self.constructor(&new));
+        let initializers = self
+            .initializers
+            .iter()
+            .map(|initializer| self.initializer(initializer, &create));
+        quote! {
+            impl #name {
+                #new
+                /// A value with that state, in a graph of its own.
+                #[must_use]
+                pub fn #create(&self, state: #state) -> #handle {
+                    let factory = #arc::new(#clone::clone(self));
+                    #value_type::from_value(#value_ref::new(factory, #boxed::new(state)))
+                }
+                /// A value with that state in the graph of another: a cycle through both is freed as a whole.
+                #[must_use]
+                pub fn #beside(&self, other: &impl #value_type, state: #state) -> #handle {
+                    let factory = #arc::new(#clone::clone(self));
+                    let other = #value_type::as_value(other);
+                    #value_type::from_value(other.beside(factory, #boxed::new(state)))
+                }
+                #(#initializers)*
+            }
+        }
+    }
+
+    /// `new`, which takes what implements all that there is to implement.
+    fn constructor(&self, new: &Ident) -> TokenStream {
+        let scope = self.scope;
+        let [arc, some, clone] = ["Arc", "Some", "Clone"].map(|name| scope.name(name));
+        let (mut bounds, mut values) = (Vec::new(), Vec::new());
+        if self.has_operations {
+            bounds.push(self.operations());
+            values.push(quote!(operations));
+        }
+        if !self.initializers.is_empty() {
+            bounds.push(self.initializers());
+            values.push(quote!(initializers));
+        }
+        let (last, others) = match values.split_last() {
+            Some((last, others)) => (last.clone(), others.to_vec()),
+            None => return TokenStream::new(),
+        };
+        quote! {
+            /// A factory whose values do as the implementation says.
+            #[must_use]
+            pub fn #new(implementation: impl #(#bounds)+*) -> Self {
+                let implementation = #arc::new(implementation);
+                Self {
+                    #(#others: #some(#clone::clone(&implementation) as _),)*
+                    #last: #some(implementation),
+                }
+            }
+        }
+    }
+
+    fn initializer(&self, initializer: &Initializer<'_>, create: &Ident) -> TokenStream {
+        let scope = self.scope;
+        let [ok, some, err] = ["Ok", "Some", "Err"].map(|name| scope.name(name));
+        let no_initializer = scope.name("no_initializer");
+        let doc = initializer.doc(scope);
+        let signature = initializer.signature(scope, &self.handle);
+        let method = &initializer.method;
+        let passed = initializer.parameters.iter().map(|p| ident(&p.name));
+        let id = &self.declaration.repository_id;
+        let mut locals = Claims::default();
+        for parameter in &initializer.parameters {
+            locals.reserve(&parameter.name);
+        }
+        let local = locals.fresh("initializers");
+        let into = (!initializer.factory.raises.is_empty()).then(|| quote!(.into()));
+        quote! {
+            #doc
+            pub #signature {
+                let #some(#local) = &self.initializers else {
+                    return #err(#no_initializer(#id) #into);
+                };
+                #ok(self.#create(#local.#method(#(#passed),*)?))
+            }
+        }
+    }
+
+    fn value_factory_impl(&self) -> TokenStream {
+        let scope = self.scope;
+        let spec = scope.generator.spec;
+        let (name, state) = (&self.name, &self.state);
+        let [value_factory, value_state, boxed] =
+            ["ValueFactory", "ValueState", "Box"].map(|name| scope.name(name));
+        let id = &self.declaration.repository_id;
+        let is_custom = self.is_custom.then(|| {
+            quote! {
+                fn is_custom(&self) -> bool {
+                    true
+                }
+            }
+        });
+        let bases = truncatable_to(spec, self.declaration.id);
+        let truncatable = (!bases.is_empty() && !self.is_custom).then(|| {
+            let option = scope.name("Option");
+            let bases = bases.iter().map(|&base| &spec[base].repository_id);
+            quote! {
+                fn truncatable_to(&self, at: usize) -> #option<&str> {
+                    [#(#bases),*].get(at).copied()
+                }
+            }
+        });
+        let interfaces = supported(spec, self.declaration.id).into_iter();
+        let interfaces = interfaces.filter(|&interface| is_abstract(spec, interface));
+        let kinds = lineage(spec, self.declaration.id)
+            .into_iter()
+            .rev()
+            .chain(interfaces)
+            .map(|kind| {
+                let kind = scope.path(&spec[kind]);
+                quote!(::std::any::TypeId::of::<#kind>())
+            });
+        let view = self.view();
+        quote! {
+            impl #value_factory for #name {
+                fn repository_id(&self) -> &str {
+                    #id
+                }
+                #truncatable
+                #is_custom
+                fn kinds(&self) -> &[::std::any::TypeId] {
+                    const { &[#(#kinds),*] }
+                }
+                fn create(&self) -> #boxed<dyn #value_state> {
+                    #boxed::<#state>::default()
+                }
+                #view
+            }
+        }
+    }
+
+    /// The operations, as what they are known as to handles to the type and to its bases; and the value as a
+    /// servant of what it supports.
+    fn view(&self) -> TokenStream {
+        if !self.has_operations {
+            return TokenStream::new();
+        }
+        let scope = self.scope;
+        let (generator, spec) = (scope.generator, scope.generator.spec);
+        let [option, some, none, boxed, arc, clone, value_ref, value_type] = [
+            "Option",
+            "Some",
+            "None",
+            "Box",
+            "Arc",
+            "Clone",
+            "ValueRef",
+            "ValueType",
+        ]
+        .map(|name| scope.name(name));
+        let own = self.operations();
+        let traits = lineage(spec, self.declaration.id).into_iter().rev();
+        let operations = traits
+            .filter(|&value| has_operations(generator, value))
+            .map(|value| {
+                let operations = scope.companion(&spec[value], Companion::Operations);
+                quote! {
+                    if wanted == ::std::any::TypeId::of::<#arc<dyn #operations>>() {
+                        let operations: #arc<dyn #operations> = #arc::<dyn #own>::clone(operations);
+                        return #some(#boxed::new(operations));
+                    }
+                }
+            });
+        let operations = operations.collect::<Vec<_>>();
+        let handle = &self.handle;
+        let servants = super::supports::servants(scope, self.declaration.id)
+            .into_iter()
+            .map(|interface| {
+                let servant = scope.companion(&spec[interface], Companion::Servant);
+                quote! {
+                    if wanted == ::std::any::TypeId::of::<#arc<dyn #servant>>() {
+                        let value: #handle = #value_type::from_value(#clone::clone(value));
+                        let servant: #arc<dyn #servant> = #arc::new(value);
+                        return #some(#boxed::new(servant));
+                    }
+                }
+            })
+            .collect::<Vec<_>>();
+        let value = if servants.is_empty() {
+            quote!(_value)
+        } else {
+            quote!(value)
+        };
+        quote! {
+            fn view(
+                &self,
+                wanted: ::std::any::TypeId,
+                #value: &#value_ref,
+            ) -> #option<#boxed<dyn ::std::any::Any>> {
+                let operations = self.operations.as_ref()?;
+                #(#operations)*
+                #(#servants)*
+                #none
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What holds handles to values lets go of the graph that is going to hold it.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::Member;
+use quote::quote;
+
+use crate::scope::Scope;
+
+/// Statements in which each field that may hold values lets go of `graph`.
+pub(crate) fn adopt_members<'m>(
+    scope: &Scope<'_>,
+    fields: impl Iterator<Item = (&'m Ident, &'m Member)>,
+) -> TokenStream {
+    let generator = scope.generator;
+    let holders = fields
+        .filter(|(_, member)| generator.facts.holds_values(generator.spec, &member.ty))
+        .map(|(field, _)| {
+            let holds_values = scope.name("HoldsValues");
+            quote!(#holds_values::adopt(&mut self.#field, graph);)
+        });
+    quote!(#(#holders)*)
+}
+
+/// `impl HoldsValues` for a struct, if it may hold any.
+pub(crate) fn of_struct<'m>(
+    scope: &Scope<'_>,
+    name: &Ident,
+    fields: impl Iterator<Item = (&'m Ident, &'m Member)>,
+) -> TokenStream {
+    let adopt = adopt_members(scope, fields);
+    if adopt.is_empty() {
+        return adopt;
+    }
+    let [holds_values, graph] = ["HoldsValues", "Graph"].map(|name| scope.name(name));
+    quote! {
+        impl #holds_values for #name {
+            fn adopt(&mut self, graph: &#graph) {
+                #adopt
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What a value that supports interfaces is besides: a servant of each of them.
+
+use proc_macro2::TokenStream;
+use punctual_idl::model::{DeclId, Declaration};
+use quote::quote;
+
+use super::lineage::{is_abstract, supported};
+use crate::interface::call::{self, Call};
+use crate::names::{Companion, ident};
+use crate::scope::Scope;
+
+/// The interfaces whose servants values of the type can be.
+pub(super) fn servants(scope: &Scope<'_>, id: DeclId) -> Vec<DeclId> {
+    let spec = scope.generator.spec;
+    let mut supported = supported(spec, id);
+    supported.retain(|&interface| scope.generator.options.server || is_abstract(spec, interface));
+    supported
+}
+
+pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let generator = scope.generator;
+    let name = ident(generator.names.item(declaration.id));
+    let impls = servants(scope, declaration.id)
+        .into_iter()
+        .map(|interface| {
+            let servant = scope.companion(&generator.spec[interface], Companion::Servant);
+            let calls = call::own(generator, interface);
+            let methods = calls.iter().map(|call| method(scope, call, &quote!(#name)));
+            quote!(impl #servant for #name { #(#methods)* })
+        });
+    quote!(#(#impls)*)
+}
+
+/// A servant's method is the handle's.
+fn method(scope: &Scope<'_>, call: &Call<'_>, handle: &TokenStream) -> TokenStream {
+    let signature = call.bare_signature(scope);
+    let method = call.method_ident();
+    let passed = call.passed().map(|parameter| {
+        let name = ident(&parameter.name);
+        quote!(, #name)
+    });
+    let context = call.context_name().map(|name| quote!(, #name));
+    quote! {
+        #signature {
+            #handle::#method(self #(#passed)* #context)
+        }
+    }
+}
