@@ -92,7 +92,7 @@ fn fuzz(name: &str, seconds: u32) -> Result<Outcome> {
             name,
         ])
         .args([&grown, &root.join("fuzz/corpus").join(name)])
-        .args(["--", "-print_final_stats=1", "-max_len=8192", "-timeout=10"])
+        .args(["--", "-print_final_stats=1", "-max_len=8192", "-timeout=60"])
         .args(["-rss_limit_mb=2048", "-malloc_limit_mb=256"])
         .arg(format!("-max_total_time={seconds}"))
         .arg(dictionary(&root, name))

@@ -10,6 +10,7 @@ use punctual::{
 };
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -116,9 +117,23 @@ impl Caller for Client {
 }
 
 /// A Cubit by the dynamic skeleton interface, as far as cases call it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Servant {
+    /// What each operation takes.
+    arguments: HashMap<&'static str, Option<TypeCode>>,
     pings: AtomicU64,
+}
+
+impl Default for Servant {
+    fn default() -> Self {
+        let operations = Operation::ALL.map(Operation::wire_name);
+        let known = operations.into_iter().chain(["_get_pings"]);
+        let typed = known.filter_map(|name| Some((name, types_of(name)?.0)));
+        Self {
+            arguments: typed.collect(),
+            pings: AtomicU64::new(0),
+        }
+    }
 }
 
 impl DynamicImplementation for Servant {
@@ -131,7 +146,7 @@ impl DynamicImplementation for Servant {
         mut request: ServerRequest<'_, '_>,
     ) -> std::result::Result<Dispatched, DispatchError> {
         let operation = request.operation();
-        let Some((argument, _)) = types_of(operation) else {
+        let Some(argument) = self.arguments.get(operation) else {
             return Err(request.bad_operation());
         };
         let mut values = request.arguments(argument.as_slice())?;

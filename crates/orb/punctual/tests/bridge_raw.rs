@@ -266,8 +266,10 @@ fn server_by_hand(version: GiopVersion) -> (String, std::thread::JoinHandle<(Rec
         let mut input = request.decoder();
         let header = RequestHeader::decode(&mut input).unwrap();
         let aligned = input.get_u64() == Ok(0x0102_0304_0506_0708);
+        let request_id = header.request_id;
+        drop(input);
         let reply = ReplyHeader {
-            request_id: header.request_id,
+            request_id,
             status: ReplyStatus::NoException,
             contexts: ServiceContexts::new(&[(BEYOND_US, b"back")]),
         };

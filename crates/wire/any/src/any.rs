@@ -13,7 +13,7 @@ use punctual_cdr::{
 use thiserror::Error;
 
 use crate::kind::TypeKind;
-use crate::shape::Shape;
+use crate::shape::{Shape, Sizes};
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
 use crate::walk::{marshal_id, pass_id, phase, skip, transcode};
 
@@ -207,6 +207,11 @@ impl Any {
             return Ok(());
         }
         input.align(shape.first.into())?;
+        if let Some(sizes) = &shape.sizes
+            && self.take_at_once(sizes, input)?
+        {
+            return Ok(());
+        }
         let (before, here) = (input.clone(), input.unbroken());
         let is_self_contained = skip(types, type_code, input)?;
         let length = input.position() - before.position();
@@ -229,6 +234,21 @@ impl Any {
             }
             None => body.gather(types, type_code, before),
         }
+    }
+
+    /// Copies a value of a size that depends only on where it begins, if it is in one piece.
+    fn take_at_once(&mut self, sizes: &Sizes, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
+        let (here, at, order) = (input.unbroken(), phase(input), input.order());
+        let size = sizes.get(at).and_then(|size| usize::try_from(*size).ok());
+        let Some(octets) = size.and_then(|size| here.get(..size)) else {
+            return Ok(false);
+        };
+        input.skip(octets.len())?;
+        let body = self.body_mut(input);
+        (body.environment, body.order, body.phase) = (None, order, at);
+        body.octets.resize(at, 0);
+        body.octets.extend_from_slice(octets);
+        Ok(true)
     }
 
     /// A body of this Any's own, empty, of the encoding that the input has.

@@ -8,7 +8,7 @@ use crate::coding::{Coding, Environment};
 use crate::error::CdrError;
 use crate::lend::Lent;
 use crate::order::ByteOrder;
-use crate::valuetype::ReadValues;
+use crate::valuetype::{Rarely, ReadValues};
 
 /// Reads values from a slice (CORBA 3.3 part 2, §9.3).
 ///
@@ -35,7 +35,7 @@ pub struct Decoder<'d> {
     depth: u16,
     coding: Coding<'d>,
     /// What was read of values, once there is one.
-    values: Option<Box<ReadValues<'d>>>,
+    values: Rarely<ReadValues<'d>>,
 }
 
 /// What a place just behind a fragment's header is to alignment: 12 octets into a message.
@@ -60,7 +60,7 @@ impl<'d> Decoder<'d> {
             order,
             depth: 0,
             coding,
-            values: None,
+            values: Rarely::NOTHING,
         }
     }
 
@@ -152,7 +152,7 @@ impl<'d> Decoder<'d> {
         let is_whole = self.base == 0 && at < self.at;
         is_whole.then(|| Self {
             at,
-            values: None,
+            values: Rarely::NOTHING,
             ..*self
         })
     }
@@ -330,7 +330,7 @@ impl<'d> Decoder<'d> {
         // What was read of values may be much.
         let values = self.values.take();
         let number = self.clone().get_u32();
-        self.values = values;
+        *self.values = values;
         number.ok()
     }
 

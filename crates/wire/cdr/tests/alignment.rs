@@ -368,5 +368,5 @@ fn the_environment_is_found_by_its_type_and_may_be_kept() {
     assert_eq!(input.environment::<Somewhere>(), Some(&environment));
     assert_eq!(input.environment::<u64>(), None);
     let kept: Arc<dyn Any + Send + Sync> = input.coding().environment.unwrap().share();
-    assert_eq!(kept.downcast::<Somewhere>().unwrap(), environment.into());
+    assert_eq!(*kept.downcast::<Somewhere>().unwrap(), environment);
 }

@@ -10,14 +10,10 @@ pub type Operation = NamedOperation<'static>;
 /// An operation. Its name is the program's, or one that somebody keeps for as long as it is called.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedOperation<'n> {
-    name: Name<'n>,
+    name: &'n str,
+    /// Who keeps the name, unless the program has it.
+    keeper: Option<&'n Arc<str>>,
     pub(super) two_way: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Name<'n> {
-    Program(&'static str),
-    Shared(&'n Arc<str>),
 }
 
 impl NamedOperation<'static> {
@@ -25,7 +21,8 @@ impl NamedOperation<'static> {
     #[must_use]
     pub const fn two_way(name: &'static str) -> Self {
         Self {
-            name: Name::Program(name),
+            name,
+            keeper: None,
             two_way: true,
         }
     }
@@ -34,7 +31,8 @@ impl NamedOperation<'static> {
     #[must_use]
     pub const fn one_way(name: &'static str) -> Self {
         Self {
-            name: Name::Program(name),
+            name,
+            keeper: None,
             two_way: false,
         }
     }
@@ -44,9 +42,10 @@ impl<'n> NamedOperation<'n> {
     /// An operation whose name is known at run time only. Calls are quick where the name comes from
     /// [`Orb::operation_name`](crate::Orb::operation_name).
     #[must_use]
-    pub const fn named(name: &'n Arc<str>, two_way: bool) -> Self {
+    pub fn named(name: &'n Arc<str>, two_way: bool) -> Self {
         Self {
-            name: Name::Shared(name),
+            name,
+            keeper: Some(name),
             two_way,
         }
     }
@@ -60,42 +59,41 @@ impl<'n> NamedOperation<'n> {
     /// Its name on the wire.
     #[inline]
     #[must_use]
-    pub fn name(&self) -> &'n str {
-        match self.name {
-            Name::Program(name) => name,
-            Name::Shared(name) => name,
-        }
+    pub const fn name(&self) -> &'n str {
+        self.name
     }
 
     /// The name, for whoever outlives the call.
     pub(super) fn kept_name(&self) -> KeptName {
-        match self.name {
-            Name::Program(name) => KeptName::Program(name),
-            Name::Shared(name) => KeptName::Shared(name.clone()),
+        KeptName {
+            address: self.name.as_ptr().addr(),
+            length: self.name.len(),
+            name: match self.keeper {
+                Some(keeper) => keeper.clone(),
+                None => self.name.into(),
+            },
         }
     }
 }
 
 /// A name that is kept beyond a call.
 #[derive(Clone, Debug)]
-pub(super) enum KeptName {
-    Program(&'static str),
-    Shared(Arc<str>),
+pub(super) struct KeptName {
+    /// Where the operation has it: the program's does not end, and a shared one is kept here.
+    address: usize,
+    length: usize,
+    name: Arc<str>,
 }
 
 impl KeptName {
-    #[inline]
     pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Program(name) => name,
-            Self::Shared(name) => name,
-        }
+        &self.name
     }
 
     /// Whether it is the operation's, not only alike: no octet is looked at.
     #[inline]
     pub(super) fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
-        std::ptr::eq(self.as_str(), operation.name())
+        self.address == operation.name.as_ptr().addr() && self.length == operation.name.len()
     }
 }
 
