@@ -3,7 +3,7 @@
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
-use crate::{Result, budgets, demux, goals, latency, load, memory, peer, throughput};
+use crate::{Result, anys, budgets, demux, goals, latency, load, memory, peer, throughput};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -43,6 +43,11 @@ pub enum Command {
         #[command(subcommand)]
         peer: demux::Peer,
     },
+    /// Instructions of an Any that passes through, and of comparing TypeCodes, by size, under valgrind.
+    Anys(anys::Options),
+    /// The process of `anys` that is counted.
+    #[command(hide = true)]
+    AnysPeer(anys::Peer),
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
@@ -79,6 +84,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
+        Command::Anys(options) => anys::run(harness, options),
+        Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
@@ -98,5 +105,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
 }
 
 fn is_peer(command: &Command) -> bool {
-    matches!(command, Command::Peer { .. } | Command::DemuxPeer { .. })
+    matches!(
+        command,
+        Command::Peer { .. } | Command::DemuxPeer { .. } | Command::AnysPeer(_)
+    )
 }

@@ -14,6 +14,7 @@
 //! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod anys;
 pub mod budgets;
 pub mod case;
 pub mod child;

@@ -52,14 +52,19 @@ pub struct Row {
 pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Report {
     let here = budgets.environment == now.environment && budgets.optimised == now.optimised;
     let mut rows = Vec::new();
-    for (case, sides) in &now.cases {
-        let before = budgets.cases.get(case);
-        for (side, now, before) in [
-            ("client", sides.client, before.map(|sides| sides.client)),
-            ("server", sides.server, before.map(|sides| sides.server)),
-        ] {
-            let what = format!("{case} {side}");
-            rows.extend(compare_side(&what, before, now, here));
+    for (how, now, budgets) in [
+        ("", &now.cases, &budgets.cases),
+        ("DII ", &now.dynamic, &budgets.dynamic),
+    ] {
+        for (case, sides) in now {
+            let before = budgets.get(case);
+            for (side, now, before) in [
+                ("client", sides.client, before.map(|sides| sides.client)),
+                ("server", sides.server, before.map(|sides| sides.server)),
+            ] {
+                let what = format!("{how}{case} {side}");
+                rows.extend(compare_side(&what, before, now, here));
+            }
         }
     }
     for (what, &now) in &now.demultiplexing {
@@ -199,6 +204,7 @@ mod tests {
             optimised: true,
             variables: BTreeMap::new(),
             cases: BTreeMap::from([("cube_void".to_owned(), sides)]),
+            dynamic: BTreeMap::new(),
             demultiplexing: BTreeMap::new(),
         }
     }

@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 
 /// Whose calls have budgets.
 const CONTENDER: &str = "punctual";
+/// Whose calls without stubs have.
+const DYNAMIC: &str = "punctual-dii";
 /// What is counted.
 const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Instructions,
@@ -69,6 +71,9 @@ pub struct Budgets {
     pub variables: BTreeMap<String, String>,
     /// By case.
     pub cases: BTreeMap<String, Sides>,
+    /// Calls by the dynamic invocation interface, by case.
+    #[serde(default)]
+    pub dynamic: BTreeMap<String, Sides>,
     /// A server's instructions for a call of one object among many.
     #[serde(default)]
     pub demultiplexing: BTreeMap<String, f64>,
@@ -113,8 +118,15 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         true => with_budgets(),
         false => options.cases.clone(),
     };
-    let mut now = count(harness, &cases, options.calls)?;
+    let mut now = count(harness, CONTENDER, &cases, options.calls)?;
     if options.cases.is_empty() {
+        let dynamic = [
+            Operation::CubeVoid,
+            Operation::CubeLong,
+            Operation::CubeStruct,
+        ];
+        let dynamic = dynamic.map(Case::plain);
+        now.dynamic = count(harness, DYNAMIC, &dynamic, options.calls)?.cases;
         let counts = demux::counts::budgeted(harness)?.into_iter();
         let counts = counts.map(|(what, count)| (what, count.round()));
         now.demultiplexing.extend(counts);
@@ -151,14 +163,15 @@ fn read(file: &Path) -> Result<Budgets> {
     Ok(serde_json::from_str(&text).map_err(|error| named(&error))?)
 }
 
-fn count(harness: &Harness, cases: &[Case], calls: u32) -> Result<Budgets> {
-    let (contenders, absent) =
-        contender::known(harness, &Wanted::of(&[CONTENDER])?.without_floors());
+fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Result<Budgets> {
+    let wanted = Wanted::of(&[contender])?.without_floors();
+    let (contenders, absent) = contender::known(harness, &wanted);
     let mut budgets = Budgets {
         environment: Environment::this(),
         optimised: !cfg!(debug_assertions),
         variables: BTreeMap::new(),
         cases: BTreeMap::new(),
+        dynamic: BTreeMap::new(),
         demultiplexing: BTreeMap::new(),
     };
     for instrument in INSTRUMENTS {

@@ -14,6 +14,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
 use floor::socket::{self, Kind, Link};
+pub(crate) use punctual::SAMPLE;
 use std::io::{BufRead, Read, Write};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};

@@ -168,7 +168,7 @@ const BUFFERING: Buffering = Buffering {
     delay: Some(Duration::from_millis(5)),
 };
 
-pub(super) const SAMPLE: BinStruct = BinStruct {
+pub(crate) const SAMPLE: BinStruct = BinStruct {
     s: 1234,
     c: Char(b'x'),
     l: 123_456_789,
