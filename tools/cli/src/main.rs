@@ -3,13 +3,14 @@
 
 mod bench;
 mod bridge;
+mod call;
 mod completions;
 mod demo;
 mod idl;
 mod ior;
 mod protocols;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// A real-time object request broker at the command line.
@@ -24,6 +25,12 @@ struct Options {
 enum Command {
     /// Compile OMG IDL to Rust, or check it.
     Idl(idl::Options),
+    /// Call an operation of any object, with JSON in and out.
+    Call(call::Options),
+    /// Read an attribute of any object.
+    Get(call::GetOptions),
+    /// Write an attribute of any object.
+    Set(call::SetOptions),
     /// Show what is in an object reference.
     Ior(ior::Options),
     /// List the protocols that an ORB can speak, and the pairs that do not fit.
@@ -39,12 +46,18 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Shells ask for what may come next, once they were told to by `punctual completions`.
+    clap_complete::CompleteEnv::with_factory(Options::command).complete();
     // The demo's two processes take options of the ORB, which clap does not know.
     if let Some(code) = demo::run_part(std::env::args()) {
         return code;
     }
-    match Options::parse().command {
+    let (arguments, orb_options) = call::split(std::env::args());
+    match Options::parse_from(arguments).command {
         Command::Idl(options) => idl::run(&options),
+        Command::Call(options) => call::run(&options, &orb_options),
+        Command::Get(options) => call::run_get(&options, &orb_options),
+        Command::Set(options) => call::run_set(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Bridge(options) => bridge::run(&options),

@@ -24,7 +24,8 @@ pub use punctual_cdr::{
     GiopVersion, Limits, LongDouble, ValueFactory, ValueRef, ValueType,
 };
 pub use punctual_dynamic::{
-    Argument, DynamicImplementation, Gateway, InvokeError, Request, ServerRequest, dynamic_servant,
+    Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
+    dynamic_servant, interface_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{

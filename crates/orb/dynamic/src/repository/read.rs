@@ -1,0 +1,93 @@
+//! The structs that descriptions travel as.
+
+use punctual_any::{
+    AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
+    ParameterDescription, ParameterMode, TypeCode,
+};
+use punctual_cdr::{CdrError, Decoder, Unmarshal, unmarshal_each};
+use punctual_ior::Ior;
+
+/// No description takes less than its names: three lengths with their NULs.
+const LEAST: usize = 15;
+
+/// `FullInterfaceDescription`. What CORBA 2 had behind its TypeCode is not looked at.
+pub(super) fn full_interface(input: &mut Decoder<'_>) -> Result<InterfaceDescription, CdrError> {
+    Ok(InterfaceDescription {
+        name: String::unmarshal(input)?,
+        id: String::unmarshal(input)?,
+        defined_in: String::unmarshal(input)?,
+        version: String::unmarshal(input)?,
+        operations: unmarshal_each(input, LEAST, operation)?,
+        attributes: unmarshal_each(input, LEAST, attribute)?,
+        bases: Vec::unmarshal(input)?,
+        type_code: TypeCode::unmarshal(input)?,
+    })
+}
+
+fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> {
+    let (name, id) = named(input)?;
+    Ok(OperationDescription {
+        name,
+        id,
+        result: TypeCode::unmarshal(input)?,
+        oneway: mode(input, 1)? == 1,
+        contexts: Vec::unmarshal(input)?,
+        parameters: unmarshal_each(input, LEAST, parameter)?,
+        exceptions: unmarshal_each(input, LEAST, exception)?,
+    })
+}
+
+/// What each description begins with: its name and id, then where it stands and its version.
+fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
+    let (name, id) = (String::unmarshal(input)?, String::unmarshal(input)?);
+    input.get_string()?;
+    input.get_string()?;
+    Ok((name, id))
+}
+
+/// An enumerator up to `most`.
+fn mode(input: &mut Decoder<'_>, most: u32) -> Result<u32, CdrError> {
+    let mode = input.get_u32()?;
+    if mode > most {
+        return Err(CdrError::UnknownEnumerator(mode));
+    }
+    Ok(mode)
+}
+
+fn parameter(input: &mut Decoder<'_>) -> Result<ParameterDescription, CdrError> {
+    let name = String::unmarshal(input)?;
+    let type_code = TypeCode::unmarshal(input)?;
+    // The type as an object of the repository's.
+    Ior::unmarshal(input)?;
+    let mode = match mode(input, 2)? {
+        0 => ParameterMode::In,
+        1 => ParameterMode::Out,
+        _ => ParameterMode::InOut,
+    };
+    Ok(ParameterDescription {
+        name,
+        type_code,
+        mode,
+    })
+}
+
+fn exception(input: &mut Decoder<'_>) -> Result<ExceptionDescription, CdrError> {
+    let (name, id) = named(input)?;
+    Ok(ExceptionDescription {
+        name,
+        id,
+        type_code: TypeCode::unmarshal(input)?,
+    })
+}
+
+fn attribute(input: &mut Decoder<'_>) -> Result<AttributeDescription, CdrError> {
+    let (name, id) = named(input)?;
+    Ok(AttributeDescription {
+        name,
+        id,
+        type_code: TypeCode::unmarshal(input)?,
+        readonly: mode(input, 1)? == 1,
+        get_exceptions: Vec::new(),
+        put_exceptions: Vec::new(),
+    })
+}

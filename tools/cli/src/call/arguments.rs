@@ -1,0 +1,108 @@
+//! Arguments as somebody types them.
+
+use std::io::Read;
+
+use punctual::json::{from_json, from_json_text, nearest};
+use punctual::{Any, OperationDescription, ParameterDescription, ParameterMode};
+
+use super::names::Types;
+use super::{Problem, show};
+
+/// Arguments one after the other, each as JSON.
+pub(super) fn in_order(
+    operation: &OperationDescription,
+    given: &[String],
+    names: &Types<'_>,
+) -> Result<Vec<Any>, Problem> {
+    let parameters = sent(operation);
+    if given.len() != parameters.len() {
+        let count = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            count => format!("{count} {what}s"),
+        };
+        let message = format!(
+            "`{}` takes {}, not {}",
+            operation.name,
+            count(parameters.len(), "argument"),
+            given.len()
+        );
+        let help = format!("it is `{}`", show::signature(operation));
+        return Err(Problem::Usage(message, Some(help)));
+    }
+    let pairs = parameters.into_iter().zip(given);
+    pairs
+        .map(|(parameter, text)| {
+            let what = format!("argument `{}`", parameter.name);
+            let value = from_json_text(&parameter.type_code, text, names);
+            let value = value.map_err(|error| Problem::json(&what, error))?;
+            any(parameter, &value)
+        })
+        .collect()
+}
+
+/// Arguments by their names, as one JSON object.
+pub(super) fn by_name(
+    operation: &OperationDescription,
+    data: &str,
+    names: &Types<'_>,
+) -> Result<Vec<Any>, Problem> {
+    let text = read(data)?;
+    let wrong = |message: String| {
+        let help = format!("it is `{}`", show::signature(operation));
+        Problem::Usage(format!("the arguments: {message}"), Some(help))
+    };
+    let json: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+    let Some(given) = json.as_object() else {
+        return Err(wrong(
+            "an object is wanted, by the parameters' names".to_owned(),
+        ));
+    };
+    let parameters = sent(operation);
+    for name in given.keys() {
+        if !parameters.iter().any(|one| one.name == *name) {
+            let near = nearest(name, parameters.iter().map(|one| one.name.as_str()));
+            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return Err(wrong(format!("there is no parameter `{name}`{hint}")));
+        }
+    }
+    let value = |parameter: &ParameterDescription| {
+        let json = given.get(&parameter.name);
+        let json = json.ok_or_else(|| wrong(format!("`{}` is missing", parameter.name)))?;
+        let what = format!("argument `{}`", parameter.name);
+        let value = from_json(&parameter.type_code, json, names);
+        let value = value.map_err(|error| Problem::json(&what, error))?;
+        any(parameter, &value)
+    };
+    parameters.into_iter().map(value).collect()
+}
+
+/// The parameters that go to the object.
+fn sent(operation: &OperationDescription) -> Vec<&ParameterDescription> {
+    let parameters = operation.parameters.iter();
+    parameters
+        .filter(|one| one.mode != ParameterMode::Out)
+        .collect()
+}
+
+fn any(parameter: &ParameterDescription, value: &punctual::Value) -> Result<Any, Problem> {
+    Any::of_value(&parameter.type_code, value)
+        .map_err(|error| Problem::Usage(format!("argument `{}`: {error}", parameter.name), None))
+}
+
+/// What `-d` says: the text itself, a file's, or what comes on standard input.
+fn read(data: &str) -> Result<String, Problem> {
+    if data == "-" {
+        let mut text = String::new();
+        let read = std::io::stdin().read_to_string(&mut text);
+        return match read {
+            Ok(_) => Ok(text),
+            Err(error) => Err(Problem::Usage(format!("standard input: {error}"), None)),
+        };
+    }
+    match data.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|error| Problem::Usage(format!("{path}: {error}"), None)),
+        None => Ok(data.to_owned()),
+    }
+}

@@ -1,0 +1,158 @@
+//! Which interface an object has: from an IDL file, from an Interface Repository, or from the object itself.
+
+use punctual::{InterfaceDescription, ObjectRef, Orb, Repository};
+use punctual_idl::diagnostic::render;
+use punctual_idl::model::{DeclId, Specification};
+use punctual_idl_describe as describe;
+use std::io::IsTerminal;
+use std::path::Path;
+
+use super::{Common, Problem, names};
+
+/// An interface, and what else its IDL declares, if that is at hand.
+pub(super) struct Found {
+    pub(super) interface: InterfaceDescription,
+    pub(super) specification: Option<Specification>,
+}
+
+pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+    if let Some(file) = &common.idl {
+        return from_idl(file, object, common);
+    }
+    if let Some(repository) = repository(orb, common)? {
+        return from_repository(&repository, object, common);
+    }
+    let asked = punctual::interface_of(object);
+    let help = "name its IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE";
+    match asked {
+        Ok(Some(interface)) => Ok(Found {
+            interface,
+            specification: None,
+        }),
+        Ok(None) => Err(Problem::usage(
+            "the object does not tell its interface",
+            help,
+        )),
+        Err(exception) => Err(Problem::System(
+            exception.in_context("the object does not tell its interface"),
+            Some(help.to_owned()),
+        )),
+    }
+}
+
+/// The repository of the command line, or of the ORB's configuration.
+fn repository(orb: &Orb, common: &Common) -> Result<Option<Repository>, Problem> {
+    let name = "InterfaceRepository";
+    let object = match &common.ifr {
+        Some(reference) => names::object(orb, reference)
+            .map_err(|message| Problem::usage(message, super::ON_REFERENCES))?,
+        None if orb.list_initial_services().iter().any(|one| one == name) => orb
+            .resolve_initial_references(name)
+            .map_err(|exception| Problem::System(exception, None))?,
+        None => return Ok(None),
+    };
+    Ok(Some(Repository::new(&object)))
+}
+
+fn from_repository(
+    repository: &Repository,
+    object: &ObjectRef,
+    common: &Common,
+) -> Result<Found, Problem> {
+    let id = match &common.interface {
+        Some(name) if name.contains(':') && !name.contains("::") => name.clone(),
+        Some(name) => format!(
+            "IDL:{}:1.0",
+            name.trim_start_matches("::").replace("::", "/")
+        ),
+        None => object.type_id().to_owned(),
+    };
+    let found = repository.interface(&id);
+    let found = found.map_err(|exception| {
+        Problem::System(exception.in_context("the Interface Repository"), None)
+    })?;
+    let interface = found.ok_or_else(|| {
+        Problem::usage(
+            format!("the Interface Repository does not know `{id}`"),
+            "name the interface with --interface, or its IDL with --idl FILE",
+        )
+    })?;
+    Ok(Found {
+        interface,
+        specification: None,
+    })
+}
+
+fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+    let options = punctual_idl::Options {
+        include_dirs: common.include.clone(),
+        ..punctual_idl::Options::default()
+    };
+    let compiled = punctual_idl::compile(file, &options);
+    let specification = match compiled {
+        Ok(compilation) => compilation.specification,
+        Err(failure) => {
+            let in_colour = std::io::stderr().is_terminal();
+            eprintln!("{}", render(&failure.diagnostics, in_colour).trim_end());
+            return Err(Problem::Shown);
+        }
+    };
+    let id = match &common.interface {
+        Some(name) => by_name(&specification, name)?,
+        None => by_object(&specification, object)?,
+    };
+    let interface = describe::interface(&specification, id);
+    let interface = interface.ok_or_else(|| Problem::Usage("it is no interface".into(), None))?;
+    Ok(Found {
+        interface,
+        specification: Some(specification),
+    })
+}
+
+fn by_name(specification: &Specification, name: &str) -> Result<DeclId, Problem> {
+    let mut all = describe::interfaces(specification);
+    let scoped = name.trim_start_matches("::");
+    let found = all.find(|one| one.repository_id == name || one.scoped_name.join("::") == scoped);
+    found.map(|one| one.id).ok_or_else(|| {
+        let message = format!("the IDL declares no interface `{name}`");
+        Problem::Usage(message, Some(declared(specification)))
+    })
+}
+
+/// The interface whose id the reference has. One that has none is asked which of the main file's it is.
+fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId, Problem> {
+    let of_type = describe::interfaces(specification)
+        .find(|one| one.repository_id == object.type_id())
+        .map(|one| one.id);
+    if let Some(id) = of_type {
+        return Ok(id);
+    }
+    let mut found: Option<DeclId> = None;
+    for one in describe::interfaces(specification).filter(|one| one.in_main_file) {
+        // One that derives from what was found already is nearer.
+        if found.is_some_and(|found| !specification.derives_from(one.id, found)) {
+            continue;
+        }
+        let is_it = object.is_a(&one.repository_id);
+        if is_it.map_err(|exception| Problem::System(exception, None))? {
+            found = Some(one.id);
+        }
+    }
+    found.ok_or_else(|| {
+        let message = match object.type_id() {
+            "" => "the IDL declares none of the object's interfaces".to_owned(),
+            id => format!("the IDL does not declare the object's interface, `{id}`"),
+        };
+        Problem::Usage(message, Some(declared(specification)))
+    })
+}
+
+fn declared(specification: &Specification) -> String {
+    let names: Vec<String> = describe::interfaces(specification)
+        .map(|one| format!("`{}`", one.scoped_name.join("::")))
+        .collect();
+    match names.as_slice() {
+        [] => "it declares no interface".to_owned(),
+        names => format!("it declares {}; --interface chooses one", names.join(", ")),
+    }
+}

@@ -1,0 +1,155 @@
+//! One call, and what comes of it.
+
+use anstyle::AnsiColor;
+use punctual::json::{Json, OctetForm};
+use punctual::{
+    Any, InvokeError, ObjectRef, OperationDescription, ParameterMode, Request, SystemExceptionKind,
+    TypeKind,
+};
+use serde_json::value::RawValue;
+
+use super::{Common, Problem};
+
+pub(super) fn once(
+    object: &ObjectRef,
+    operation: &OperationDescription,
+    values: Vec<Any>,
+    common: &Common,
+) -> Result<(), Problem> {
+    let mut request = request(object, operation, values)?;
+    perform(&mut request, operation, common)?;
+    if let Some(json) = results(&request, operation, common)? {
+        anstream::println!("{json}");
+    }
+    Ok(())
+}
+
+/// A request with its arguments in place.
+pub(super) fn request(
+    object: &ObjectRef,
+    operation: &OperationDescription,
+    values: Vec<Any>,
+) -> Result<Request, Problem> {
+    let mut request = Request::of(object, operation);
+    let parameters = operation.parameters.iter().enumerate();
+    let sent = parameters.filter(|(_, one)| one.mode != ParameterMode::Out);
+    for ((index, _), value) in sent.zip(values) {
+        request
+            .set_argument(index, value)
+            .map_err(|exception| Problem::System(exception, None))?;
+    }
+    Ok(request)
+}
+
+/// Makes the call.
+pub(super) fn perform(
+    request: &mut Request,
+    operation: &OperationDescription,
+    common: &Common,
+) -> Result<(), Problem> {
+    let result = if operation.oneway {
+        request.send_oneway().map_err(InvokeError::System)
+    } else {
+        request.invoke()
+    };
+    result.map_err(|error| match error {
+        InvokeError::System(exception) => {
+            let help = match exception.kind() {
+                SystemExceptionKind::BadOperation => Some(
+                    "the object does not know the operation: is this its interface?".to_owned(),
+                ),
+                SystemExceptionKind::Unknown => Some(
+                    "perhaps a user exception that the operation is not declared to raise"
+                        .to_owned(),
+                ),
+                _ => None,
+            };
+            Problem::System(exception, help)
+        }
+        InvokeError::User(exception) => match user_exception(&exception, common) {
+            Ok(json) => Problem::User(json),
+            Err(problem) => problem,
+        },
+    })
+}
+
+fn user_exception(exception: &Any, common: &Common) -> Result<String, Problem> {
+    let type_code = exception.type_code();
+    let id = type_code.id().unwrap_or_default();
+    let members = raw(exception, common)?;
+    let told = [
+        ("exception", text(&type_code.to_string())?),
+        ("id", text(id)?),
+        ("members", members),
+    ];
+    object(&told, common)
+}
+
+fn text(text: &str) -> Result<Box<RawValue>, Problem> {
+    serde_json::value::to_raw_value(text).map_err(unreadable)
+}
+
+/// What came back, as JSON: one result as it is, several by their names.
+fn results(
+    request: &Request,
+    operation: &OperationDescription,
+    common: &Common,
+) -> Result<Option<String>, Problem> {
+    let mut results = Vec::new();
+    if operation.result.original_type().kind() != TypeKind::Void {
+        results.push(("$result", request.return_value()));
+    }
+    for argument in request.arguments() {
+        if let (ParameterMode::Out | ParameterMode::InOut, Some(value)) =
+            (argument.mode(), argument.value())
+        {
+            results.push((argument.name(), value));
+        }
+    }
+    if let [(_, value)] = results.as_slice() {
+        let value = value
+            .value()
+            .map_err(unreadable)
+            .map(|content| (value, content))?;
+        return printed(&json(value.0, &value.1, common), common).map(Some);
+    }
+    if results.is_empty() {
+        return Ok(None);
+    }
+    let named: Result<Vec<_>, Problem> = results
+        .into_iter()
+        .map(|(name, value)| Ok((name, raw(value, common)?)))
+        .collect();
+    object(&named?, common).map(Some)
+}
+
+fn json<'v>(any: &'v Any, value: &'v punctual::Value, common: &Common) -> Json<'v> {
+    Json::new(any.type_code(), value).octets(OctetForm::from(common.octets))
+}
+
+/// A value as JSON that is printed within more.
+fn raw(any: &Any, common: &Common) -> Result<Box<RawValue>, Problem> {
+    let value = any.value().map_err(unreadable)?;
+    serde_json::value::to_raw_value(&json(any, &value, common)).map_err(unreadable)
+}
+
+/// An object whose members have this order.
+fn object(members: &[(&str, Box<RawValue>)], common: &Common) -> Result<String, Problem> {
+    struct Members<'m>(&'m [(&'m str, Box<RawValue>)]);
+    impl serde::Serialize for Members<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+        }
+    }
+    printed(&Members(members), common)
+}
+
+/// JSON as it is printed, the names of members in colour for a terminal.
+fn printed(value: &impl serde::Serialize, common: &Common) -> Result<String, Problem> {
+    let compact = serde_json::to_string(value).map_err(unreadable)?;
+    Ok(super::show::json(&compact, common.compact, AnsiColor::Cyan))
+}
+
+fn unreadable(error: impl std::fmt::Display) -> Problem {
+    Problem::Usage(format!("what came back cannot be shown: {error}"), None)
+}

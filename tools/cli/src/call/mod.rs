@@ -1,0 +1,340 @@
+//! `punctual call`, `punctual get` and `punctual set`: operations and attributes of any object, with arguments
+//! and results as JSON.
+
+mod arguments;
+mod interface;
+mod invoke;
+mod names;
+mod repeat;
+mod show;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::fail;
+use interface::Found;
+use punctual::json::{JsonError, OctetForm, nearest};
+use punctual::{ObjectRef, OperationDescription, Orb, SystemException};
+
+/// A system exception.
+const SYSTEM_EXCEPTION: u8 = 3;
+/// A user exception.
+const USER_EXCEPTION: u8 = 4;
+
+const STATUSES: &str = "Exit status: 0 when the call returned, 1 when it was not made (a wrong reference, \
+                        IDL or JSON), 2 for a wrong command line, 3 for a system exception, 4 for a user \
+                        exception, whose members are then on standard error as JSON.";
+
+/// Options of `punctual call`.
+#[derive(Debug, clap::Args)]
+#[command(
+    long_about = "Calls an operation of an object and prints what it returns as JSON.\n\n\
+                  Arguments are JSON, one for each `in` and `inout` parameter; text and enumerators need no \
+                  quotes. Without an operation, or with --describe, it lists what there is.",
+    after_help = STATUSES,
+    after_long_help = concat!(
+        "Examples:\n  \
+         punctual call cubit.ior --idl cubit.idl\n  \
+         punctual call cubit.ior --idl cubit.idl cube_long 3\n  \
+         punctual call cubit.ior --idl cubit.idl cube_struct '{\"o\": 1, \"l\": 2, \"s\": 3}'\n  \
+         punctual call corbaloc::host:2809/NameService list -d '{\"how_many\": 10}'\n\n\
+         docs/call.md shows how types look in JSON.\n"
+    )
+)]
+pub(crate) struct Options {
+    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// The operation.
+    #[arg(add = clap_complete::ArgValueCompleter::new(names::operations))]
+    operation: Option<String>,
+    /// Its arguments, in order.
+    #[arg(allow_negative_numbers = true)]
+    arguments: Vec<String>,
+    /// All arguments by their names, as one JSON object; @FILE reads it from a file, - from standard input.
+    #[arg(short, long, value_name = "JSON", conflicts_with = "arguments")]
+    data: Option<String>,
+    /// Show the operation and its types, or all of the object's, as IDL, and call nothing.
+    #[arg(long)]
+    describe: bool,
+    /// Call so many times, and show how long that took instead of what came back.
+    #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    count: Option<u64>,
+    /// Begin so many calls a second, as far as they keep up; with -n.
+    #[arg(long, value_name = "CALLS", requires = "count", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Options of `punctual get`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATUSES)]
+pub(crate) struct GetOptions {
+    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// The attribute.
+    #[arg(add = clap_complete::ArgValueCompleter::new(names::attributes))]
+    attribute: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Options of `punctual set`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATUSES)]
+pub(crate) struct SetOptions {
+    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// The attribute.
+    #[arg(add = clap_complete::ArgValueCompleter::new(names::attributes))]
+    attribute: String,
+    /// Its value, as JSON.
+    #[arg(allow_negative_numbers = true)]
+    value: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// The IDL that declares the object's interface. Without it, the Interface Repository is asked, or the
+    /// object itself.
+    #[arg(long, value_name = "FILE")]
+    idl: Option<PathBuf>,
+    /// Search this folder for files that the IDL includes.
+    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
+    include: Vec<PathBuf>,
+    /// The interface, by its scoped name or repository id, for a reference that does not tell it.
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    /// The Interface Repository that knows the object's interface.
+    #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
+    ifr: Option<String>,
+    /// How many seconds a call may take; without it, as long as it likes.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// How to print octets.
+    #[arg(long, value_name = "FORM", value_enum, default_value = "base64")]
+    octets: Octets,
+    /// Print JSON on one line.
+    #[arg(long)]
+    compact: bool,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Octets {
+    Base64,
+    Hex,
+    Array,
+}
+
+impl From<Octets> for OctetForm {
+    fn from(form: Octets) -> Self {
+        match form {
+            Octets::Base64 => Self::Base64,
+            Octets::Hex => Self::Hex,
+            Octets::Array => Self::Array,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "a number of seconds above 0 is wanted".to_owned())
+}
+
+/// Why there is no result.
+enum Problem {
+    /// The call was not made: what is wrong, and what the next step may be.
+    Usage(String, Option<String>),
+    /// What is wrong was shown already.
+    Shown,
+    /// The call ended with a system exception; what else there is to say.
+    System(SystemException, Option<String>),
+    /// The call ended with a user exception, as JSON.
+    User(String),
+}
+
+impl Problem {
+    fn usage(message: impl Into<String>, help: &str) -> Self {
+        Self::Usage(message.into(), Some(help.to_owned()))
+    }
+
+    fn json(what: &str, error: JsonError) -> Self {
+        let help = error.help.clone();
+        Self::Usage(format!("{what}: {error}"), help)
+    }
+
+    fn report(self) -> ExitCode {
+        match self {
+            Self::Usage(message, help) => fail(message, help.as_deref()),
+            Self::Shown => ExitCode::FAILURE,
+            Self::System(exception, help) => {
+                fail(exception, help.as_deref());
+                ExitCode::from(SYSTEM_EXCEPTION)
+            }
+            Self::User(json) => {
+                anstream::eprintln!("{json}");
+                ExitCode::from(USER_EXCEPTION)
+            }
+        }
+    }
+}
+
+const ON_REFERENCES: &str = "a reference is an `IOR:` or `corbaloc:` text, or a file that holds one; \
+                             `punctual ior` shows what is in it";
+
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
+    ended(call(options, orb_options))
+}
+
+pub(crate) fn run_get(options: &GetOptions, orb_options: &[String]) -> ExitCode {
+    ended(get(options, orb_options))
+}
+
+pub(crate) fn run_set(options: &SetOptions, orb_options: &[String]) -> ExitCode {
+    ended(set(options, orb_options))
+}
+
+fn ended(result: Result<(), Problem>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => problem.report(),
+    }
+}
+
+fn call(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
+    let common = &options.common;
+    let (orb, object) = object(&options.reference, common, orb_options)?;
+    let found = interface::find(&orb, &object, common)?;
+    let operation = match &options.operation {
+        Some(name) => Some(operation(&found, name)?),
+        None => None,
+    };
+    let operation = match operation {
+        Some(operation) if !options.describe => operation,
+        Some(operation) => {
+            show::operation(&operation);
+            return Ok(());
+        }
+        None => {
+            show::interface(&found.interface);
+            return Ok(());
+        }
+    };
+    let names = names::Types::new(&orb, &found);
+    let values = match &options.data {
+        Some(data) => arguments::by_name(&operation, data, &names)?,
+        None => arguments::in_order(&operation, &options.arguments, &names)?,
+    };
+    match options.count {
+        None => invoke::once(&object, &operation, values, common),
+        Some(count) => repeat::many(&object, &operation, values, count, options.rate, common),
+    }
+}
+
+fn operation(found: &Found, name: &str) -> Result<OperationDescription, Problem> {
+    found.interface.operation(name).ok_or_else(|| {
+        let interface = &found.interface;
+        let names = interface.operations.iter().map(|one| one.name.as_str());
+        let help = match (interface.attribute(name), nearest(name, names)) {
+            (Some(_), _) => format!("it is an attribute: `punctual get REFERENCE {name}` reads it"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => "--describe lists the operations".to_owned(),
+        };
+        let message = format!("`{}` has no operation `{name}`", show::scoped(interface));
+        Problem::Usage(message, Some(help))
+    })
+}
+
+fn get(options: &GetOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let common = &options.common;
+    let (orb, object) = object(&options.reference, common, orb_options)?;
+    let found = interface::find(&orb, &object, common)?;
+    let getter = attribute(&found, &options.attribute)?.getter();
+    invoke::once(&object, &getter, Vec::new(), common)
+}
+
+fn set(options: &SetOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let common = &options.common;
+    let (orb, object) = object(&options.reference, common, orb_options)?;
+    let found = interface::find(&orb, &object, common)?;
+    let setter = attribute(&found, &options.attribute)?.setter();
+    let setter = setter.ok_or_else(|| {
+        let message = format!("the attribute `{}` can only be read", options.attribute);
+        Problem::Usage(message, None)
+    })?;
+    let names = names::Types::new(&orb, &found);
+    let given = std::slice::from_ref(&options.value);
+    let values = arguments::in_order(&setter, given, &names)?;
+    invoke::once(&object, &setter, values, common)
+}
+
+fn attribute<'f>(
+    found: &'f Found,
+    name: &str,
+) -> Result<&'f punctual::AttributeDescription, Problem> {
+    let interface = &found.interface;
+    interface.attribute(name).ok_or_else(|| {
+        let names = interface.attributes.iter().map(|one| one.name.as_str());
+        let help = match nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`punctual call REFERENCE --describe` lists the attributes".to_owned(),
+        };
+        let message = format!("`{}` has no attribute `{name}`", show::scoped(interface));
+        Problem::Usage(message, Some(help))
+    })
+}
+
+/// An ORB, and the object that a reference leads to.
+fn object(
+    reference: &str,
+    common: &Common,
+    orb_options: &[String],
+) -> Result<(Orb, ObjectRef), Problem> {
+    let mut builder = Orb::builder();
+    if let Some(file) = &common.config {
+        let read = builder.file(file);
+        builder =
+            read.map_err(|error| Problem::usage(error.to_string(), "see the configuration file"))?;
+    }
+    let bad = |error: punctual::InitError| Problem::Usage(error.to_string(), None);
+    let arguments = std::iter::once("punctual").chain(orb_options.iter().map(String::as_str));
+    let (builder, _) = builder
+        .arguments(arguments.map(str::to_owned))
+        .map_err(bad)?;
+    let orb = builder.build().map_err(bad)?;
+    let object =
+        names::object(&orb, reference).map_err(|message| Problem::usage(message, ON_REFERENCES))?;
+    let object = match common.timeout {
+        Some(timeout) => object.with_timeout(timeout),
+        None => object,
+    };
+    Ok((orb, object))
+}
+
+/// Options of the ORB, `-ORB…` and the value that follows, among those of a command that takes them.
+pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
+    let mut arguments = arguments;
+    let (mut ours, mut orbs) = (Vec::new(), Vec::new());
+    while let Some(argument) = arguments.next() {
+        let takes_them = ours
+            .get(1)
+            .is_some_and(|one| matches!(String::as_str(one), "call" | "get" | "set"));
+        if takes_them && argument.starts_with("-ORB") {
+            orbs.push(argument);
+            orbs.extend(arguments.next());
+        } else {
+            ours.push(argument);
+        }
+    }
+    (ours, orbs)
+}

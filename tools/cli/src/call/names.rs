@@ -1,0 +1,145 @@
+//! What names stand for: types in JSON, references, and what a shell completes.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap_complete::CompletionCandidate;
+use punctual::json::Names;
+use punctual::{ObjectRef, Orb, TypeCode};
+use punctual_idl_describe as describe;
+use punctual_ior::Ior;
+
+use super::interface::Found;
+
+/// The object that a text leads to: a reference, or a file that holds one.
+pub(super) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
+    // What somebody else knows by name, such as `rir:/NameService`, is no file.
+    let text = if text.starts_with("rir:") {
+        format!("corbaloc:{text}")
+    } else {
+        crate::ior::read(text)?
+    };
+    orb.string_to_object(&text)
+        .map_err(|exception| exception.to_string())
+}
+
+/// The types of an IDL file, or those that an interface mentions.
+pub(super) struct Types<'f> {
+    orb: &'f Orb,
+    found: &'f Found,
+    /// By scoped name and by repository id.
+    mentioned: HashMap<String, TypeCode>,
+}
+
+impl<'f> Types<'f> {
+    pub(super) fn new(orb: &'f Orb, found: &'f Found) -> Self {
+        let mut this = Self {
+            orb,
+            found,
+            mentioned: HashMap::new(),
+        };
+        let interface = &found.interface;
+        for operation in &interface.operations {
+            this.mention(&operation.result);
+            for parameter in &operation.parameters {
+                this.mention(&parameter.type_code);
+            }
+        }
+        for attribute in &interface.attributes {
+            this.mention(&attribute.type_code);
+        }
+        this
+    }
+
+    fn mention(&mut self, type_code: &TypeCode) {
+        if let Ok(id) = type_code.id()
+            && !id.is_empty()
+        {
+            if self.mentioned.contains_key(id) {
+                return;
+            }
+            self.mentioned.insert(id.to_owned(), type_code.clone());
+            self.mentioned
+                .insert(type_code.to_string(), type_code.clone());
+        }
+        for part in super::show::parts(type_code) {
+            self.mention(&part);
+        }
+    }
+}
+
+impl Names for Types<'_> {
+    fn type_code(&self, name: &str) -> Option<TypeCode> {
+        let name = name.trim_start_matches("::");
+        if let Some(type_code) = self.mentioned.get(name) {
+            return Some(type_code.clone());
+        }
+        let specification = self.found.specification.as_ref()?;
+        let by_id = || {
+            let mut all = specification.declarations.iter();
+            all.find(|one| one.repository_id == name)
+        };
+        let declared = specification.find(name).or_else(by_id)?;
+        describe::type_code(specification, declared.id)
+    }
+
+    fn reference(&self, text: &str) -> Result<Ior, String> {
+        if text.is_empty() {
+            return Ok(Ior::nil());
+        }
+        Ok(object(self.orb, text)?.ior().clone())
+    }
+}
+
+/// The operations that the IDL of the command line declares and that begin like what was typed.
+pub(super) fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
+    completed(typed, |interface| {
+        let names = interface.operations.iter();
+        names.map(|one| one.name.clone()).collect()
+    })
+}
+
+/// As [`operations`], attributes.
+pub(super) fn attributes(typed: &OsStr) -> Vec<CompletionCandidate> {
+    completed(typed, |interface| {
+        let names = interface.attributes.iter();
+        names.map(|one| one.name.clone()).collect()
+    })
+}
+
+fn completed(
+    typed: &OsStr,
+    names: impl Fn(&punctual::InterfaceDescription) -> Vec<String>,
+) -> Vec<CompletionCandidate> {
+    let Some(specification) = specification_on_command_line() else {
+        return Vec::new();
+    };
+    let typed = typed.to_string_lossy();
+    let interfaces = describe::interfaces(&specification).filter(|one| one.in_main_file);
+    let mut found: Vec<String> = interfaces
+        .filter_map(|one| describe::interface(&specification, one.id))
+        .flat_map(|interface| names(&interface))
+        .filter(|name| name.starts_with(&*typed))
+        .collect();
+    found.sort();
+    found.dedup();
+    found.into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// The IDL that `--idl FILE` names on the command line that is being completed.
+fn specification_on_command_line() -> Option<punctual_idl::model::Specification> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |option: &str| {
+        let place = arguments.iter().position(|one| one == option)?;
+        arguments.get(place + 1).cloned()
+    };
+    let whole = arguments.iter().find_map(|one| one.strip_prefix("--idl="));
+    let file = whole.map(str::to_owned).or_else(|| after("--idl"))?;
+    let options = punctual_idl::Options {
+        include_dirs: after("-I").map(PathBuf::from).into_iter().collect(),
+        ..punctual_idl::Options::default()
+    };
+    let compilation = punctual_idl::compile(file, &options).ok()?;
+    Some(compilation.specification)
+}

@@ -1,0 +1,376 @@
+//! Interfaces as IDL, and JSON, for people.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use punctual::{
+    AttributeDescription, InterfaceDescription, Label, OperationDescription, ParameterMode,
+    TypeCode, TypeKind, ValueModifier, Visibility,
+};
+
+const KEYWORD: Style = AnsiColor::Magenta.on_default();
+const NAME: Style = AnsiColor::Cyan.on_default();
+
+/// The interface's name with its scopes.
+pub(super) fn scoped(interface: &InterfaceDescription) -> String {
+    match interface.type_code.kind() {
+        TypeKind::Null => interface.name.clone(),
+        _ => interface.type_code.to_string(),
+    }
+}
+
+/// An interface with all that can be called.
+pub(super) fn interface(interface: &InterfaceDescription) {
+    let bases: Vec<String> = interface
+        .bases
+        .iter()
+        .map(|id| TypeCode::interface(id, "").to_string())
+        .collect();
+    let bases = match bases.as_slice() {
+        [] => String::new(),
+        bases => format!(" : {}", bases.join(", ")),
+    };
+    anstream::println!(
+        "{KEYWORD}interface{KEYWORD:#} {}{bases} {{",
+        scoped(interface)
+    );
+    for operation in &interface.operations {
+        anstream::println!("    {};", coloured(operation));
+    }
+    for one in &interface.attributes {
+        anstream::println!("    {};", attribute(one));
+    }
+    anstream::println!("}};");
+}
+
+/// An operation, and the types that it mentions.
+pub(super) fn operation(operation: &OperationDescription) {
+    let (mut seen, mut defined) = (Vec::new(), Vec::new());
+    let types = operation.parameters.iter().map(|one| &one.type_code);
+    let types = types.chain([&operation.result]);
+    for type_code in types.chain(operation.exceptions.iter().map(|one| &one.type_code)) {
+        collect(type_code, &mut seen, &mut defined);
+    }
+    for type_code in &defined {
+        if let Some(text) = definition(type_code) {
+            anstream::println!("{text}");
+        }
+    }
+    anstream::println!("{};", coloured(operation));
+}
+
+/// An operation on one line, as IDL.
+pub(super) fn signature(operation: &OperationDescription) -> String {
+    anstream::adapter::strip_str(&coloured(operation)).to_string()
+}
+
+fn coloured(operation: &OperationDescription) -> String {
+    let parameters = operation.parameters.iter().map(|one| {
+        let mode = match one.mode {
+            ParameterMode::In => "in",
+            ParameterMode::Out => "out",
+            ParameterMode::InOut => "inout",
+        };
+        format!("{KEYWORD}{mode}{KEYWORD:#} {} {}", one.type_code, one.name)
+    });
+    let parameters: Vec<String> = parameters.collect();
+    let oneway = match operation.oneway {
+        true => format!("{KEYWORD}oneway{KEYWORD:#} "),
+        false => String::new(),
+    };
+    let raised: Vec<String> = operation
+        .exceptions
+        .iter()
+        .map(|one| one.type_code.to_string())
+        .collect();
+    let raises = match raised.as_slice() {
+        [] => String::new(),
+        raised => format!(" {KEYWORD}raises{KEYWORD:#} ({})", raised.join(", ")),
+    };
+    format!(
+        "{oneway}{} {NAME}{}{NAME:#}({}){raises}",
+        operation.result,
+        operation.name,
+        parameters.join(", ")
+    )
+}
+
+fn attribute(attribute: &AttributeDescription) -> String {
+    let readonly = if attribute.readonly { "readonly " } else { "" };
+    format!(
+        "{KEYWORD}{readonly}attribute{KEYWORD:#} {} {NAME}{}{NAME:#}",
+        attribute.type_code, attribute.name
+    )
+}
+
+/// The types that a type is made of.
+pub(super) fn parts(type_code: &TypeCode) -> Vec<TypeCode> {
+    let count = match type_code.kind() {
+        TypeKind::Enum => 0,
+        _ => type_code.member_count().unwrap_or(0),
+    };
+    let members = (0..count).filter_map(|index| type_code.member_type(index).ok());
+    let others = [type_code.content_type(), type_code.discriminator_type()];
+    let base = type_code.concrete_base_type().ok().flatten();
+    others
+        .into_iter()
+        .flatten()
+        .chain(base)
+        .chain(members)
+        .collect()
+}
+
+/// All named types that a type is made of, each once and before what is made of it.
+fn collect(type_code: &TypeCode, seen: &mut Vec<String>, defined: &mut Vec<TypeCode>) {
+    let id = type_code.id().unwrap_or_default();
+    if !id.is_empty() {
+        if seen.iter().any(|one| one == id) {
+            return;
+        }
+        seen.push(id.to_owned());
+    }
+    for part in parts(type_code) {
+        collect(&part, seen, defined);
+    }
+    if !id.is_empty() {
+        defined.push(type_code.clone());
+    }
+}
+
+/// What IDL declares a type with; nothing for those that have nothing inside.
+fn definition(type_code: &TypeCode) -> Option<String> {
+    let name = type_code.to_string();
+    let keyword = type_code.kind().keyword();
+    let members = || -> Option<String> {
+        let mut text = String::new();
+        for index in 0..type_code.member_count().ok()? {
+            let label = label(type_code, index).unwrap_or_default();
+            let of = type_code.member_type(index).ok()?;
+            let declared = declared(&of, type_code.member_name(index).ok()?);
+            let _ = writeln!(text, "    {label}{declared};");
+        }
+        Some(text)
+    };
+    Some(match type_code.kind() {
+        TypeKind::Struct | TypeKind::Except => {
+            format!("{KEYWORD}{keyword}{KEYWORD:#} {name} {{\n{}}};", members()?)
+        }
+        TypeKind::Union => {
+            let over = type_code.discriminator_type().ok()?;
+            format!(
+                "{KEYWORD}union{KEYWORD:#} {name} {KEYWORD}switch{KEYWORD:#} ({over}) {{\n{}}};",
+                members()?
+            )
+        }
+        TypeKind::Enum => {
+            let count = type_code.member_count().ok()?;
+            let names = (0..count).filter_map(|index| type_code.member_name(index).ok());
+            let names: Vec<&str> = names.collect();
+            format!(
+                "{KEYWORD}enum{KEYWORD:#} {name} {{ {} }};",
+                names.join(", ")
+            )
+        }
+        TypeKind::Alias => {
+            let of = type_code.content_type().ok()?;
+            format!("{KEYWORD}typedef{KEYWORD:#} {};", declared(&of, &name))
+        }
+        TypeKind::Value => {
+            let base = type_code.concrete_base_type().ok()?;
+            let base = base.map_or(String::new(), |base| format!(" : {base}"));
+            let sort = match type_code.type_modifier().ok()? {
+                ValueModifier::Custom => "custom ",
+                ValueModifier::Abstract => "abstract ",
+                _ => "",
+            };
+            format!(
+                "{KEYWORD}{sort}valuetype{KEYWORD:#} {name}{base} {{\n{}}};",
+                members()?
+            )
+        }
+        TypeKind::ValueBox => {
+            let of = type_code.content_type().ok()?;
+            format!("{KEYWORD}valuetype{KEYWORD:#} {name} {of};")
+        }
+        _ => return None,
+    })
+}
+
+/// What stands before a member: a union's label, or who sees it.
+fn label(type_code: &TypeCode, index: usize) -> Option<String> {
+    if let Ok(visibility) = type_code.member_visibility(index) {
+        let visibility = match visibility {
+            Visibility::Public => "public",
+            Visibility::Private => "private",
+        };
+        return Some(format!("{KEYWORD}{visibility}{KEYWORD:#} "));
+    }
+    let number = match type_code.member_label(index).ok()? {
+        Label::Default => return Some(format!("{KEYWORD}default{KEYWORD:#}: ")),
+        Label::Value(number) => number,
+    };
+    let over = type_code.discriminator_type().ok()?.original_type();
+    let character = || u32::try_from(number).ok().and_then(char::from_u32);
+    let text = match over.kind() {
+        TypeKind::Enum => over
+            .member_name(usize::try_from(number).ok()?)
+            .ok()?
+            .to_owned(),
+        TypeKind::Boolean => if number == 0 { "FALSE" } else { "TRUE" }.to_owned(),
+        TypeKind::Char | TypeKind::WChar => format!("'{}'", character()?.escape_default()),
+        _ => number.to_string(),
+    };
+    Some(format!("{KEYWORD}case{KEYWORD:#} {text}: "))
+}
+
+/// A declarator: `long name[3]`.
+fn declared(type_code: &TypeCode, name: &str) -> String {
+    let shown = type_code.to_string();
+    match type_code.kind() {
+        TypeKind::Array => {
+            let end = shown.rfind('>').map_or(0, |at| at + 1);
+            let start = shown.get(end..).and_then(|text| text.find('['));
+            let (of, lengths) = shown.split_at(start.map_or(shown.len(), |start| end + start));
+            format!("{of} {name}{lengths}")
+        }
+        _ => format!("{shown} {name}"),
+    }
+}
+
+/// JSON, which was written without spaces, over several lines. Arrays and objects of few simple parts stay on
+/// one.
+pub(super) fn json(compact: &str, stay_compact: bool, names: AnsiColor) -> String {
+    if stay_compact {
+        return compact.to_owned();
+    }
+    let mut layout = Layout {
+        text: String::with_capacity(compact.len() * 2),
+        depth: 0,
+        names: names.on_default(),
+    };
+    layout.lay_out(compact);
+    layout.text
+}
+
+struct Layout {
+    text: String,
+    depth: usize,
+    names: Style,
+}
+
+/// What fits on one line, with what is before it.
+const LINE: usize = 72;
+
+impl Layout {
+    fn lay_out(&mut self, compact: &str) {
+        let mut rest = compact;
+        while let Some(first) = rest.chars().next() {
+            let width = match first {
+                '"' => string_end(rest),
+                '[' | '{' => self.begin(rest),
+                _ => {
+                    self.mark(first);
+                    first.len_utf8()
+                }
+            };
+            let (token, behind) = rest.split_at(width);
+            if first == '"' {
+                self.string(token, behind.starts_with(':'));
+            }
+            rest = behind;
+        }
+    }
+
+    fn string(&mut self, token: &str, is_name: bool) {
+        let style = self.names;
+        let _ = match is_name {
+            true => write!(self.text, "{style}{token}{style:#}"),
+            false => write!(self.text, "{token}"),
+        };
+    }
+
+    /// Begins an array or object, or passes over all of it if it is short. How many octets that was.
+    fn begin(&mut self, rest: &str) -> usize {
+        if let Some(end) = simple_end(rest) {
+            let (whole, _) = rest.split_at(end);
+            self.inline(whole);
+            return end;
+        }
+        self.text.push_str(rest.get(..1).unwrap_or_default());
+        self.depth += 1;
+        self.line();
+        1
+    }
+
+    /// Everything on this line.
+    fn inline(&mut self, whole: &str) {
+        let mut rest = whole;
+        while let Some(first) = rest.chars().next() {
+            let width = match first {
+                '"' => string_end(rest),
+                _ => first.len_utf8(),
+            };
+            let (token, behind) = rest.split_at(width);
+            match first {
+                '"' => self.string(token, behind.starts_with(':')),
+                ',' => self.text.push_str(", "),
+                ':' => self.text.push_str(": "),
+                '{' => self.text.push_str("{ "),
+                '}' => self.text.push_str(" }"),
+                _ => self.text.push_str(token),
+            }
+            rest = behind;
+        }
+    }
+
+    fn mark(&mut self, mark: char) {
+        match mark {
+            ',' => {
+                self.text.push(',');
+                self.line();
+            }
+            ':' => self.text.push_str(": "),
+            ']' | '}' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.line();
+                self.text.push(mark);
+            }
+            other => self.text.push(other),
+        }
+    }
+
+    fn line(&mut self) {
+        self.text.push('\n');
+        self.text.push_str(&"  ".repeat(self.depth));
+    }
+}
+
+/// Where the string that a text begins with ends.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, octet) in text.bytes().enumerate().skip(1) {
+        match octet {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Where the array or object that a text begins with ends, if nothing is nested in it and it is short.
+fn simple_end(text: &str) -> Option<usize> {
+    let mut at = 1;
+    while at < text.len().min(LINE) {
+        let rest = text.get(at..)?;
+        at += match rest.chars().next()? {
+            '"' => string_end(rest),
+            '[' | '{' => return None,
+            ']' | '}' => return Some(at + 1),
+            other => other.len_utf8(),
+        };
+    }
+    // What is empty is short wherever it ends.
+    None
+}
