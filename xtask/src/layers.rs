@@ -89,6 +89,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-fuzz",
         &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
     ),
+    // services: programs of their own, on the facade.
+    (
+        "punctual-ifr",
+        &[
+            "punctual",
+            "punctual-idl",
+            "punctual-idl-describe",
+            "punctual-build",
+        ],
+    ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),

@@ -1,0 +1,104 @@
+//! The definitions: a tree of scopes, each definition with a number that is never used again.
+//!
+//! Always holds: each definition's container exists and is listed to contain it; a repository id names one
+//! definition, a name (whatever its case) one in each scope; definitions that others refer to exist.
+
+mod edit;
+mod lookup;
+mod uses;
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::corba::DefinitionKind;
+use crate::store::{Definition, Details, Number, Numbers};
+
+pub(crate) use lookup::Scope;
+
+/// The repository itself, which contains what is in no other scope.
+pub(crate) const ROOT: Number = 0;
+
+/// All definitions.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    by_number: BTreeMap<Number, Definition>,
+    by_id: HashMap<String, Number>,
+    contents: HashMap<Number, Vec<Number>>,
+    /// Those that are not as they were stored.
+    changed: std::collections::BTreeSet<Number>,
+    last: Number,
+}
+
+impl Definitions {
+    /// Definitions as they were stored, in the order of their numbers.
+    pub(crate) fn of(stored: impl IntoIterator<Item = (Number, Definition)>) -> Self {
+        let mut definitions = Definitions::default();
+        for (number, definition) in stored {
+            definitions.insert(number, definition);
+        }
+        definitions.changed.clear();
+        definitions
+    }
+
+    pub(crate) fn get(&self, number: Number) -> Option<&Definition> {
+        self.by_number.get(&number)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// All, in the order in which they were made.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Number, &Definition)> {
+        self.by_number.iter().map(|(number, d)| (*number, d))
+    }
+
+    pub(crate) fn by_id(&self, id: &str) -> Option<Number> {
+        self.by_id.get(id).copied()
+    }
+
+    /// What kind of thing a number stands for.
+    pub(crate) fn kind(&self, number: Number) -> Option<DefinitionKind> {
+        match number {
+            ROOT => Some(DefinitionKind::DkRepository),
+            _ => self.get(number).map(|d| d.what.discriminator()),
+        }
+    }
+
+    /// What a scope itself contains, in the order in which it was made.
+    pub(crate) fn own_contents(&self, container: Number) -> &[Number] {
+        self.contents.get(&container).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those that changed since they were last asked for, with what is left of them.
+    pub(crate) fn take_changed(&mut self) -> Vec<(Number, Option<Definition>)> {
+        let changed = std::mem::take(&mut self.changed);
+        let now = |number| (number, self.get(number).cloned());
+        changed.into_iter().map(now).collect()
+    }
+
+    fn insert(&mut self, number: Number, definition: Definition) {
+        self.by_id.insert(definition.id.clone(), number);
+        self.contents
+            .entry(definition.container)
+            .or_default()
+            .push(number);
+        self.by_number.insert(number, definition);
+        self.changed.insert(number);
+        self.last = self.last.max(number);
+    }
+}
+
+/// The direct bases of an interface, or of a value with state or without.
+pub(crate) fn bases(definition: &Definition) -> Numbers {
+    match &definition.what {
+        Details::Interface(bases)
+        | Details::AbstractInterface(bases)
+        | Details::LocalInterface(bases) => bases.clone(),
+        Details::Value(value) => {
+            let all = value.base.iter().chain(&value.abstract_bases);
+            all.copied().collect()
+        }
+        _ => Numbers::new(),
+    }
+}

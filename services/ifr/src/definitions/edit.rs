@@ -1,0 +1,178 @@
+//! Making, changing and removing definitions, under the rules of §14.5.1.
+
+use super::{Definitions, ROOT};
+use crate::corba::DefinitionKind;
+use crate::refusal::Refusal;
+use crate::store::{Definition, Details, Number};
+
+/// Scopes in one another; more than any IDL has.
+const DEEPEST_SCOPE: usize = 200;
+
+impl Definitions {
+    /// Makes a definition.
+    pub(crate) fn create(&mut self, definition: Definition) -> Result<Number, Refusal> {
+        if definition.name.is_empty() {
+            return Err(Refusal::Invalid("a definition needs a name"));
+        }
+        if self.by_id.contains_key(&definition.id) {
+            return Err(Refusal::IdTaken(definition.id));
+        }
+        self.check_place(&definition, None)?;
+        self.check_uses(&definition.what)?;
+        let number = self.last.checked_add(1).ok_or(Refusal::TooDeep)?;
+        self.insert(number, definition);
+        Ok(number)
+    }
+
+    /// Whether a definition may be where it says; `own` is the number that it has already.
+    fn check_place(&self, definition: &Definition, own: Option<Number>) -> Result<(), Refusal> {
+        let container = definition.container;
+        let holder = self.kind(container).ok_or(Refusal::NoSuchDefinition)?;
+        if !may_contain(holder, definition.what.discriminator()) {
+            let name = match container {
+                ROOT => "the repository".to_owned(),
+                _ => format!("`{}`", self.absolute_name(container)),
+            };
+            return Err(Refusal::Misplaced(name));
+        }
+        let depth = std::iter::successors(self.get(container), |d| self.get(d.container)).count();
+        if depth >= DEEPEST_SCOPE {
+            return Err(Refusal::TooDeep);
+        }
+        let has_name = |&number: &Number| {
+            let other = self.get(number).filter(|_| Some(number) != own);
+            other.is_some_and(|d| d.name.eq_ignore_ascii_case(&definition.name))
+        };
+        if self.own_contents(container).iter().any(has_name) {
+            return Err(Refusal::NameTaken(definition.name.clone()));
+        }
+        Ok(())
+    }
+
+    /// Changes what is said of a definition.
+    pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
+        self.check_uses(&what)?;
+        let before = self
+            .by_number
+            .get_mut(&number)
+            .ok_or(Refusal::NoSuchDefinition)?;
+        let before = std::mem::replace(&mut before.what, what);
+        if let Err(refusal) = self.check_finite(number) {
+            if let Some(definition) = self.by_number.get_mut(&number) {
+                definition.what = before;
+            }
+            return Err(refusal);
+        }
+        self.changed.insert(number);
+        Ok(())
+    }
+
+    /// Gives a definition another repository id.
+    pub(crate) fn set_id(&mut self, number: Number, id: &str) -> Result<(), Refusal> {
+        if self.by_id.get(id).is_some_and(|&other| other != number) {
+            return Err(Refusal::IdTaken(id.to_owned()));
+        }
+        let definition = self
+            .by_number
+            .get_mut(&number)
+            .ok_or(Refusal::NoSuchDefinition)?;
+        let before = std::mem::replace(&mut definition.id, id.to_owned());
+        self.by_id.remove(&before);
+        self.by_id.insert(id.to_owned(), number);
+        self.changed.insert(number);
+        Ok(())
+    }
+
+    /// Gives a definition another version.
+    pub(crate) fn set_version(&mut self, number: Number, version: &str) -> Result<(), Refusal> {
+        let definition = self
+            .by_number
+            .get_mut(&number)
+            .ok_or(Refusal::NoSuchDefinition)?;
+        definition.version = version.to_owned();
+        self.changed.insert(number);
+        Ok(())
+    }
+
+    /// Puts a definition into another scope, under another name, or both.
+    pub(crate) fn relocate(
+        &mut self,
+        number: Number,
+        container: Number,
+        name: &str,
+    ) -> Result<(), Refusal> {
+        let now = self.get(number).ok_or(Refusal::NoSuchDefinition)?;
+        let before = now.container;
+        let moved = Definition {
+            container,
+            name: name.to_owned(),
+            ..now.clone()
+        };
+        let holders = std::iter::successors(Some(container), |&c| Some(self.get(c)?.container));
+        if holders.take(DEEPEST_SCOPE).any(|holder| holder == number) {
+            return Err(Refusal::Misplaced("what it contains".to_owned()));
+        }
+        self.check_place(&moved, Some(number))?;
+        self.by_number.insert(number, moved);
+        if let Some(contents) = self.contents.get_mut(&before) {
+            contents.retain(|&other| other != number);
+        }
+        self.contents.entry(container).or_default().push(number);
+        self.changed.insert(number);
+        Ok(())
+    }
+
+    /// Removes a definition with all that it contains, if nothing else needs any of it.
+    pub(crate) fn destroy(&mut self, number: Number) -> Result<(), Refusal> {
+        if number == ROOT {
+            return Err(Refusal::InUse("the repository".to_owned()));
+        }
+        let mut doomed = vec![number];
+        let mut at = 0;
+        while let Some(&next) = doomed.get(at) {
+            doomed.extend(self.own_contents(next));
+            at += 1;
+        }
+        if let Some(user) = self.user_outside(&doomed) {
+            return Err(Refusal::InUse(self.absolute_name(user)));
+        }
+        for number in doomed {
+            self.contents.remove(&number);
+            if let Some(gone) = self.by_number.remove(&number) {
+                self.by_id.remove(&gone.id);
+                if let Some(contents) = self.contents.get_mut(&gone.container) {
+                    contents.retain(|&other| other != number);
+                }
+                self.changed.insert(number);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What may be in what (§14.5.4, figure 14.2).
+fn may_contain(holder: DefinitionKind, kind: DefinitionKind) -> bool {
+    use DefinitionKind as Kind;
+    let is_type = matches!(
+        kind,
+        Kind::DkAlias
+            | Kind::DkStruct
+            | Kind::DkUnion
+            | Kind::DkEnum
+            | Kind::DkNative
+            | Kind::DkConstant
+            | Kind::DkException
+    );
+    let is_call = matches!(kind, Kind::DkAttribute | Kind::DkOperation);
+    match holder {
+        Kind::DkRepository | Kind::DkModule => !is_call && kind != Kind::DkValueMember,
+        Kind::DkInterface | Kind::DkAbstractInterface | Kind::DkLocalInterface => {
+            is_type || is_call
+        }
+        Kind::DkValue => is_type || is_call || kind == Kind::DkValueMember,
+        Kind::DkStruct | Kind::DkUnion | Kind::DkException => {
+            matches!(kind, Kind::DkStruct | Kind::DkUnion | Kind::DkEnum)
+        }
+        _ => false,
+    }
+}

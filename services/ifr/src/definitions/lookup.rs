@@ -1,0 +1,154 @@
+//! Finding definitions: by scoped name, by name, by kind, through inheritance.
+
+use std::collections::HashSet;
+
+use super::{Definitions, ROOT, bases};
+use crate::corba::DefinitionKind;
+use crate::store::{Definition, Details, Number};
+
+/// What of a scope is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope {
+    pub(crate) container: Number,
+    /// `DkAll` for everything.
+    pub(crate) limit: DefinitionKind,
+    pub(crate) exclude_inherited: bool,
+}
+
+impl Definitions {
+    /// What a scope contains, and what it inherits, each once (§14.5.4.1).
+    pub(crate) fn contents(&self, scope: Scope) -> Vec<Number> {
+        let mut scopes = vec![scope.container];
+        if !scope.exclude_inherited {
+            scopes.extend(self.ancestors(scope.container));
+        }
+        let all = scopes.into_iter().flat_map(|one| self.own_contents(one));
+        all.copied()
+            .filter(|&number| self.is_of(number, scope.limit))
+            .collect()
+    }
+
+    /// Those of a name in a scope and, up to so many levels deep, in the scopes inside (§14.5.4.1). A
+    /// negative number of levels means all.
+    pub(crate) fn lookup_name(&self, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
+        let mut found = Vec::new();
+        let mut pending = vec![(scope.container, 1)];
+        let everything = |container| Scope {
+            container,
+            limit: DefinitionKind::DkAll,
+            ..scope
+        };
+        while let Some((container, level)) = pending.pop() {
+            for number in self.contents(everything(container)) {
+                let is_named = |d: &Definition| d.name.eq_ignore_ascii_case(name);
+                if self.get(number).is_some_and(is_named) && self.is_of(number, scope.limit) {
+                    found.push(number);
+                }
+                let is_inside = self.get(number).is_some_and(|d| d.container == container);
+                if is_inside && (levels < 0 || level < levels) {
+                    pending.push((number, level + 1));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a scoped name stands for: `A::B` from a scope on, `::A::B` from the outermost one.
+    pub(crate) fn lookup(&self, container: Number, scoped_name: &str) -> Option<Number> {
+        let absolute = scoped_name.strip_prefix("::");
+        let mut at = if absolute.is_some() { ROOT } else { container };
+        for name in absolute.unwrap_or(scoped_name).split("::") {
+            at = self.find(at, name)?;
+        }
+        Some(at)
+    }
+
+    /// What a scope has under a name, itself or by inheritance.
+    fn find(&self, container: Number, name: &str) -> Option<Number> {
+        let scope = Scope {
+            container,
+            limit: DefinitionKind::DkAll,
+            exclude_inherited: false,
+        };
+        let is_named = |number: &Number| {
+            let definition = self.get(*number);
+            definition.is_some_and(|d| d.name.eq_ignore_ascii_case(name))
+        };
+        self.contents(scope).into_iter().find(is_named)
+    }
+
+    /// All names from the outermost scope down: `::A::B`.
+    pub(crate) fn absolute_name(&self, number: Number) -> String {
+        let chain = std::iter::successors(self.get(number), |d| self.get(d.container));
+        let names: Vec<&str> = chain.map(|definition| definition.name.as_str()).collect();
+        names.iter().rev().fold(String::new(), |mut text, name| {
+            text.push_str("::");
+            text.push_str(name);
+            text
+        })
+    }
+
+    /// All that an interface or value inherits from, each once, nearest first.
+    pub(crate) fn ancestors(&self, number: Number) -> Vec<Number> {
+        let mut seen = HashSet::from([number]);
+        let mut ordered = Vec::new();
+        let mut next = vec![number];
+        while !next.is_empty() {
+            let level = next.iter().filter_map(|&one| self.get(one));
+            let found: Vec<Number> = level.flat_map(bases).collect();
+            next = found.into_iter().filter(|&one| seen.insert(one)).collect();
+            ordered.extend(&next);
+        }
+        ordered
+    }
+
+    /// Whether an interface or value has that repository id, or inherits from or supports what has it.
+    pub(crate) fn is_a(&self, number: Number, id: &str) -> bool {
+        if id == "IDL:omg.org/CORBA/Object:1.0" {
+            return matches!(
+                self.kind(number),
+                Some(DefinitionKind::DkInterface | DefinitionKind::DkLocalInterface)
+            );
+        }
+        if id == "IDL:omg.org/CORBA/ValueBase:1.0" {
+            return self.kind(number) == Some(DefinitionKind::DkValue);
+        }
+        let mut all = self.ancestors(number);
+        all.push(number);
+        let supported: Vec<Number> = all
+            .iter()
+            .filter_map(|&one| self.get(one))
+            .flat_map(|d| match &d.what {
+                Details::Value(value) => value.supported.clone(),
+                _ => Vec::new(),
+            })
+            .collect();
+        for one in supported {
+            all.push(one);
+            all.extend(self.ancestors(one));
+        }
+        let has_id = |one: &Number| self.get(*one).is_some_and(|d| d.id == id);
+        all.iter().any(has_id)
+    }
+
+    /// Whether it is of a kind; `DkTypedef` means all types with a name that are no interfaces or values.
+    fn is_of(&self, number: Number, limit: DefinitionKind) -> bool {
+        use DefinitionKind as Kind;
+        let Some(kind) = self.kind(number) else {
+            return false;
+        };
+        match limit {
+            Kind::DkAll => true,
+            Kind::DkTypedef => matches!(
+                kind,
+                Kind::DkAlias
+                    | Kind::DkStruct
+                    | Kind::DkUnion
+                    | Kind::DkEnum
+                    | Kind::DkNative
+                    | Kind::DkValueBox
+            ),
+            limit => kind == limit,
+        }
+    }
+}

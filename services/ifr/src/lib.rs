@@ -1,0 +1,33 @@
+//! The Interface Repository (CORBA 3.3 part 1, chapter 14): what IDL declares, for whoever asks at run time.
+//!
+//! An [`InterfaceRepository`] keeps definitions in memory and, if it was opened on a file, in an embedded
+//! database. It takes them from IDL ([`InterfaceRepository::load`]), or from those who call it, and
+//! [serves](InterfaceRepository::serve) them by the standard's interface, so that other ORBs' clients can
+//! browse them.
+//!
+//! No object is ever activated: for each kind of definition there is an object adapter with one default
+//! servant, and an object's id is the number of its definition. A million definitions cost no more than what is
+//! known about them.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod definitions;
+mod load;
+mod refusal;
+mod repository;
+mod servant;
+mod storage;
+mod types;
+
+pub use refusal::Refusal;
+pub use repository::{InterfaceRepository, OpenError};
+pub use servant::ServeError;
+
+include!(concat!(env!("OUT_DIR"), "/ir.rs"));
+
+/// What is kept of each definition.
+#[allow(clippy::module_inception)]
+mod kept {
+    include!(concat!(env!("OUT_DIR"), "/store.rs"));
+}
+
+use kept::store;

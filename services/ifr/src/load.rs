@@ -1,0 +1,446 @@
+//! Definitions from IDL.
+//!
+//! All are made before anything is said of them, so that they may refer to one another in any order.
+
+use std::collections::HashMap;
+
+use punctual::stub::Marshal;
+use punctual::{Any, TypeCode, Typed};
+use punctual_idl::model::{
+    ConstValue, DeclId, DeclKind, Declaration, Direction, FixedValue, InterfaceFlavour, Label,
+    Member, Parameter, Primitive, Specification, Type as IdlType, Union, ValueFlavour, ValueType,
+};
+
+use crate::corba::{
+    AttributeMode, DefinitionKind, OperationMode, PRIVATE_MEMBER, PUBLIC_MEMBER, ParameterMode,
+    PrimitiveKind,
+};
+use crate::definitions::{Definitions, ROOT};
+use crate::refusal::Refusal;
+use crate::store::{
+    self, Alternative, Constant, Decimal, Definition, Details, Number, Operation, Readable,
+    Several, Type, UnionOf, Value, ValueMember,
+};
+
+/// Takes up all that a compilation declares; tells how many definitions are new.
+pub(crate) fn load(definitions: &mut Definitions, spec: &Specification) -> Result<usize, Refusal> {
+    let mut loading = Loading {
+        spec,
+        numbers: HashMap::new(),
+        new: 0,
+    };
+    for declaration in &spec.declarations {
+        loading.declare(definitions, declaration)?;
+    }
+    for declaration in &spec.declarations {
+        if let Some(&number) = loading.numbers.get(&declaration.id) {
+            loading.complete(definitions, declaration, number)?;
+        }
+    }
+    Ok(loading.new)
+}
+
+struct Loading<'s> {
+    spec: &'s Specification,
+    numbers: HashMap<DeclId, Number>,
+    new: usize,
+}
+
+impl Loading<'_> {
+    /// Makes a definition of a declaration, or finds the one that is there.
+    fn declare(
+        &mut self,
+        definitions: &mut Definitions,
+        declaration: &Declaration,
+    ) -> Result<(), Refusal> {
+        let Some(what) = nothing_yet(&declaration.kind) else {
+            return Ok(());
+        };
+        let container = match declaration.parent {
+            None => Some(ROOT),
+            Some(parent) => self.numbers.get(&parent).copied(),
+        };
+        // What is in an annotation is nothing of the program.
+        let Some(container) = container else {
+            return Ok(());
+        };
+        let kind = what.discriminator();
+        let known = definitions.by_id(&declaration.repository_id);
+        let number = match known.filter(|&number| definitions.kind(number) == Some(kind)) {
+            Some(number) => number,
+            None => {
+                self.new += 1;
+                definitions.create(Definition {
+                    id: declaration.repository_id.clone(),
+                    name: declaration.name.clone(),
+                    version: version(&declaration.repository_id),
+                    container,
+                    what,
+                })?
+            }
+        };
+        self.numbers.insert(declaration.id, number);
+        Ok(())
+    }
+
+    /// Says what a definition is.
+    fn complete(
+        &mut self,
+        definitions: &mut Definitions,
+        declaration: &Declaration,
+        number: Number,
+    ) -> Result<(), Refusal> {
+        let what = match &declaration.kind {
+            DeclKind::Struct(_) => Details::Struct(self.members(declaration)),
+            DeclKind::Exception(_) => Details::Exception(self.members(declaration)),
+            DeclKind::Union(union) => Details::Union(self.union(union)?),
+            DeclKind::Enum(enumeration) => {
+                let names = enumeration.enumerators.iter().map(|e| e.name.clone());
+                Details::Enum(names.collect())
+            }
+            // As TypeCodes tell them: another name for their integer.
+            DeclKind::Bitmask(mask) => Details::Alias(primitive(mask.holder())),
+            DeclKind::Bitset(set) => Details::Alias(primitive(set.holder())),
+            DeclKind::Typedef(typedef) => Details::Alias(self.ty(&typedef.ty)),
+            DeclKind::ValueBox(boxed) => Details::ValueBox(self.ty(&boxed.ty)),
+            DeclKind::Const(constant) => {
+                let kind = self.ty(&constant.ty);
+                let type_code = definitions.type_of(&kind)?;
+                let value = constant_value(self.spec, &constant.value, &constant.ty, &type_code)?;
+                Details::Constant(Constant { kind, value })
+            }
+            DeclKind::Interface(interface) => {
+                let bases = self.all(&interface.bases);
+                match interface.flavour {
+                    InterfaceFlavour::Plain => Details::Interface(bases),
+                    InterfaceFlavour::Abstract => Details::AbstractInterface(bases),
+                    InterfaceFlavour::Local => Details::LocalInterface(bases),
+                }
+            }
+            DeclKind::Operation(operation) => Details::Operation(Operation {
+                result: self.ty(&operation.returns),
+                mode: match operation.oneway {
+                    true => OperationMode::OpOneway,
+                    false => OperationMode::OpNormal,
+                },
+                accepted: operation
+                    .parameters
+                    .iter()
+                    .map(|p| self.parameter(p))
+                    .collect(),
+                raised: self.all(&operation.raises),
+                contexts: operation.context.clone(),
+            }),
+            DeclKind::Attribute(attribute) => Details::Attribute(Readable {
+                kind: self.ty(&attribute.ty),
+                mode: match attribute.readonly {
+                    true => AttributeMode::AttrReadonly,
+                    false => AttributeMode::AttrNormal,
+                },
+            }),
+            DeclKind::ValueType(value) => {
+                self.state(definitions, declaration, value, number)?;
+                Details::Value(self.value(value))
+            }
+            DeclKind::Module(_) | DeclKind::Native | DeclKind::Annotation(_) => return Ok(()),
+        };
+        definitions.set_details(number, what)
+    }
+
+    fn members(&self, declaration: &Declaration) -> store::Members {
+        let members = self.spec.members(declaration.id);
+        let member = |member: &Member| store::Member {
+            name: member.name.clone(),
+            kind: self.ty(&member.ty),
+        };
+        members.into_iter().map(member).collect()
+    }
+
+    fn union(&self, union: &Union) -> Result<UnionOf, Refusal> {
+        let mut members = Vec::new();
+        for case in &union.cases {
+            for label in &case.labels {
+                let label = match label {
+                    // §14.5.10: octet 0 stands for `default:`.
+                    Label::Default => any(&0_u8)?,
+                    Label::Value(value) => {
+                        let discriminator = &union.discriminator;
+                        let type_code = punctual_idl_describe::type_of(self.spec, discriminator);
+                        constant_value(self.spec, value, discriminator, &type_code)?
+                    }
+                };
+                members.push(Alternative {
+                    name: case.member.name.clone(),
+                    label,
+                    kind: self.ty(&case.member.ty),
+                });
+            }
+        }
+        Ok(UnionOf {
+            discriminator: self.ty(&union.discriminator),
+            members,
+        })
+    }
+
+    fn parameter(&self, parameter: &Parameter) -> store::Parameter {
+        store::Parameter {
+            name: parameter.name.clone(),
+            kind: self.ty(&parameter.ty),
+            mode: match parameter.direction {
+                Direction::In => ParameterMode::ParamIn,
+                Direction::Out => ParameterMode::ParamOut,
+                Direction::InOut => ParameterMode::ParamInout,
+            },
+        }
+    }
+
+    fn value(&self, value: &ValueType) -> Value {
+        let spec = self.spec;
+        let has_state = |id: &&DeclId| {
+            matches!(&spec[**id].kind,
+                DeclKind::ValueType(v) if v.flavour != ValueFlavour::Abstract)
+        };
+        let (base, abstract_bases): (Vec<&DeclId>, Vec<&DeclId>) =
+            value.bases.iter().partition(has_state);
+        let numbers = |ids: Vec<&DeclId>| self.all(&ids.into_iter().copied().collect::<Vec<_>>());
+        let factories = value.factories.iter().map(|factory| store::Initializer {
+            name: factory.name.clone(),
+            parameters: factory
+                .parameters
+                .iter()
+                .map(|parameter| store::Member {
+                    name: parameter.name.clone(),
+                    kind: self.ty(&parameter.ty),
+                })
+                .collect(),
+        });
+        Value {
+            is_abstract: value.flavour == ValueFlavour::Abstract,
+            is_custom: value.flavour == ValueFlavour::Custom,
+            is_truncatable: value.truncatable,
+            base: numbers(base),
+            abstract_bases: numbers(abstract_bases),
+            supported: self.all(&value.supports),
+            factories: factories.collect(),
+        }
+    }
+
+    /// State members are definitions of their own, which IDL's model has as parts of the value.
+    fn state(
+        &mut self,
+        definitions: &mut Definitions,
+        declaration: &Declaration,
+        value: &ValueType,
+        number: Number,
+    ) -> Result<(), Refusal> {
+        let (scope, version) = scope_of(&declaration.repository_id);
+        for state in &value.state {
+            let id = format!("{scope}/{}:{version}", state.member.name);
+            let what = Details::ValueMember(ValueMember {
+                kind: self.ty(&state.member.ty),
+                access: match state.public {
+                    true => PUBLIC_MEMBER,
+                    false => PRIVATE_MEMBER,
+                },
+            });
+            match definitions.by_id(&id) {
+                Some(known) => definitions.set_details(known, what)?,
+                None => {
+                    self.new += 1;
+                    definitions.create(Definition {
+                        id,
+                        name: state.member.name.clone(),
+                        version: version.to_owned(),
+                        container: number,
+                        what,
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self, ids: &[DeclId]) -> Vec<Number> {
+        let number = |id| self.numbers.get(id).copied();
+        ids.iter().filter_map(number).collect()
+    }
+
+    fn ty(&self, ty: &IdlType) -> Type {
+        let several = |size: u32, of: Type| Several { size, of: vec![of] };
+        match ty {
+            IdlType::Void => Type::Primitive(PrimitiveKind::PkVoid),
+            IdlType::Primitive(kind) => primitive(*kind),
+            IdlType::String { bound: None } => Type::Primitive(PrimitiveKind::PkString),
+            IdlType::String { bound: Some(bound) } => Type::Text(*bound),
+            IdlType::WString { bound: None } => Type::Primitive(PrimitiveKind::PkWstring),
+            IdlType::WString { bound: Some(bound) } => Type::WideText(*bound),
+            IdlType::Sequence { element, bound } => {
+                Type::Sequence(several(bound.unwrap_or(0), self.ty(element)))
+            }
+            IdlType::Array {
+                element,
+                dimensions,
+            } => {
+                let mut array = self.ty(element);
+                for &length in dimensions.iter().rev() {
+                    array = Type::Array(several(length, array));
+                }
+                array
+            }
+            IdlType::Fixed { digits, scale } => Type::Fixed(Decimal {
+                digits: *digits,
+                scale: i16::try_from(*scale).unwrap_or(i16::MAX),
+            }),
+            // Nothing of CORBA 3.3 says pairs without a name; whoever asks finds no type.
+            IdlType::Map { .. } => Type::Primitive(PrimitiveKind::PkNull),
+            IdlType::Any => Type::Primitive(PrimitiveKind::PkAny),
+            IdlType::TypeCode => Type::Primitive(PrimitiveKind::PkTypeCode),
+            IdlType::Object => Type::Primitive(PrimitiveKind::PkObjref),
+            IdlType::ValueBase => Type::Primitive(PrimitiveKind::PkValueBase),
+            IdlType::Named(id) => match self.numbers.get(id) {
+                Some(&number) => Type::Defined(number),
+                None => Type::Primitive(PrimitiveKind::PkNull),
+            },
+        }
+    }
+}
+
+/// What is said of a declaration before it is known what it refers to; `None` for what is no definition.
+fn nothing_yet(kind: &DeclKind) -> Option<Details> {
+    let void = || Type::Primitive(PrimitiveKind::PkVoid);
+    Some(match kind {
+        // Each part of a module is the module.
+        DeclKind::Module(_) => Details::Unlabeled(DefinitionKind::DkModule),
+        DeclKind::Native => Details::Unlabeled(DefinitionKind::DkNative),
+        DeclKind::Struct(_) => Details::Struct(Vec::new()),
+        DeclKind::Exception(_) => Details::Exception(Vec::new()),
+        DeclKind::Union(_) => Details::Union(UnionOf {
+            discriminator: void(),
+            members: Vec::new(),
+        }),
+        DeclKind::Enum(_) => Details::Enum(Vec::new()),
+        DeclKind::Typedef(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Details::Alias(void()),
+        DeclKind::ValueBox(_) => Details::ValueBox(void()),
+        DeclKind::Const(_) => Details::Constant(Constant {
+            kind: void(),
+            value: Any::default(),
+        }),
+        DeclKind::Interface(interface) => match interface.flavour {
+            InterfaceFlavour::Plain => Details::Interface(Vec::new()),
+            InterfaceFlavour::Abstract => Details::AbstractInterface(Vec::new()),
+            InterfaceFlavour::Local => Details::LocalInterface(Vec::new()),
+        },
+        DeclKind::Operation(_) => Details::Operation(Operation::default()),
+        DeclKind::Attribute(_) => Details::Attribute(Readable::default()),
+        DeclKind::ValueType(_) => Details::Value(Value::default()),
+        DeclKind::Annotation(_) => return None,
+    })
+}
+
+fn primitive(primitive: Primitive) -> Type {
+    use PrimitiveKind as Kind;
+    Type::Primitive(match primitive {
+        Primitive::Boolean => Kind::PkBoolean,
+        Primitive::Octet | Primitive::UInt8 | Primitive::Int8 => Kind::PkOctet,
+        Primitive::Char => Kind::PkChar,
+        Primitive::WChar => Kind::PkWchar,
+        Primitive::Short => Kind::PkShort,
+        Primitive::UShort => Kind::PkUshort,
+        Primitive::Long => Kind::PkLong,
+        Primitive::ULong => Kind::PkUlong,
+        Primitive::LongLong => Kind::PkLonglong,
+        Primitive::ULongLong => Kind::PkUlonglong,
+        Primitive::Float => Kind::PkFloat,
+        Primitive::Double => Kind::PkDouble,
+        Primitive::LongDouble => Kind::PkLongdouble,
+    })
+}
+
+/// A constant as a value of its type.
+fn constant_value(
+    spec: &Specification,
+    value: &ConstValue,
+    ty: &IdlType,
+    type_code: &TypeCode,
+) -> Result<Any, Refusal> {
+    let primitive = match spec.resolve(ty) {
+        IdlType::Primitive(primitive) => *primitive,
+        _ => Primitive::Long,
+    };
+    match value {
+        ConstValue::Integer(value) => integer(*value, primitive, type_code),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the front end has rounded it"
+        )]
+        ConstValue::Float(value) if primitive == Primitive::Float => {
+            typed(&(*value as f32), type_code)
+        }
+        ConstValue::Float(value) if primitive == Primitive::LongDouble => {
+            typed(&punctual::LongDouble::from(*value), type_code)
+        }
+        ConstValue::Float(value) => typed(value, type_code),
+        ConstValue::Boolean(value) => typed(value, type_code),
+        ConstValue::Char(value) => typed(&punctual::Char(*value), type_code),
+        ConstValue::WChar(value) => typed(value, type_code),
+        ConstValue::String(value) => typed(value, type_code),
+        ConstValue::WString(value) => {
+            let text = punctual::Value::String(value.clone());
+            Any::of_value(type_code, &text).map_err(unfit)
+        }
+        ConstValue::Enumerator(_, index) => {
+            typed(&u32::try_from(*index).unwrap_or(u32::MAX), type_code)
+        }
+        ConstValue::Fixed(value) => {
+            let number = fixed(value)?;
+            Any::of_value(type_code, &punctual::Value::Fixed(number)).map_err(unfit)
+        }
+    }
+}
+
+fn integer(value: i128, primitive: Primitive, type_code: &TypeCode) -> Result<Any, Refusal> {
+    let out = |_| Refusal::Invalid("a constant is out of its type's range");
+    match primitive {
+        Primitive::Octet | Primitive::UInt8 => typed(&u8::try_from(value).map_err(out)?, type_code),
+        Primitive::Int8 => typed(&i8::try_from(value).map_err(out)?, type_code),
+        Primitive::Short => typed(&i16::try_from(value).map_err(out)?, type_code),
+        Primitive::UShort => typed(&u16::try_from(value).map_err(out)?, type_code),
+        Primitive::ULong => typed(&u32::try_from(value).map_err(out)?, type_code),
+        Primitive::LongLong => typed(&i64::try_from(value).map_err(out)?, type_code),
+        Primitive::ULongLong => typed(&u64::try_from(value).map_err(out)?, type_code),
+        _ => typed(&i32::try_from(value).map_err(out)?, type_code),
+    }
+}
+
+fn fixed(value: &FixedValue) -> Result<punctual::Decimal, Refusal> {
+    let (whole, part) = value
+        .digits
+        .split_at(value.digits.len().saturating_sub(value.scale.into()));
+    let sign = if value.negative { "-" } else { "" };
+    format!("{sign}{whole}.{part}").parse().map_err(unfit)
+}
+
+fn any<T: Typed + Marshal>(value: &T) -> Result<Any, Refusal> {
+    Any::new(value).map_err(unfit)
+}
+
+fn typed<T: Marshal>(value: &T, type_code: &TypeCode) -> Result<Any, Refusal> {
+    Any::with_type(type_code, value).map_err(unfit)
+}
+
+fn unfit(_: impl std::error::Error) -> Refusal {
+    Refusal::Invalid("a constant does not fit its type")
+}
+
+/// The version that a repository id says.
+fn version(id: &str) -> String {
+    scope_of(id).1.to_owned()
+}
+
+/// A repository id without its version, and that.
+fn scope_of(id: &str) -> (&str, &str) {
+    match id.rsplit_once(':') {
+        Some((scope, version)) if scope.contains(':') => (scope, version),
+        _ => (id, "1.0"),
+    }
+}

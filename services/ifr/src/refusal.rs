@@ -1,0 +1,53 @@
+//! Why a definition is not made, changed or removed.
+
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use thiserror::Error;
+
+/// Why a definition is not made, changed or removed (CORBA 3.3 part 1, §14.5.1 and table A.3).
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// Another definition has the repository id.
+    #[error("the repository id `{0}` is taken")]
+    IdTaken(String),
+    /// The container has something of that name.
+    #[error("the name `{0}` is taken in its scope")]
+    NameTaken(String),
+    /// Such definitions have no place there.
+    #[error("{0} cannot contain it")]
+    Misplaced(String),
+    /// Another definition needs it.
+    #[error("`{0}` needs it")]
+    InUse(String),
+    /// It is not there.
+    #[error("the definition does not exist")]
+    NoSuchDefinition,
+    /// A reference that is nil, or not to an object of this repository.
+    #[error("{0} is not in this repository")]
+    Foreign(&'static str),
+    /// Something that no IDL can say.
+    #[error("{0}")]
+    Invalid(&'static str),
+    /// Types nest too deep, or inheritance has a cycle.
+    #[error("the type nests too deep, or in itself")]
+    TooDeep,
+    /// It could not be kept.
+    #[error("it could not be stored: {0}")]
+    Storage(String),
+}
+
+impl From<Refusal> for SystemException {
+    fn from(refusal: Refusal) -> Self {
+        use SystemExceptionKind as Kind;
+        let (kind, minor) = match &refusal {
+            Refusal::IdTaken(_) => (Kind::BadParam, minor::omg(2)),
+            Refusal::NameTaken(_) => (Kind::BadParam, minor::omg(3)),
+            Refusal::Misplaced(_) => (Kind::BadParam, minor::omg(4)),
+            Refusal::InUse(_) => (Kind::BadInvOrder, minor::omg(1)),
+            Refusal::NoSuchDefinition => (Kind::ObjectNotExist, 0),
+            Refusal::Foreign(_) | Refusal::Invalid(_) => (Kind::BadParam, 0),
+            Refusal::TooDeep => (Kind::ImpLimit, 0),
+            Refusal::Storage(_) => (Kind::PersistStore, 0),
+        };
+        SystemException::new(kind, minor, CompletionStatus::No).with_detail(refusal.to_string())
+    }
+}

@@ -1,0 +1,116 @@
+//! The repository: definitions, and where they are kept.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use punctual_idl::model::Specification;
+use thiserror::Error;
+
+use crate::corba::DefinitionKind;
+use crate::definitions::Definitions;
+use crate::load;
+use crate::refusal::Refusal;
+use crate::storage::Storage;
+
+/// An Interface Repository. Clones are the same one.
+#[derive(Clone)]
+pub struct InterfaceRepository(Arc<Shared>);
+
+struct Shared {
+    definitions: RwLock<Definitions>,
+    storage: Option<Storage>,
+}
+
+/// Why a repository cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the repository cannot be opened: {0}")]
+pub struct OpenError(String);
+
+impl fmt::Debug for InterfaceRepository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InterfaceRepository")
+            .field("definitions", &self.0.definitions.read().len())
+            .field("is_stored", &self.0.storage.is_some())
+            .finish()
+    }
+}
+
+impl InterfaceRepository {
+    /// An empty repository that ends with the process.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::with(Definitions::default(), None)
+    }
+
+    /// The repository in a file, which is made if need be.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is in use, or holds something else.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let storage = Storage::open(path).map_err(OpenError)?;
+        let stored = storage.read().map_err(OpenError)?;
+        Ok(Self::with(Definitions::of(stored), Some(storage)))
+    }
+
+    fn with(definitions: Definitions, storage: Option<Storage>) -> Self {
+        InterfaceRepository(Arc::new(Shared {
+            definitions: RwLock::new(definitions),
+            storage,
+        }))
+    }
+
+    /// Takes up what a compilation declares; tells how many definitions are new. What is there already, by its
+    /// repository id, becomes what the compilation says of it.
+    ///
+    /// # Errors
+    /// What the repository's rules exclude. What was taken up before stays.
+    pub fn load(&self, specification: &Specification) -> Result<usize, Refusal> {
+        self.change(|definitions| load::load(definitions, specification))
+    }
+
+    /// Kind, scoped name and repository id of each definition, in the order in which they were made.
+    #[must_use]
+    pub fn list(&self) -> Vec<(String, String, String)> {
+        let definitions = self.0.definitions.read();
+        let listed = definitions.iter().map(|(number, definition)| {
+            let kind = name_of(definition.what.discriminator());
+            let name = definitions.absolute_name(number);
+            (kind, name, definition.id.clone())
+        });
+        listed.collect()
+    }
+
+    /// Looks at the definitions.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&Definitions) -> R) -> R {
+        look(&self.0.definitions.read())
+    }
+
+    /// Changes definitions, and keeps what has changed.
+    pub(crate) fn change<R>(
+        &self,
+        change: impl FnOnce(&mut Definitions) -> Result<R, Refusal>,
+    ) -> Result<R, Refusal> {
+        let mut definitions = self.0.definitions.write();
+        let result = change(&mut definitions);
+        let changed = definitions.take_changed();
+        if let Some(storage) = self.0.storage.as_ref().filter(|_| !changed.is_empty()) {
+            storage.write(&changed).map_err(Refusal::Storage)?;
+        }
+        result
+    }
+}
+
+/// `struct`, `abstract interface`, …
+fn name_of(kind: DefinitionKind) -> String {
+    let name = match kind {
+        DefinitionKind::DkAbstractInterface => "abstract interface",
+        DefinitionKind::DkLocalInterface => "local interface",
+        DefinitionKind::DkValueBox => "value box",
+        DefinitionKind::DkValueMember => "value member",
+        DefinitionKind::DkAlias => "typedef",
+        kind => return format!("{kind:?}")[2..].to_lowercase(),
+    };
+    name.to_owned()
+}

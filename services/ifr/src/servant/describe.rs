@@ -1,0 +1,230 @@
+//! Descriptions: all that is known about a definition, in one answer.
+
+use punctual::stub::Marshal;
+use punctual::{Any, TypeCode, Typed};
+
+use super::{Result, Server};
+use crate::corba::{
+    self, AttributeDescription, ConstantDescription, DefinitionKind, ExceptionDescription,
+    InterfaceDescription, ModuleDescription, OperationDescription, ParameterDescription,
+    StructMember, TypeDescription, ValueDescription, ValueMember,
+};
+use crate::definitions::bases;
+use crate::refusal::Refusal;
+use crate::store::{Definition, Details, Members, Number, Parameter, Type};
+
+/// What all descriptions begin with.
+struct Head {
+    name: String,
+    id: String,
+    defined_in: String,
+    version: String,
+}
+
+impl Server {
+    /// Kind and description of a definition.
+    pub(super) fn description(&self, number: Number) -> Result<(DefinitionKind, Any)> {
+        let definition = self.look(|definitions| definitions.get(number).cloned());
+        let definition = definition.ok_or(Refusal::NoSuchDefinition)?;
+        let kind = definition.what.discriminator();
+        let value = self.described(number, &definition)?;
+        Ok((kind, value))
+    }
+
+    fn described(&self, number: Number, definition: &Definition) -> Result<Any> {
+        let Head {
+            name,
+            id,
+            defined_in,
+            version,
+        } = self.head(definition);
+        match &definition.what {
+            Details::Constant(constant) => in_any(&ConstantDescription {
+                name,
+                id,
+                defined_in,
+                version,
+                r#type: self.type_code(&constant.kind)?,
+                value: constant.value.clone(),
+            }),
+            Details::Exception(_) => in_any(&self.exception_description(number)?),
+            Details::Attribute(_) => in_any(&self.attribute_description(number)?),
+            Details::Operation(_) => in_any(&self.operation_description(number)?),
+            Details::Interface(_) | Details::AbstractInterface(_) | Details::LocalInterface(_) => {
+                in_any(&InterfaceDescription {
+                    name,
+                    id,
+                    defined_in,
+                    version,
+                    base_interfaces: self.ids(&bases(definition)),
+                })
+            }
+            Details::ValueMember(_) => in_any(&self.value_member(number)?),
+            Details::Value(value) => in_any(&ValueDescription {
+                name,
+                id,
+                is_abstract: value.is_abstract,
+                is_custom: value.is_custom,
+                defined_in,
+                version,
+                supported_interfaces: self.ids(&value.supported),
+                abstract_base_values: self.ids(&value.abstract_bases),
+                is_truncatable: value.is_truncatable,
+                base_value: self.ids(&value.base).pop().unwrap_or_default(),
+            }),
+            Details::Unlabeled(DefinitionKind::DkModule) => in_any(&ModuleDescription {
+                name,
+                id,
+                defined_in,
+                version,
+            }),
+            _ => in_any(&TypeDescription {
+                name,
+                id,
+                defined_in,
+                version,
+                r#type: self.type_code(&Type::Defined(number))?,
+            }),
+        }
+    }
+
+    fn head(&self, definition: &Definition) -> Head {
+        Head {
+            name: definition.name.clone(),
+            id: definition.id.clone(),
+            // Empty for the repository itself.
+            defined_in: self.ids(&[definition.container]).pop().unwrap_or_default(),
+            version: definition.version.clone(),
+        }
+    }
+
+    fn head_of(&self, number: Number) -> Result<(Head, Details)> {
+        let definition = self.look(|definitions| definitions.get(number).cloned());
+        let definition = definition.ok_or(Refusal::NoSuchDefinition)?;
+        Ok((self.head(&definition), definition.what))
+    }
+
+    pub(super) fn exception_description(&self, number: Number) -> Result<ExceptionDescription> {
+        let (head, _) = self.head_of(number)?;
+        Ok(ExceptionDescription {
+            name: head.name,
+            id: head.id,
+            defined_in: head.defined_in,
+            version: head.version,
+            r#type: self.type_code(&Type::Defined(number))?,
+        })
+    }
+
+    pub(super) fn attribute_description(&self, number: Number) -> Result<AttributeDescription> {
+        let (head, Details::Attribute(attribute)) = self.head_of(number)? else {
+            return super::out_of_place();
+        };
+        Ok(AttributeDescription {
+            name: head.name,
+            id: head.id,
+            defined_in: head.defined_in,
+            version: head.version,
+            r#type: self.type_code(&attribute.kind)?,
+            mode: attribute.mode,
+        })
+    }
+
+    pub(super) fn operation_description(&self, number: Number) -> Result<OperationDescription> {
+        let (head, Details::Operation(operation)) = self.head_of(number)? else {
+            return super::out_of_place();
+        };
+        let raised = operation.raised.iter();
+        let exceptions: Result<Vec<_>> = raised.map(|&e| self.exception_description(e)).collect();
+        Ok(OperationDescription {
+            name: head.name,
+            id: head.id,
+            defined_in: head.defined_in,
+            version: head.version,
+            result: self.type_code(&operation.result)?,
+            mode: operation.mode,
+            contexts: operation.contexts,
+            parameters: self.parameters(&operation.accepted)?,
+            exceptions: exceptions?,
+        })
+    }
+
+    pub(super) fn value_member(&self, number: Number) -> Result<ValueMember> {
+        let (head, Details::ValueMember(member)) = self.head_of(number)? else {
+            return super::out_of_place();
+        };
+        Ok(ValueMember {
+            name: head.name,
+            id: head.id,
+            defined_in: head.defined_in,
+            version: head.version,
+            r#type: self.type_code(&member.kind)?,
+            type_def: self.type_def(&member.kind)?,
+            access: member.access,
+        })
+    }
+
+    pub(super) fn parameters(&self, parameters: &[Parameter]) -> Result<Vec<ParameterDescription>> {
+        let described = parameters.iter().map(|parameter| {
+            Ok(ParameterDescription {
+                name: parameter.name.clone(),
+                r#type: self.type_code(&parameter.kind)?,
+                type_def: self.type_def(&parameter.kind)?,
+                mode: parameter.mode,
+            })
+        });
+        described.collect()
+    }
+
+    pub(super) fn struct_members(&self, members: &Members) -> Result<Vec<StructMember>> {
+        let described = members.iter().map(|member| {
+            Ok(StructMember {
+                name: member.name.clone(),
+                r#type: self.type_code(&member.kind)?,
+                type_def: self.type_def(&member.kind)?,
+            })
+        });
+        described.collect()
+    }
+
+    /// Members as the caller names them; their types are those that `type_def` refers to.
+    pub(super) fn members_in(&self, members: &[StructMember]) -> Result<Members> {
+        let member = |member: &StructMember| {
+            Ok(crate::store::Member {
+                name: member.name.clone(),
+                kind: self.type_in(member.type_def.as_ref())?,
+            })
+        };
+        members.iter().map(member).collect()
+    }
+
+    pub(super) fn parameters_in(
+        &self,
+        parameters: &[ParameterDescription],
+    ) -> Result<Vec<Parameter>> {
+        let parameter = |parameter: &ParameterDescription| {
+            Ok(Parameter {
+                name: parameter.name.clone(),
+                kind: self.type_in(parameter.type_def.as_ref())?,
+                mode: parameter.mode,
+            })
+        };
+        parameters.iter().map(parameter).collect()
+    }
+
+    pub(super) fn type_code(&self, ty: &Type) -> Result<TypeCode> {
+        Ok(self.look(|definitions| definitions.type_of(ty))?)
+    }
+
+    /// The repository ids of definitions.
+    pub(super) fn ids(&self, numbers: &[Number]) -> Vec<corba::RepositoryId> {
+        self.look(|definitions| {
+            let ids = numbers.iter().filter_map(|&number| definitions.get(number));
+            ids.map(|definition| definition.id.clone()).collect()
+        })
+    }
+}
+
+fn in_any<T: Typed + Marshal>(value: &T) -> Result<Any> {
+    let unfit = |_| Refusal::Invalid("a description that cannot be sent").into();
+    Any::new(value).map_err(unfit)
+}

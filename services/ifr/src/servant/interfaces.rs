@@ -1,0 +1,296 @@
+//! Interfaces, their operations and attributes (§14.5.22 to §14.5.26).
+
+use punctual::{Interface, TypeCode};
+
+use super::create::Called;
+use super::{Result, Server, out_of_place};
+use crate::corba::{
+    self, AbstractInterfaceDefServant, AttributeDefServant, AttributeDescription, AttributeMode,
+    DefinitionKind, InterfaceDefServant, LocalInterfaceDefServant, OperationDefServant,
+    OperationDescription, OperationMode, ParameterDescription,
+};
+use crate::definitions::{Scope, bases};
+use crate::refusal::Refusal;
+use crate::store::{Definition, Details, Number, Operation, Readable, Type};
+
+impl Server {
+    /// References to interfaces, of whatever kind.
+    pub(super) fn interfaces_in<I: Interface>(&self, given: &[Option<I>]) -> Result<Vec<Number>> {
+        use DefinitionKind as Kind;
+        self.of_kinds(
+            given,
+            &[
+                Kind::DkInterface,
+                Kind::DkAbstractInterface,
+                Kind::DkLocalInterface,
+            ],
+        )
+    }
+
+    /// References to definitions of certain kinds.
+    pub(super) fn of_kinds<I: Interface>(
+        &self,
+        given: &[Option<I>],
+        kinds: &[DefinitionKind],
+    ) -> Result<Vec<Number>> {
+        let numbers = self.numbers_in(given)?;
+        let is_fit = |&number: &Number| {
+            let kind = self.look(|definitions| definitions.kind(number));
+            kind.is_some_and(|kind| kinds.contains(&kind))
+        };
+        match numbers.iter().all(is_fit) {
+            true => Ok(numbers),
+            false => Err(Refusal::Invalid("a definition is of another kind").into()),
+        }
+    }
+
+    /// All operations and attributes of an interface or value, inherited ones last.
+    pub(super) fn calls_of(
+        &self,
+        number: Number,
+    ) -> Result<(Vec<OperationDescription>, Vec<AttributeDescription>)> {
+        let of = |limit| {
+            let scope = Scope {
+                container: number,
+                limit,
+                exclude_inherited: false,
+            };
+            self.look(|definitions| definitions.contents(scope))
+        };
+        let operations = of(DefinitionKind::DkOperation).into_iter();
+        let operations: Result<Vec<_>> = operations
+            .map(|one| self.operation_description(one))
+            .collect();
+        let attributes = of(DefinitionKind::DkAttribute).into_iter();
+        let attributes: Result<Vec<_>> = attributes
+            .map(|one| self.attribute_description(one))
+            .collect();
+        Ok((operations?, attributes?))
+    }
+
+    pub(super) fn new_attribute(
+        &self,
+        called: Called<'_>,
+        ty: Option<&corba::IdlType>,
+        mode: AttributeMode,
+    ) -> Result<Option<corba::AttributeDef>> {
+        let kind = self.type_in(ty)?;
+        self.create(called, Details::Attribute(Readable { kind, mode }))
+    }
+
+    pub(super) fn new_operation(
+        &self,
+        called: Called<'_>,
+        result: Option<&corba::IdlType>,
+        mode: OperationMode,
+        rest: (
+            &[ParameterDescription],
+            &[Option<corba::ExceptionDef>],
+            &[String],
+        ),
+    ) -> Result<Option<corba::OperationDef>> {
+        let (parameters, exceptions, contexts) = rest;
+        let operation = Operation {
+            result: self.type_in(result)?,
+            mode,
+            accepted: self.parameters_in(parameters)?,
+            raised: self.of_kinds(exceptions, &[DefinitionKind::DkException])?,
+            contexts: contexts.to_vec(),
+        };
+        check_one_way(&operation)?;
+        self.create(called, Details::Operation(operation))
+    }
+
+    fn attribute_called(&self) -> Result<Readable> {
+        match self.definition()?.1.what {
+            Details::Attribute(attribute) => Ok(attribute),
+            _ => out_of_place(),
+        }
+    }
+
+    fn operation_called(&self) -> Result<Operation> {
+        match self.definition()?.1.what {
+            Details::Operation(operation) => Ok(operation),
+            _ => out_of_place(),
+        }
+    }
+
+    fn set_operation(&self, operation: Operation) -> Result<()> {
+        check_one_way(&operation)?;
+        self.set_called(Details::Operation(operation))
+    }
+}
+
+/// A one-way operation gets no answer (§14.5.25).
+fn check_one_way(operation: &Operation) -> Result<()> {
+    let is_void = operation.result == Type::Primitive(corba::PrimitiveKind::PkVoid);
+    let goes_in = |p: &crate::store::Parameter| p.mode == corba::ParameterMode::ParamIn;
+    let is_plain = is_void && operation.raised.is_empty() && operation.accepted.iter().all(goes_in);
+    match operation.mode == OperationMode::OpNormal || is_plain {
+        true => Ok(()),
+        false => Err(Refusal::Invalid("a one-way operation gets no answer").into()),
+    }
+}
+
+impl AttributeDefServant for Server {
+    fn r#type(&self) -> Result<TypeCode> {
+        self.type_code(&self.attribute_called()?.kind)
+    }
+
+    fn type_def(&self) -> Result<Option<corba::IdlType>> {
+        self.type_def(&self.attribute_called()?.kind)
+    }
+
+    fn set_type_def(&self, value: Option<&corba::IdlType>) -> Result<()> {
+        let kind = self.type_in(value)?;
+        let mode = self.attribute_called()?.mode;
+        self.set_called(Details::Attribute(Readable { kind, mode }))
+    }
+
+    fn mode(&self) -> Result<AttributeMode> {
+        Ok(self.attribute_called()?.mode)
+    }
+
+    fn set_mode(&self, value: AttributeMode) -> Result<()> {
+        let attribute = Readable {
+            mode: value,
+            ..self.attribute_called()?
+        };
+        self.set_called(Details::Attribute(attribute))
+    }
+}
+
+impl OperationDefServant for Server {
+    fn result(&self) -> Result<TypeCode> {
+        self.type_code(&self.operation_called()?.result)
+    }
+
+    fn result_def(&self) -> Result<Option<corba::IdlType>> {
+        self.type_def(&self.operation_called()?.result)
+    }
+
+    fn set_result_def(&self, value: Option<&corba::IdlType>) -> Result<()> {
+        self.set_operation(Operation {
+            result: self.type_in(value)?,
+            ..self.operation_called()?
+        })
+    }
+
+    fn params(&self) -> Result<corba::ParDescriptionSeq> {
+        self.parameters(&self.operation_called()?.accepted)
+    }
+
+    fn set_params(&self, value: &[ParameterDescription]) -> Result<()> {
+        self.set_operation(Operation {
+            accepted: self.parameters_in(value)?,
+            ..self.operation_called()?
+        })
+    }
+
+    fn mode(&self) -> Result<OperationMode> {
+        Ok(self.operation_called()?.mode)
+    }
+
+    fn set_mode(&self, value: OperationMode) -> Result<()> {
+        self.set_operation(Operation {
+            mode: value,
+            ..self.operation_called()?
+        })
+    }
+
+    fn contexts(&self) -> Result<corba::ContextIdSeq> {
+        Ok(self.operation_called()?.contexts)
+    }
+
+    fn set_contexts(&self, value: &[corba::ContextIdentifier]) -> Result<()> {
+        self.set_operation(Operation {
+            contexts: value.to_vec(),
+            ..self.operation_called()?
+        })
+    }
+
+    fn exceptions(&self) -> Result<corba::ExceptionDefSeq> {
+        Ok(self.all_typed(&self.operation_called()?.raised))
+    }
+
+    fn set_exceptions(&self, value: &[Option<corba::ExceptionDef>]) -> Result<()> {
+        self.set_operation(Operation {
+            raised: self.of_kinds(value, &[DefinitionKind::DkException])?,
+            ..self.operation_called()?
+        })
+    }
+}
+
+impl InterfaceDefServant for Server {
+    fn base_interfaces(&self) -> Result<corba::InterfaceDefSeq> {
+        Ok(self.all_typed(&bases(&self.definition()?.1)))
+    }
+
+    fn set_base_interfaces(&self, value: &[Option<corba::InterfaceDef>]) -> Result<()> {
+        let bases = self.interfaces_in(value)?;
+        let what = match self.definition()?.1.what {
+            Details::Interface(_) => Details::Interface(bases),
+            Details::AbstractInterface(_) => Details::AbstractInterface(bases),
+            Details::LocalInterface(_) => Details::LocalInterface(bases),
+            _ => return out_of_place(),
+        };
+        self.set_called(what)
+    }
+
+    fn is_a(&self, interface_id: &str) -> Result<bool> {
+        let number = self.current()?;
+        Ok(self.look(|definitions| definitions.is_a(number, interface_id)))
+    }
+
+    fn describe_interface(&self) -> Result<corba::interface_def::FullInterfaceDescription> {
+        let (number, definition) = self.definition()?;
+        let (operations, attributes) = self.calls_of(number)?;
+        let base_interfaces = self.ids(&bases(&definition));
+        let Definition {
+            id,
+            name,
+            version,
+            container,
+            ..
+        } = definition;
+        Ok(corba::interface_def::FullInterfaceDescription {
+            name,
+            id,
+            defined_in: self.ids(&[container]).pop().unwrap_or_default(),
+            version,
+            operations,
+            attributes,
+            base_interfaces,
+            r#type: self.type_code(&Type::Defined(number))?,
+        })
+    }
+
+    fn create_attribute(
+        &self,
+        id: &str,
+        name: &str,
+        version: &str,
+        r#type: Option<&corba::IdlType>,
+        mode: AttributeMode,
+    ) -> Result<Option<corba::AttributeDef>> {
+        self.new_attribute(Called { id, name, version }, r#type, mode)
+    }
+
+    fn create_operation(
+        &self,
+        id: &str,
+        name: &str,
+        version: &str,
+        result: Option<&corba::IdlType>,
+        mode: OperationMode,
+        params: &[ParameterDescription],
+        exceptions: &[Option<corba::ExceptionDef>],
+        contexts: &[corba::ContextIdentifier],
+    ) -> Result<Option<corba::OperationDef>> {
+        let called = Called { id, name, version };
+        self.new_operation(called, result, mode, (params, exceptions, contexts))
+    }
+}
+
+impl AbstractInterfaceDefServant for Server {}
+impl LocalInterfaceDefServant for Server {}
