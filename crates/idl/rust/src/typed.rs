@@ -52,8 +52,8 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
             quote!(types.abstract_interface(#id, #idl_name))
         }
         DeclKind::ValueBox(boxed) => {
-            let of = scope.describe(&boxed.ty);
-            quote!(types.value_box(#id, #idl_name, |types| #of))
+            let of = scope.describer(&boxed.ty);
+            quote!(types.value_box(#id, #idl_name, #of))
         }
         DeclKind::ValueType(value) => {
             let modifier = ident(modifier(value));
@@ -103,8 +103,8 @@ fn typed(scope: &Scope<'_>, name: &Ident, description: &TokenStream) -> TokenStr
 
 fn alias(scope: &Scope<'_>, declaration: &Declaration, ty: &Type) -> TokenStream {
     let (id, name) = (&declaration.repository_id, &declaration.name);
-    let of = scope.describe(ty);
-    quote!(types.alias(#id, #name, |types| #of))
+    let of = scope.describer(ty);
+    quote!(types.alias(#id, #name, #of))
 }
 
 fn members(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
@@ -287,22 +287,44 @@ impl Scope<'_> {
         }
     }
 
+    /// What describes a type: a function, or a closure.
+    fn describer(&self, ty: &Type) -> TokenStream {
+        let function = match ty {
+            Type::Named(id) => self.describing_function(&self.generator.spec[*id]),
+            _ => None,
+        };
+        function.unwrap_or_else(|| {
+            let description = self.describe(ty);
+            quote!(|types| #description)
+        })
+    }
+
     fn describe_named(&self, declaration: &Declaration) -> TokenStream {
         let (id, name) = (&declaration.repository_id, &declaration.name);
-        let typed = self.name("Typed");
+        if let Some(function) = self.describing_function(declaration) {
+            return quote!(#function(types));
+        }
         match &declaration.kind {
             DeclKind::Native => quote!(types.native(#id, #name)),
-            DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => {
-                quote!(types.local_interface(#id, #name))
-            }
+            _ => quote!(types.local_interface(#id, #name)),
+        }
+    }
+
+    /// The function that describes what a declaration declares; none for what has no Rust type of its own that
+    /// could have one.
+    fn describing_function(&self, declaration: &Declaration) -> Option<TokenStream> {
+        let typed = self.name("Typed");
+        match &declaration.kind {
+            DeclKind::Native => None,
+            DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => None,
             DeclKind::Typedef(_) => {
                 let marker = self.companion(declaration, Companion::Alias);
-                quote!(#marker::describe(types))
+                Some(quote!(#marker::describe))
             }
             // An interface may have an operation of the same name as the function.
             _ => {
                 let path = self.path(declaration);
-                quote!(<#path as #typed>::describe(types))
+                Some(quote!(<#path as #typed>::describe))
             }
         }
     }
