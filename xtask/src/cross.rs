@@ -27,7 +27,12 @@ const MACHINES: &[Machine] = &[
     },
 ];
 
-const CRATES: &[&str] = &["punctual-cdr", "punctual-ior", "punctual-giop"];
+const CRATES: &[&str] = &[
+    "punctual-cdr",
+    "punctual-ior",
+    "punctual-giop",
+    "punctual-any",
+];
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     for machine in MACHINES {

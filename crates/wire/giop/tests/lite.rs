@@ -230,6 +230,7 @@ fn a_reply_is_an_id_and_a_status() {
     let mut input = open(&bytes);
     assert_eq!(lite::decode_reply(&mut input), Ok(header));
     assert_eq!(input.get_u16(), Ok(0x0101));
+    drop(input);
     let mut bytes = bytes;
     bytes[9..13].copy_from_slice(&6u32.to_ne_bytes());
     let read = lite::decode_reply(&mut open(&bytes));
