@@ -6,15 +6,15 @@
 
 use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 
-/// Passes over the repository id, if it stands here.
-pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) {
+/// Passes over the repository id, if it stands here. Whether it does.
+pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
     let mut ahead = input.clone();
-    if ahead
-        .get_string_octets()
-        .is_ok_and(|found| found == id.as_bytes())
-    {
+    let found = ahead.get_string_octets();
+    let is_there = found.is_ok_and(|found| found == id.as_bytes());
+    if is_there {
         *input = ahead;
     }
+    is_there
 }
 
 /// Writes the repository id, as is by the book.

@@ -70,8 +70,10 @@ impl Transcoding<'_> {
             Node::Alias { .. } => self.value(types.shape(at).original, input, out),
             Node::Struct { members: all, .. } => self.members(all, input, out),
             Node::Exception { name, members: all } => {
-                pass_id(&name.id, input);
-                marshal_id(&name.id, out)?;
+                // What came without goes on without: to the ORB that it came from, perhaps.
+                if pass_id(&name.id, input) {
+                    marshal_id(&name.id, out)?;
+                }
                 self.members(all, input, out)
             }
             Node::Union(union) => {

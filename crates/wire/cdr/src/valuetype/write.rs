@@ -14,9 +14,8 @@ use crate::lend::Lender;
 pub(crate) struct WrittenValues<'e> {
     /// Where the tag of each value stands, by the value's address, which none else has while it is held here.
     values: HashMap<usize, (usize, ValueRef)>,
-    /// Where ids stand, and lists of them by the first.
+    /// Where ids stand.
     ids: HashMap<Box<str>, usize>,
-    lists: HashMap<Box<str>, usize>,
     /// How many chunked values are open.
     level: u32,
     /// Where the octets of the open chunk begin.
@@ -151,16 +150,12 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// A list of ids: the type's own, then those of what it may be truncated to.
+    /// A list of ids: the type's own, then those of what it may be truncated to. Never an indirection to a
+    /// list, which JacORB takes for a list of -1: each of the ids is one.
     fn put_ids(&mut self, factory: &Arc<dyn ValueFactory>) -> Result<(), CdrError> {
         let own = factory.repository_id();
-        if let Some(&at) = self.written().lists.get(own) {
-            return self.put_indirection(at);
-        }
         let bases = (0..).map_while(|at| factory.truncatable_to(at));
         self.put_length(1 + bases.clone().count())?;
-        let at = self.place() - 4;
-        self.written().lists.insert(own.into(), at);
         self.put_id(own)?;
         bases.into_iter().try_for_each(|base| self.put_id(base))
     }
