@@ -13,7 +13,12 @@ fn main() -> Result<(), Error> {
             "idl/awkward.idl",
         ])?;
     less_usual()?;
-    Builder::new().compile(&["idl/params.idl", "idl/naming.idl", "idl/adapters.idl"])
+    Builder::new().compile(&[
+        "idl/params.idl",
+        "idl/naming.idl",
+        "idl/adapters.idl",
+        "idl/values.idl",
+    ])
 }
 
 /// On top of what was compiled elsewhere: for both sides, for a client, for a server.

@@ -5,6 +5,7 @@ use crate::accounts;
 use crate::bridged;
 use crate::build::jacorb as build;
 use crate::directions::calls;
+use crate::exchange;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
@@ -16,9 +17,12 @@ use std::path::Path;
 ///
 /// # Errors
 /// What kept the run from being made at all.
-pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let peer = Peer::Jacorb(build::classes(folder)?);
+    if only_values {
+        return exchange::run(&peer, matrix);
+    }
     matrix.over("TCP");
     for version in Version::ALL {
         let ours = Ours::start(version, &Transport::Tcp)?;
@@ -26,6 +30,7 @@ pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         calls(&peer, version, &Transport::Tcp, (&ours, &server), matrix)?;
         ours.stop()?;
     }
+    exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)
 }

@@ -9,6 +9,7 @@ mod bridged;
 mod build;
 mod capture;
 mod directions;
+mod exchange;
 mod jacorb;
 mod matrix;
 mod native;
@@ -39,6 +40,9 @@ mod generated {
     pub(crate) mod adapters {
         include!(concat!(env!("OUT_DIR"), "/adapters.rs"));
     }
+    pub(crate) mod values {
+        include!(concat!(env!("OUT_DIR"), "/values.rs"));
+    }
     pub(crate) mod naming {
         include!(concat!(env!("OUT_DIR"), "/naming.rs"));
     }
@@ -46,6 +50,7 @@ mod generated {
 use generated::adapters::adapters;
 use generated::naming;
 use generated::params::params;
+use generated::values::values as v;
 
 /// Tries our ORB against a peer ORB, both ways, in every version of GIOP.
 #[derive(Debug, Parser)]
@@ -69,6 +74,9 @@ enum Role {
 /// What is made of the matrix.
 #[derive(Debug, clap::Args)]
 struct Shown {
+    /// Try values and Anys alone.
+    #[arg(long)]
+    values: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
@@ -105,14 +113,14 @@ fn run(options: &Options) -> Result<bool, Failure> {
             if let Some(why) = omniorb::missing() {
                 return Ok(skipped("omniORB", &why, shown));
             }
-            omniorb::run(&folder("interop-omniorb")?, &mut matrix)?;
+            omniorb::run(&folder("interop-omniorb")?, shown.values, &mut matrix)?;
             show(&matrix, shown)
         }
         Role::Jacorb(shown) => {
             if let Some(why) = jacorb::missing() {
                 return Ok(skipped("JacORB", &why, shown));
             }
-            jacorb::run(&folder("interop-jacorb")?, &mut matrix)?;
+            jacorb::run(&folder("interop-jacorb")?, shown.values, &mut matrix)?;
             show(&matrix, shown)
         }
         Role::ServeAccounts(options) => accounts::serve(options).map(|()| true),

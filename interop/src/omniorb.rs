@@ -6,6 +6,7 @@ use crate::bridged;
 use crate::build::omniorb as build;
 use crate::capture::Capture;
 use crate::directions::calls;
+use crate::exchange;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
@@ -20,16 +21,20 @@ use std::path::Path;
 ///
 /// # Errors
 /// What kept the run from being made at all.
-pub(crate) fn run(folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let programs = build::programs(folder)?;
     let peer = Peer::Omniorb(programs.plain);
+    if only_values {
+        return exchange::run(&peer, matrix);
+    }
     matrix.over("TCP");
     for version in Version::ALL {
         over_tcp(&peer, folder, version, matrix)?;
     }
     sockets::run(&peer, matrix)?;
     secured::run(&programs.secured.map(Peer::Omniorb), matrix)?;
+    exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)
 }

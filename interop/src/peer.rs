@@ -1,6 +1,6 @@
 //! A peer: how its processes are started, and what it is known not to have.
 
-use crate::matrix::{Outcome, Version};
+use crate::matrix::{Direction, Outcome, Version};
 use crate::transport::{Role, Transport};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,6 +50,37 @@ const JACORB_LACKS: [(&[&str], &str); 5] = [
          Its client sends the one that it knows",
     ),
 ];
+
+/// A case of values or Anys, in which directions it cannot be, and why.
+type Lack = (&'static str, &'static [Direction], &'static str);
+
+const OMNIORB_LACKS_OF_VALUES: [Lack; 2] = [
+    (
+        "any of exception",
+        &[Direction::To],
+        "omniORB before 4.3 neither writes nor reads the repository id of an exception in an Any. Ours are \
+         read in both forms, and go back in the form that they came in",
+    ),
+    (
+        "any of recursive value",
+        &[Direction::From],
+        "omniORB raises BAD_TYPECODE when it marshals its own TypeCode of a recursive valuetype",
+    ),
+];
+
+const JACORB_LACKS_OF_VALUES: [Lack; 3] = [
+    (
+        "e_text",
+        &[Direction::To],
+        "JacORB's skeleton reads an inout boxed value without what stands before its state. Its client sends \
+         and reads boxes as they should be",
+    ),
+    ("e_base, boxed", &[Direction::To], BOXES_OF_JAVA),
+    ("any of boxed value", &[Direction::To], BOXES_OF_JAVA),
+];
+
+const BOXES_OF_JAVA: &str = "JacORB takes a boxed value whose place does not say its type for one of Java's \
+                             RMI-IIOP, which Java has lost";
 
 /// Options of every omniORB process.
 const OMNIORB: [&str; 6] = [
@@ -140,6 +171,26 @@ impl Peer {
                 .map(|(_, why)| *why),
         };
         why.map(|why| Outcome::NotApplicable(why.to_owned()))
+    }
+
+    /// Why a value or an Any cannot be exchanged with it, if so.
+    pub(crate) fn excuse_value(
+        &self,
+        case: &str,
+        version: Version,
+        direction: Direction,
+    ) -> Option<Outcome> {
+        if case == "any of wstring" {
+            return self.no_wide(version);
+        }
+        let lacks = match self {
+            Self::Omniorb(_) => &OMNIORB_LACKS_OF_VALUES[..],
+            Self::Jacorb(_) => &JACORB_LACKS_OF_VALUES[..],
+        };
+        let found = lacks
+            .iter()
+            .find(|(of, ways, _)| *of == case && ways.contains(&direction));
+        found.map(|(_, _, why)| Outcome::NotApplicable((*why).to_owned()))
     }
 
     /// Whether its references in that version make us choose UTF-8. Where they publish no code

@@ -1,5 +1,6 @@
-// An omniORB peer: `peer serve TARGET`, `peer ask DESCRIBE`, `peer visit BANK` or `peer call PARAMETERS
-// DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the ORB anywhere.
+// An omniORB peer: `peer serve TARGET`, `peer ask DESCRIBE`, `peer visit BANK`, `peer offer`, `peer exchange
+// EXCHANGE` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
+// with options of the ORB anywhere.
 #include "roles.hh"
 #include <csignal>
 #include <cstring>
@@ -28,6 +29,10 @@ int main(int argc, char** argv) {
             status = ask(target);
         } else if (argc == 3 && !std::strcmp(argv[1], "visit")) {
             status = visit(orb, argv[2]);
+        } else if (argc == 2 && !std::strcmp(argv[1], "offer")) {
+            status = offer(orb);
+        } else if (argc == 3 && !std::strcmp(argv[1], "exchange")) {
+            status = exchange(orb, argv[2]);
         } else if (argc == 10 && !std::strcmp(argv[1], "call")) {
             Targets targets;
             targets.parameters = orb->string_to_object(argv[2]);

@@ -28,6 +28,12 @@ int ask(CORBA::Object_ptr target);
  */
 int visit(CORBA::ORB_ptr orb, const char* bank);
 
+/** Serves a `values::Exchange` until standard input ends. */
+int offer(CORBA::ORB_ptr orb);
+
+/** Exchanges values and Anys with the one of that reference, and prints lines as `call` does. */
+int exchange(CORBA::ORB_ptr orb, const char* target);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

@@ -41,6 +41,7 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(signed(folder, &root.join("idl/params.idl"))?);
     compiler.arg(root.join("../examples/cubit/idl/cubit.idl"));
     compiler.arg(root.join("idl/adapters.idl"));
+    compiler.arg(root.join("idl/values.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
 
     let mut sources = Vec::new();

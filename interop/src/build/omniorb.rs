@@ -15,11 +15,18 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
 ];
 
 /// What `omniidl` generates, the largest first.
-const STUBS: [&str; 3] = ["paramsSK.cc", "cubitSK.cc", "adaptersSK.cc"];
+const STUBS: [&str; 5] = [
+    "paramsSK.cc",
+    "valuesSK.cc",
+    "valuesDynSK.cc",
+    "cubitSK.cc",
+    "adaptersSK.cc",
+];
 
 /// What stands in `peers/omniorb`.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
     "client.cc",
+    "exchange.cc",
     "server.cc",
     "words.cc",
     "main.cc",
@@ -60,6 +67,11 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         ),
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
+        // With what Anys need.
+        (
+            root.join("idl/values.idl"),
+            &["-bcxx", "-Wba", "-Wbuse-quotes"],
+        ),
     ] {
         let mut omniidl = Command::new("omniidl");
         omniidl.args(options).arg(idl).current_dir(folder);

@@ -1,5 +1,6 @@
-// A JacORB peer: `Main serve TARGET`, `Main visit BANK` or `Main call PARAMETERS DESCRIBE WHOLE FORWARDER
-// UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the ORB as system properties.
+// A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE` or `Main
+// call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
+// ORB as system properties.
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -35,6 +36,15 @@ public final class Main {
             return 0;
         }
         if (role.equals("visit") && rest.length == 1) return Accounts.visit(orb, rest[0]);
+        if (role.equals("offer") && rest.length == 0) {
+            Exchanges.offer(orb);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("exchange") && rest.length == 1) {
+            endWithInput();
+            return Exchanges.exchange(orb, rest[0]);
+        }
         if (role.equals("call") && rest.length == 8) {
             endWithInput();
             return Client.call(orb, rest);
