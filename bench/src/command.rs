@@ -3,7 +3,7 @@
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
-use crate::{Result, anys, budgets, demux, goals, latency, load, memory, peer, throughput};
+use crate::{Result, anys, budgets, demux, goals, latency, load, memory, peer, stubs, throughput};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -45,6 +45,8 @@ pub enum Command {
     },
     /// Instructions of an Any that passes through, and of comparing TypeCodes, by size, under valgrind.
     Anys(anys::Options),
+    /// Compiled beside interpreted stubs, of an interface of 200 operations: size, and instructions a call.
+    Stubs(stubs::Options),
     /// The process of `anys` that is counted.
     #[command(hide = true)]
     AnysPeer(anys::Peer),
@@ -86,6 +88,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         }
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
+        Command::Stubs(options) => stubs::run(options),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),

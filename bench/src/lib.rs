@@ -36,6 +36,7 @@ pub mod process;
 pub mod protocol;
 pub mod running;
 pub mod statistics;
+pub mod stubs;
 pub mod table;
 pub mod throughput;
 pub mod timeprobes;

@@ -118,6 +118,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-example-protocol-dynamic",
         &["punctual-example-protocol", "punctual-plugin"],
     ),
+    ("punctual-bench-stubs", &["punctual", "punctual-build"]),
     (
         "punctual-bench",
         &[
