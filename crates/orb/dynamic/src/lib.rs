@@ -4,16 +4,19 @@
 //!   parts, or from a description of its operation.
 //! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any interface.
 //! - [`Gateway`]: made of both, it passes on calls of any interface.
+//! - [`DynAny`]: values taken apart and put together (chapter 16).
 //! - [`Repository`] and [`interface_of`]: what an Interface Repository, or an object, tells of an interface.
 //! - [`json`]: values as people and their tools write them.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod dyn_any;
 mod gateway;
 pub mod json;
 mod repository;
 mod request;
 mod servant;
 
+pub use dyn_any::{DynAny, DynAnyError};
 pub use gateway::Gateway;
 pub use repository::{Repository, interface_of};
 pub use request::{Argument, InvokeError, Request};

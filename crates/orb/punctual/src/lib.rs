@@ -59,6 +59,11 @@ pub mod protocol {
     pub use punctual_tls as ssliop;
 }
 
+/// Dynamic management of Anys: values of any type, looked at and changed part by part.
+pub mod dyn_any {
+    pub use punctual_dynamic::dyn_any::*;
+}
+
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;

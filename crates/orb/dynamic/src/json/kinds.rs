@@ -43,7 +43,7 @@ pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
 }
 
 /// Whether elements of this type are octets.
-pub(super) fn is_octets(type_code: &TypeCode) -> bool {
+pub(crate) fn is_octets(type_code: &TypeCode) -> bool {
     let content = type_code.content_type();
     content.is_ok_and(|content| content.original_type().kind() == TypeKind::Octet)
 }
@@ -59,7 +59,7 @@ pub(super) fn tells_discriminator(type_code: &TypeCode, member: usize) -> bool {
 }
 
 /// The discriminator as a value of its type.
-pub(super) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctual_any::Value> {
+pub(crate) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctual_any::Value> {
     use punctual_any::Value;
     let kind = type_code.discriminator_type().ok()?.original_type().kind();
     Some(match kind {
@@ -79,7 +79,7 @@ pub(super) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctu
 }
 
 /// The number of a discriminator that is a value.
-pub(super) fn number(value: &punctual_any::Value) -> Option<i128> {
+pub(crate) fn number(value: &punctual_any::Value) -> Option<i128> {
     use punctual_any::Value;
     Some(match value {
         Value::Boolean(value) => i128::from(*value),

@@ -22,7 +22,7 @@
 //! JSON that does not fit is told by its place and what is wanted there.
 
 mod error;
-mod kinds;
+pub(crate) mod kinds;
 mod near;
 mod octets;
 mod read;

@@ -1,0 +1,269 @@
+//! Dynamic management of Anys: values of any type, looked at and changed part by part (CORBA 3.3 part 1,
+//! chapter 16).
+//!
+//! A [`DynAny`] owns its value; what CORBA has as interfaces derived from `DynAny` are *views* of one:
+//! [`DynAny::as_struct`] and its like give what that kind has beyond the others, for reading;
+//! [`DynAny::as_struct_mut`] and its like also for writing.
+//!
+//! A composed value has components, one of which is the *current* one; [`DynAny::insert`] and [`DynAny::get`]
+//! work on it. What is not composed is itself what they work on.
+
+mod basic;
+mod enumerated;
+mod navigate;
+mod sequence;
+mod structure;
+mod union_;
+mod value;
+
+pub use enumerated::{DynEnum, DynFixed};
+pub use sequence::DynSequence;
+pub use structure::DynStruct;
+pub use union_::DynUnion;
+pub use value::DynValue;
+
+use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
+use punctual_cdr::{CdrError, ValueRef};
+use thiserror::Error;
+
+use crate::json::kinds;
+
+/// A value of any type, taken apart. CORBA's `DynAny`.
+#[derive(Debug)]
+pub struct DynAny {
+    type_code: TypeCode,
+    content: Content,
+    /// Which component is the current one; `None` for none, CORBA's -1.
+    current: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// What has no components.
+    Leaf(Value),
+    /// Members or elements; of a union the discriminator, and the member if there is one.
+    Parts(Vec<DynAny>),
+    /// A valuetype that is not null. Its members are taken apart when they are asked for: they may lead back
+    /// to itself.
+    Valuetype(ValueRef, Option<Vec<DynAny>>),
+}
+
+/// Why a DynAny could not do what it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DynAnyError {
+    /// The type of the DynAny is another one.
+    #[error("the value is of another type")]
+    TypeMismatch,
+    /// The value is none of the type, or there is no current component.
+    #[error("the value is not valid here")]
+    InvalidValue,
+    /// There can be no DynAny of the type.
+    #[error("no DynAny can be made for the type")]
+    InconsistentTypeCode,
+}
+
+impl DynAny {
+    /// The value of an Any (`create_dyn_any`).
+    ///
+    /// # Errors
+    /// [`DynAnyError::InconsistentTypeCode`] for a type of which no value travels; [`DynAnyError::InvalidValue`] for
+    /// octets that are no value of the type.
+    pub fn new(any: &Any) -> Result<Self, DynAnyError> {
+        check_type(any.type_code())?;
+        let value = any.value().map_err(|_| DynAnyError::InvalidValue)?;
+        Self::of(any.type_code(), value)
+    }
+
+    /// The value that values of the type begin as (`create_dyn_any_from_type_code`).
+    ///
+    /// # Errors
+    /// [`DynAnyError::InconsistentTypeCode`].
+    pub fn of_type(type_code: &TypeCode) -> Result<Self, DynAnyError> {
+        check_type(type_code)?;
+        let value = Value::default_of(type_code);
+        Self::of(
+            type_code,
+            value.map_err(|_| DynAnyError::InconsistentTypeCode)?,
+        )
+    }
+
+    /// A value of the type, which it is known to be.
+    fn of(type_code: &TypeCode, value: Value) -> Result<Self, DynAnyError> {
+        let content = Content::of(type_code, value)?;
+        let mut this = Self {
+            type_code: type_code.clone(),
+            content,
+            current: None,
+        };
+        this.rewind();
+        Ok(this)
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn type_code(&self) -> &TypeCode {
+        &self.type_code
+    }
+
+    /// The kind behind aliases.
+    fn kind(&self) -> TypeKind {
+        self.type_code.original_type().kind()
+    }
+
+    /// Takes the value of another one; the current component is the first one then.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] unless both types are equivalent.
+    pub fn assign(&mut self, other: &Self) -> Result<(), DynAnyError> {
+        if !self.type_code.equivalent(&other.type_code) {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        self.from_any(&other.to_any()?)
+    }
+
+    /// Takes the value of an Any.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] unless both types are equivalent; [`DynAnyError::InvalidValue`].
+    pub fn from_any(&mut self, any: &Any) -> Result<(), DynAnyError> {
+        if !self.type_code.equivalent(any.type_code()) {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        let value = any.value().map_err(|_| DynAnyError::InvalidValue)?;
+        *self = Self::of(&self.type_code, value)?;
+        Ok(())
+    }
+
+    /// An Any with the value.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] for what does not travel, such as text with a NUL.
+    pub fn to_any(&self) -> Result<Any, DynAnyError> {
+        Any::of_value(&self.type_code, &self.to_value()?).map_err(mismatch_of)
+    }
+
+    /// The value itself.
+    ///
+    /// # Errors
+    /// As [`DynAny::to_any`].
+    pub fn to_value(&self) -> Result<Value, DynAnyError> {
+        let parts = match &self.content {
+            Content::Leaf(value) => return Ok(value.clone()),
+            Content::Valuetype(value, None) => return Ok(Value::Valuetype(Some(value.clone()))),
+            Content::Valuetype(_, Some(parts)) | Content::Parts(parts) => parts,
+        };
+        let values: Result<Vec<Value>, DynAnyError> = parts.iter().map(Self::to_value).collect();
+        let values = values?;
+        if let Content::Valuetype(value, _) = &self.content {
+            // The value stays the one that others may refer to.
+            let assigned = DynamicValue::assign(value, values);
+            assigned.map_err(|_| DynAnyError::InvalidValue)?;
+            return Ok(Value::Valuetype(Some(value.clone())));
+        }
+        Ok(match self.kind() {
+            TypeKind::Union => {
+                let mut values = values.into_iter();
+                let discriminator = values.next().and_then(|value| kinds::number(&value));
+                Value::Union(Box::new(UnionValue {
+                    discriminator: discriminator.ok_or(DynAnyError::InvalidValue)?,
+                    member: values.next(),
+                }))
+            }
+            TypeKind::Sequence | TypeKind::Array
+                if kinds::is_octets(&self.type_code.original_type()) =>
+            {
+                let octets = values.iter().map(|value| match value {
+                    Value::Octet(octet) => Ok(*octet),
+                    _ => Err(DynAnyError::InvalidValue),
+                });
+                Value::Octets(octets.collect::<Result<_, _>>()?)
+            }
+            TypeKind::Sequence | TypeKind::Array => Value::Sequence(values),
+            _ => Value::Struct(values),
+        })
+    }
+
+    /// The same value, by itself: what it shares with nobody.
+    ///
+    /// # Errors
+    /// As [`DynAny::to_any`].
+    pub fn copy(&self) -> Result<Self, DynAnyError> {
+        Self::new(&self.to_any()?)
+    }
+}
+
+/// CORBA's `equal`: equivalent types and the same value. The current component does not count.
+impl PartialEq for DynAny {
+    fn eq(&self, other: &Self) -> bool {
+        matches!((self.to_any(), other.to_any()), (Ok(one), Ok(another)) if one == another)
+    }
+}
+
+impl Content {
+    fn of(type_code: &TypeCode, value: Value) -> Result<Self, DynAnyError> {
+        let original = type_code.original_type();
+        let wrong = |_| DynAnyError::InvalidValue;
+        let parts = match value {
+            Value::Struct(values) => values
+                .into_iter()
+                .enumerate()
+                .map(|(index, value)| {
+                    DynAny::of(&original.member_type(index).map_err(wrong)?, value)
+                })
+                .collect::<Result<_, _>>()?,
+            Value::Sequence(values) => elements(&original, values)?,
+            Value::Octets(octets) if kinds::is_octets(&original) => {
+                let octets = octets.into_iter().map(Value::Octet);
+                elements(&original, octets.collect())?
+            }
+            Value::Union(union) => union_parts(&original, *union)?,
+            Value::Valuetype(Some(value)) => return Ok(Self::Valuetype(value, None)),
+            leaf => return Ok(Self::Leaf(leaf)),
+        };
+        Ok(Self::Parts(parts))
+    }
+}
+
+fn elements(type_code: &TypeCode, values: Vec<Value>) -> Result<Vec<DynAny>, DynAnyError> {
+    let element = type_code
+        .content_type()
+        .map_err(|_| DynAnyError::InvalidValue)?;
+    let values = values.into_iter();
+    values.map(|value| DynAny::of(&element, value)).collect()
+}
+
+fn union_parts(type_code: &TypeCode, union: UnionValue) -> Result<Vec<DynAny>, DynAnyError> {
+    let wrong = |_| DynAnyError::InvalidValue;
+    let over = type_code.discriminator_type().map_err(wrong)?;
+    let number = union.discriminator;
+    let discriminator = kinds::discriminator(type_code, number);
+    let mut parts = vec![DynAny::of(
+        &over,
+        discriminator.ok_or(DynAnyError::InvalidValue)?,
+    )?];
+    let chosen = type_code.member_chosen(number).map_err(wrong)?;
+    if let (Some(index), Some(value)) = (chosen, union.member) {
+        let member = type_code.member_type(index).map_err(wrong)?;
+        parts.push(DynAny::of(&member, value)?);
+    }
+    Ok(parts)
+}
+
+fn check_type(type_code: &TypeCode) -> Result<(), DynAnyError> {
+    let is_local = matches!(
+        type_code.original_type().kind(),
+        TypeKind::Native | TypeKind::LocalInterface | TypeKind::Home
+    );
+    if is_local || type_code.check().is_err() {
+        return Err(DynAnyError::InconsistentTypeCode);
+    }
+    Ok(())
+}
+
+/// What was wrong with a value that is none of a type.
+fn mismatch_of(error: CdrError) -> DynAnyError {
+    match error {
+        CdrError::Invalid(_) => DynAnyError::TypeMismatch,
+        _ => DynAnyError::InvalidValue,
+    }
+}

@@ -1,0 +1,116 @@
+//! Sequences and arrays.
+
+use std::borrow::{Borrow, BorrowMut};
+
+use punctual_any::{Any, TypeKind};
+
+use super::{DynAny, DynAnyError};
+
+/// A sequence or array: what it has beyond a DynAny. CORBA's `DynSequence` and `DynArray`.
+#[derive(Debug)]
+pub struct DynSequence<D>(D);
+
+impl DynAny {
+    /// As a sequence or array, if it is one.
+    #[must_use]
+    pub fn as_sequence(&self) -> Option<DynSequence<&Self>> {
+        matches!(self.kind(), TypeKind::Sequence | TypeKind::Array).then_some(DynSequence(self))
+    }
+
+    /// As a sequence or array to be changed, if it is one.
+    #[must_use]
+    pub fn as_sequence_mut(&mut self) -> Option<DynSequence<&mut Self>> {
+        matches!(self.kind(), TypeKind::Sequence | TypeKind::Array).then_some(DynSequence(self))
+    }
+}
+
+impl<D: Borrow<DynAny>> DynSequence<D> {
+    /// How many elements there are.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.borrow().parts().len()
+    }
+
+    /// An element.
+    #[must_use]
+    pub fn element(&self, index: usize) -> Option<&DynAny> {
+        self.0.borrow().parts().get(index)
+    }
+
+    /// All elements.
+    ///
+    /// # Errors
+    /// Those of [`DynAny::to_any`].
+    pub fn elements(&self) -> Result<Vec<Any>, DynAnyError> {
+        let parts = self.0.borrow().parts().iter();
+        parts.map(DynAny::to_any).collect()
+    }
+}
+
+impl<D: BorrowMut<DynAny>> DynSequence<D> {
+    /// Makes the sequence longer, by elements as values of their type begin, or shorter. The current element stays
+    /// if it is still there; if there was none, it is the first of the new ones.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] above the bound, for more than 16 million elements, and for another length of an
+    /// array.
+    pub fn set_length(&mut self, length: usize) -> Result<(), DynAnyError> {
+        let this = self.0.borrow_mut();
+        check_length(this, length)?;
+        let before = this.component_count();
+        let element = this.type_code.original_type().content_type();
+        let element = element.map_err(|_| DynAnyError::InvalidValue)?;
+        let parts = this.parts_mut()?;
+        parts.truncate(length);
+        while parts.len() < length {
+            parts.push(DynAny::of_type(&element)?);
+        }
+        match this.current {
+            Some(current) => this.seek(current),
+            None => this.seek(before),
+        };
+        Ok(())
+    }
+
+    /// Puts other elements in the place of all. The first one is the current one then.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] as for [`DynSequence::set_length`]; [`DynAnyError::TypeMismatch`] for an element of another
+    /// type. Nothing is changed then.
+    pub fn set_elements(&mut self, elements: &[Any]) -> Result<(), DynAnyError> {
+        let this = self.0.borrow_mut();
+        check_length(this, elements.len())?;
+        let element = this.type_code.original_type().content_type();
+        let element = element.map_err(|_| DynAnyError::InvalidValue)?;
+        let made = elements.iter().map(|any| {
+            if !element.equivalent(any.type_code()) {
+                return Err(DynAnyError::TypeMismatch);
+            }
+            let value = any.value().map_err(|_| DynAnyError::InvalidValue)?;
+            DynAny::of(&element, value)
+        });
+        let made = made.collect::<Result<Vec<_>, _>>()?;
+        *this.parts_mut()? = made;
+        this.rewind();
+        Ok(())
+    }
+
+    /// An element, to be changed.
+    #[must_use]
+    pub fn element_mut(&mut self, index: usize) -> Option<&mut DynAny> {
+        self.0.borrow_mut().parts_mut().ok()?.get_mut(index)
+    }
+}
+
+/// So many elements nobody takes apart.
+const MOST: usize = 1 << 24;
+
+fn check_length(this: &DynAny, length: usize) -> Result<(), DynAnyError> {
+    let original = this.type_code.original_type();
+    let bound = original.length().unwrap_or(0) as usize;
+    let is_allowed = match original.kind() {
+        TypeKind::Array => length == bound,
+        _ => length <= MOST && (bound == 0 || length <= bound),
+    };
+    is_allowed.then_some(()).ok_or(DynAnyError::InvalidValue)
+}

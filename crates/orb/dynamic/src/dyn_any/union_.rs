@@ -1,0 +1,206 @@
+//! Unions.
+
+use std::borrow::{Borrow, BorrowMut};
+
+use punctual_any::{TypeCode, TypeKind, Value};
+
+use super::{Content, DynAny, DynAnyError};
+use crate::json::kinds;
+
+/// A union: what it has beyond a DynAny. CORBA's `DynUnion`.
+///
+/// Its first component is the discriminator; the second is the member, if there is one.
+#[derive(Debug)]
+pub struct DynUnion<D>(D);
+
+impl DynAny {
+    /// As a union, if it is one.
+    #[must_use]
+    pub fn as_union(&self) -> Option<DynUnion<&Self>> {
+        (self.kind() == TypeKind::Union).then_some(DynUnion(self))
+    }
+
+    /// As a union to be changed, if it is one.
+    #[must_use]
+    pub fn as_union_mut(&mut self) -> Option<DynUnion<&mut Self>> {
+        (self.kind() == TypeKind::Union).then_some(DynUnion(self))
+    }
+}
+
+impl<D: Borrow<DynAny>> DynUnion<D> {
+    fn original(&self) -> TypeCode {
+        self.0.borrow().type_code.original_type()
+    }
+
+    /// The discriminator.
+    ///
+    /// # Errors
+    /// None, as every union has one.
+    pub fn discriminator(&self) -> Result<&DynAny, DynAnyError> {
+        self.0
+            .borrow()
+            .parts()
+            .first()
+            .ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// The kind of the discriminator.
+    #[must_use]
+    pub fn discriminator_kind(&self) -> TypeKind {
+        let over = self.original().discriminator_type();
+        over.map_or(TypeKind::Null, |over| over.original_type().kind())
+    }
+
+    fn number(&self) -> Result<i128, DynAnyError> {
+        let value = self.discriminator()?.to_value()?;
+        kinds::number(&value).ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// Which of the type's members is active.
+    fn active(&self) -> Option<usize> {
+        let number = self.number().ok()?;
+        self.original().member_chosen(number).ok()?
+    }
+
+    /// Whether no member is active: the discriminator chooses none.
+    #[must_use]
+    pub fn has_no_active_member(&self) -> bool {
+        self.active().is_none()
+    }
+
+    /// Whether the type has an explicit default member, and it is active.
+    #[must_use]
+    pub fn is_set_to_default_member(&self) -> bool {
+        let default = self.original().default_index().ok().flatten();
+        default.is_some() && self.active() == default
+    }
+
+    /// The active member.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] if there is none.
+    pub fn member(&self) -> Result<&DynAny, DynAnyError> {
+        self.0
+            .borrow()
+            .parts()
+            .get(1)
+            .ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// The name of the active member.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] if there is none.
+    pub fn member_name(&self) -> Result<String, DynAnyError> {
+        let active = self.active().ok_or(DynAnyError::InvalidValue)?;
+        let original = self.original();
+        let name = original.member_name(active);
+        Ok(name.map_err(|_| DynAnyError::InvalidValue)?.to_owned())
+    }
+
+    /// The kind of the active member.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] if there is none.
+    pub fn member_kind(&self) -> Result<TypeKind, DynAnyError> {
+        Ok(self.member()?.type_code.kind())
+    }
+}
+
+impl<D: BorrowMut<DynAny>> DynUnion<D> {
+    /// Sets the discriminator. The active member stays if it is still chosen; another one begins as values of its
+    /// type do. The current component is the member then, if there is one.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] for a value of another type.
+    pub fn set_discriminator(&mut self, value: &DynAny) -> Result<(), DynAnyError> {
+        let over = self.original().discriminator_type();
+        let over = over.map_err(|_| DynAnyError::TypeMismatch)?;
+        if !over.equivalent(&value.type_code) {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        let number = kinds::number(&value.to_value()?).ok_or(DynAnyError::TypeMismatch)?;
+        self.choose(number)?;
+        let this = self.0.borrow_mut();
+        let last = this.component_count() - 1;
+        this.seek(last);
+        Ok(())
+    }
+
+    /// Sets the discriminator to a value that chooses the default member. The current component is the
+    /// discriminator then.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] if the type has no explicit default member.
+    pub fn set_to_default_member(&mut self) -> Result<(), DynAnyError> {
+        let default = self.original().default_index().ok().flatten();
+        let default = default.ok_or(DynAnyError::TypeMismatch)?;
+        self.choose_free(Some(default))
+    }
+
+    /// Sets the discriminator to a value that chooses no member. The current component is the discriminator then.
+    ///
+    /// # Errors
+    /// [`DynAnyError::TypeMismatch`] if each value chooses one.
+    pub fn set_to_no_active_member(&mut self) -> Result<(), DynAnyError> {
+        self.choose_free(None)
+    }
+
+    /// The active member, to be changed.
+    ///
+    /// # Errors
+    /// [`DynAnyError::InvalidValue`] if there is none.
+    pub fn member_mut(&mut self) -> Result<&mut DynAny, DynAnyError> {
+        let parts = self.0.borrow_mut().parts_mut()?;
+        parts.get_mut(1).ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// Looks for a discriminator with that choice among those that come first.
+    fn choose_free(&mut self, wanted: Option<usize>) -> Result<(), DynAnyError> {
+        let original = self.original();
+        let over = original.discriminator_type();
+        let over = over.map_err(|_| DynAnyError::TypeMismatch)?.original_type();
+        let labels = original.member_count().unwrap_or(0) as i128;
+        // An enum has no other values than its own; of the others one more than there are labels is enough.
+        let most = match over.kind() {
+            TypeKind::Enum => over.member_count().unwrap_or(0) as i128,
+            TypeKind::Boolean => 2,
+            _ => labels + 1,
+        };
+        let is_free = |number: &i128| {
+            original.member_chosen(*number) == Ok(wanted)
+                && kinds::discriminator(&original, *number).is_some()
+        };
+        let found = (0..most).find(is_free).ok_or(DynAnyError::TypeMismatch)?;
+        self.choose(found)?;
+        self.0.borrow_mut().rewind();
+        Ok(())
+    }
+
+    fn choose(&mut self, number: i128) -> Result<(), DynAnyError> {
+        let original = self.original();
+        let before = self.active();
+        let chosen = original.member_chosen(number);
+        let chosen = chosen.map_err(|_| DynAnyError::TypeMismatch)?;
+        let same =
+            |one: usize, other: usize| original.member_name(one) == original.member_name(other);
+        let stays = matches!((before, chosen), (Some(one), Some(other)) if same(one, other));
+        let discriminator = kinds::discriminator(&original, number);
+        let discriminator: Value = discriminator.ok_or(DynAnyError::TypeMismatch)?;
+        let over = original.discriminator_type();
+        let over = over.map_err(|_| DynAnyError::TypeMismatch)?;
+        let mut parts = vec![DynAny::of(&over, discriminator)?];
+        let this = self.0.borrow_mut();
+        if let Some(index) = chosen {
+            let of = original.member_type(index);
+            let of = of.map_err(|_| DynAnyError::TypeMismatch)?;
+            let kept = this.parts_mut()?.get_mut(1).filter(|_| stays);
+            parts.push(match kept {
+                Some(member) => std::mem::replace(member, DynAny::of_type(&TypeCode::NULL)?),
+                None => DynAny::of_type(&of)?,
+            });
+        }
+        this.content = Content::Parts(parts);
+        Ok(())
+    }
+}
