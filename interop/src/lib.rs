@@ -37,3 +37,22 @@ pub mod server_only {
 pub mod awkward {
     include!(concat!(env!("OUT_DIR"), "/awkward.rs"));
 }
+
+/// What is left to the user of generated code: how a custom state travels.
+mod custom {
+    use crate::generated::everything::OwnState;
+    use punctual::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
+
+    impl CustomMarshal for OwnState {
+        fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
+            os.write_value(self.inside.as_ref())?;
+            os.write_longlong(self.number)
+        }
+
+        fn unmarshal(&mut self, is: &mut DataInputStream<'_, '_>) -> Result<(), CdrError> {
+            self.inside = is.read_value()?;
+            self.number = is.read_longlong()?;
+            Ok(())
+        }
+    }
+}

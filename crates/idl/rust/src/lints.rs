@@ -46,7 +46,10 @@ pub(crate) fn method(
     if TRAIT_METHODS.contains(&name) {
         lints.push(quote!(clippy::should_implement_trait));
     }
-    if name.starts_with("from_") || name.starts_with("into_") {
+    if name == "new" {
+        lints.push(quote!(clippy::new_ret_no_self));
+    }
+    if name == "new" || name.starts_with("from_") || name.starts_with("into_") {
         lints.push(quote!(clippy::wrong_self_convention));
     }
     allow(&lints)

@@ -193,7 +193,7 @@ impl<'s, 'g> Factory<'s, 'g> {
         let [ok, some, err] = ["Ok", "Some", "Err"].map(|name| scope.name(name));
         let no_initializer = scope.name("no_initializer");
         let doc = initializer.doc(scope);
-        let signature = initializer.signature(scope, &self.handle);
+        let signature = initializer.signature(scope, &quote!(pub), &self.handle);
         let method = &initializer.method;
         let passed = initializer.parameters.iter().map(|p| ident(&p.name));
         let id = &self.declaration.repository_id;
@@ -205,7 +205,7 @@ impl<'s, 'g> Factory<'s, 'g> {
         let into = (!initializer.factory.raises.is_empty()).then(|| quote!(.into()));
         quote! {
             #doc
-            pub #signature {
+            #signature {
                 let #some(#local) = &self.initializers else {
                     return #err(#no_initializer(#id) #into);
                 };

@@ -7,6 +7,7 @@ use quote::quote;
 use crate::docs::doc_with;
 use crate::interface::call::{self, Parameter, Value};
 use crate::interface::errors;
+use crate::lints;
 use crate::names::{Claims, Companion, ident, snake, upper_camel};
 use crate::scope::Scope;
 
@@ -53,7 +54,7 @@ pub(super) fn generate(
     let state = scope.companion(declaration, Companion::State);
     let methods = initializers.iter().map(|initializer| {
         let doc = initializer.doc(scope);
-        let signature = initializer.signature(scope, &state);
+        let signature = initializer.signature(scope, &TokenStream::new(), &state);
         quote!(#doc #signature;)
     });
     let errors = initializers.iter().map(|initializer| {
@@ -85,8 +86,13 @@ impl Initializer<'_> {
         doc_with(&self.factory.doc, &fallback, &["# Errors", "", &errors])
     }
 
-    /// `fn name(&self, …) -> Result<what it makes, …>`
-    pub(super) fn signature(&self, scope: &Scope<'_>, made: &TokenStream) -> TokenStream {
+    /// `fn name(&self, …) -> Result<what it makes, …>` with what clippy has to be told before it.
+    pub(super) fn signature(
+        &self,
+        scope: &Scope<'_>,
+        visibility: &TokenStream,
+        made: &TokenStream,
+    ) -> TokenStream {
         let method = &self.method;
         let parameters = self.parameters.iter().map(|Parameter { name, value, .. }| {
             let Value { ty, non_nil } = *value;
@@ -94,7 +100,11 @@ impl Initializer<'_> {
             quote!(, #name: #ty)
         });
         let (result, error) = (scope.name("Result"), self.error(scope));
-        quote!(fn #method(&self #(#parameters)*) -> #result<#made, #error>)
+        let returns = quote!(#result<#made, #error>);
+        let largest = lints::largest(&scope.generator.facts, &self.factory.raises);
+        let count = 1 + self.parameters.len();
+        let lints = lints::method(&method.to_string(), count, &returns, largest);
+        quote!(#lints #visibility fn #method(&self #(#parameters)*) -> #returns)
     }
 
     fn error(&self, scope: &Scope<'_>) -> TokenStream {
