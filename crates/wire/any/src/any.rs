@@ -212,10 +212,13 @@ impl Any {
         {
             return Ok(());
         }
-        let (before, here) = (input.clone(), input.unbroken());
-        let is_self_contained = skip(types, type_code, input)?;
-        let length = input.position() - before.position();
-        let is_whole = before.remaining() - input.remaining() == length;
+        let (here, begin) = (input.unbroken(), phase(input));
+        let mut ahead = input.ahead();
+        // A valuetype's end only who reads it knows.
+        let is_self_contained =
+            !shape.holds.has_values() && skip(types, type_code, &mut ahead).unwrap_or(false);
+        let length = ahead.position().saturating_sub(input.position());
+        let is_whole = input.remaining().checked_sub(ahead.remaining()) == Some(length);
         let octets = here.get(..length).filter(|_| is_whole && is_self_contained);
         let environment = shape
             .holds
@@ -224,16 +227,16 @@ impl Any {
             .flatten();
         let body = self.body_mut(input);
         body.environment = environment;
-        match octets {
-            Some(octets) => {
-                body.order = before.order();
-                body.phase = phase(&before);
-                body.octets.resize(body.phase, 0);
-                body.octets.extend_from_slice(octets);
-                Ok(())
-            }
-            None => body.gather(types, type_code, before),
-        }
+        let Some(octets) = octets else {
+            // What is wrong with it, if that is why, is found out again.
+            return body.gather(types, type_code, input);
+        };
+        body.order = input.order();
+        body.phase = begin;
+        body.octets.resize(body.phase, 0);
+        body.octets.extend_from_slice(octets);
+        input.catch_up(ahead);
+        Ok(())
     }
 
     /// Copies a value of a size that depends only on where it begins, if it is in one piece.
@@ -338,7 +341,7 @@ impl Body {
         &mut self,
         types: Shapes<'_>,
         type_code: &TypeCode,
-        mut input: Decoder<'_>,
+        input: &mut Decoder<'_>,
     ) -> Result<(), CdrError> {
         self.order = ByteOrder::NATIVE;
         self.phase = 0;
@@ -349,7 +352,7 @@ impl Body {
         };
         let octets = std::mem::take(&mut self.octets);
         let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
-        transcode(types, type_code, &mut input, &mut out)?;
+        transcode(types, type_code, input, &mut out)?;
         self.octets = out.into_block().into_vec();
         Ok(())
     }

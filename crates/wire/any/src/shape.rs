@@ -109,6 +109,11 @@ impl Holds {
         self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
     }
 
+    /// Whether there are valuetypes, those in Anys aside.
+    pub(crate) const fn has_values(self) -> bool {
+        self.0 & Self::VALUE != 0
+    }
+
     /// Whether something may need an environment to come alive.
     pub(crate) const fn has_live(self) -> bool {
         self.0 & (Self::REFERENCE | Self::ANY | Self::VALUE) != 0

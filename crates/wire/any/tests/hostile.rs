@@ -1,7 +1,7 @@
 //! TypeCodes and Anys of peers that mean harm: each ends in an error, soon, and holds little.
 #![allow(clippy::unwrap_used)]
 
-use punctual_any::{Any, Label, TypeCode, TypeKind, Value};
+use punctual_any::{Any, Label, TypeCode, TypeKind, Value, ValueModifier};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 
 /// The octets that `write` writes, big-endian.
@@ -388,4 +388,40 @@ fn anys_within_anys_nest_no_deeper_than_values_may() {
         Any::unmarshal(&mut input),
         Err(CdrError::TooDeep { .. })
     ));
+}
+
+#[test]
+fn anys_behind_many_values_cost_no_more_than_others() {
+    const VALUES: u32 = 50_000;
+    const ANYS: u32 = 200_000;
+    let node = TypeCode::value("IDL:V:1.0", "V", ValueModifier::None, None, &[]);
+    let values = TypeCode::sequence(&node, 0);
+    let anys = TypeCode::sequence(&TypeCode::ANY, 0);
+    let both = TypeCode::structure("", "", &[("values", values), ("anys", anys)]);
+    let message = octets(|out| {
+        out.put_u32(VALUES);
+        for _ in 0..VALUES {
+            // A tag that says nothing of the type.
+            out.put_u32(0x7fff_ff00);
+        }
+        out.put_u32(ANYS);
+        for _ in 0..ANYS {
+            kind(out, TypeKind::Boolean);
+            out.put_bool(true);
+            out.align(4);
+        }
+        Ok(())
+    });
+    let mut input = Decoder::new(&message, ByteOrder::Big, Coding::default());
+    let Value::Struct(members) = Value::unmarshal(&both, &mut input).unwrap() else {
+        panic!("it is a struct");
+    };
+    let lengths = members.iter().map(|member| match member {
+        Value::Sequence(elements) => elements.len(),
+        _ => 0,
+    });
+    assert_eq!(
+        lengths.collect::<Vec<_>>(),
+        [VALUES as usize, ANYS as usize]
+    );
 }

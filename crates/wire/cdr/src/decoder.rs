@@ -327,11 +327,31 @@ impl<'d> Decoder<'d> {
 
     /// The next four octets as a number, if they are there.
     pub(crate) fn peek_u32(&mut self) -> Option<u32> {
-        // What was read of values may be much.
+        self.ahead().get_u32().ok()
+    }
+
+    /// A decoder at the same place to look ahead with. It knows nothing of the values that were read before, which
+    /// may be many, so that this costs the same wherever it is done.
+    #[inline]
+    #[must_use]
+    pub fn ahead(&mut self) -> Self {
         let values = self.values.take();
-        let number = self.clone().get_u32();
+        let mut ahead = self.clone();
+        *ahead.values = values.as_ref().map(|values| Box::new(values.chunk_alone()));
         *self.values = values;
-        number.ok()
+        ahead
+    }
+
+    /// Goes on at the place that a decoder has come to which [`Decoder::ahead`] made of this one.
+    #[inline]
+    pub fn catch_up(&mut self, mut ahead: Self) {
+        if let Some(mut known) = self.values.take() {
+            if let Some(values) = ahead.values.as_ref() {
+                known.chunk_end = values.chunk_end;
+            }
+            *ahead.values = Some(known);
+        }
+        *self = ahead;
     }
 
     /// Reads a boolean.

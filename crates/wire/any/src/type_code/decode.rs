@@ -28,11 +28,11 @@ impl Unmarshal for TypeCode {
     const MIN_SIZE: usize = 4;
 
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        let mut ahead = input.clone();
+        let mut ahead = input.ahead();
         let kind = ahead.get_u32()?;
         let kind = TypeKind::from_number(kind);
         if let Some(kind) = kind.filter(|kind| kind.is_primitive()) {
-            *input = ahead;
+            input.catch_up(ahead);
             return Ok(Self::simple(kind));
         }
         // Most types come again and again: the octets of one that is known are not read twice.
@@ -41,7 +41,7 @@ impl Unmarshal for TypeCode {
             None => None,
         };
         if let Some(known) = content.and_then(|(kind, content)| cache::find(kind, content)) {
-            *input = ahead;
+            input.catch_up(ahead);
             return Ok(known);
         }
         let (type_code, refers_outside) = Reader::read(input)?;
@@ -58,13 +58,13 @@ impl TypeCode {
     /// Reads a TypeCode as [`Unmarshal::unmarshal`] does, and says whether its octets mean the same at
     /// another place: they don't where an indirection leads out of it.
     pub(crate) fn pass(input: &mut Decoder<'_>) -> Result<(Self, bool), CdrError> {
-        let mut ahead = input.clone();
+        let mut ahead = input.ahead();
         if let Some(kind) =
             TypeKind::from_number(ahead.get_u32()?).filter(|kind| is_encapsulated(*kind))
             && let Ok(content) = ahead.get_octets()
             && let Some(known) = cache::find(kind, content)
         {
-            *input = ahead;
+            input.catch_up(ahead);
             return Ok((known, true));
         }
         let (type_code, refers_outside) = Reader::read(input)?;
@@ -99,7 +99,7 @@ impl<'d> Reader<'d> {
             seen: HashMap::new(),
             parts: 0,
             depth: 0,
-            outermost: input.clone(),
+            outermost: input.ahead(),
             refers_outside: false,
         };
         let root = this.type_code(input, 0)?;

@@ -8,11 +8,11 @@ use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 
 /// Passes over the repository id, if it stands here. Whether it does.
 pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
-    let mut ahead = input.clone();
+    let mut ahead = input.ahead();
     let found = ahead.get_string_octets();
     let is_there = found.is_ok_and(|found| found == id.as_bytes());
     if is_there {
-        *input = ahead;
+        input.catch_up(ahead);
     }
     is_there
 }

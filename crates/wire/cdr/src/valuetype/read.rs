@@ -33,6 +33,18 @@ pub(crate) struct ReadValues<'d> {
     open: usize,
 }
 
+impl ReadValues<'_> {
+    /// The chunk that is being read, and none of the values.
+    pub(crate) fn chunk_alone(&self) -> Self {
+        Self {
+            level: self.level,
+            reading: self.reading,
+            chunk_end: self.chunk_end,
+            ..Self::default()
+        }
+    }
+}
+
 /// A repository id that was read.
 #[derive(Clone)]
 pub(super) struct KnownId<'d> {
