@@ -241,3 +241,17 @@ impl Unmarshal for Members {
         Ok(Self(i16::unmarshal(input)?, String::unmarshal(input)?))
     }
 }
+
+#[test]
+fn text_is_extracted_whatever_its_bound_and_width() {
+    let narrow = Any::with_type(&TypeCode::string(8), "Tom").unwrap();
+    assert_eq!(narrow.extract::<String>(), Err(AnyError::TypeMismatch));
+    assert_eq!(narrow.text().unwrap(), "Tom");
+    let wide = Any::of_wide("Кики").unwrap();
+    for order in ORDERS {
+        let received = read(&octets(&wide, 1, order), 1, order).unwrap();
+        assert_eq!(received.text().unwrap(), "Кики");
+        assert_eq!(*received.type_code(), TypeCode::WSTRING);
+    }
+    assert_eq!(Any::new(&3i32).unwrap().text(), Err(AnyError::TypeMismatch));
+}

@@ -1,6 +1,8 @@
 //! Values of any type.
 
+mod body;
 mod environment;
+mod text;
 mod user_exception;
 
 use std::fmt;
@@ -12,9 +14,11 @@ use punctual_cdr::{
 };
 use thiserror::Error;
 
+use body::Body;
+
 use crate::kind::TypeKind;
-use crate::shape::{Shape, Sizes};
-use crate::type_code::{Node, Shapes, TypeCode, Typed};
+use crate::shape::Sizes;
+use crate::type_code::{Node, TypeCode, Typed};
 use crate::walk::{marshal_id, pass_id, phase, skip, transcode};
 
 /// A value of any type: its TypeCode, and its octets as they came or as they were written here.
@@ -26,21 +30,6 @@ pub struct Any {
     type_code: TypeCode,
     /// `None` for a value without octets.
     body: Option<Arc<Body>>,
-}
-
-/// Octets, and all that they depend on.
-#[derive(Clone)]
-struct Body {
-    /// The value, behind as many octets as it began behind a multiple of 8.
-    octets: Vec<u8>,
-    phase: usize,
-    order: ByteOrder,
-    version: GiopVersion,
-    code_sets: CodeSets,
-    /// How deep values may nest that are read from it: as where they came from.
-    nesting: u16,
-    /// For what may have to come alive.
-    environment: Option<Arc<dyn Environment>>,
 }
 
 /// Why a value could not be taken out of an [`Any`], or its type not be changed.
@@ -320,42 +309,6 @@ fn octets_of(
     }
     write(&mut out)?;
     Ok(out.into_block().into_vec())
-}
-
-impl Body {
-    /// Whether the octets are what `out` would have at its place.
-    fn fits(&self, shape: &Shape, out: &Encoder<'_>) -> bool {
-        let (holds, coding) = (shape.holds, out.coding());
-        let alignment = holds.alignment();
-        let same_place =
-            self.phase & (alignment - 1) == out.padding(alignment).wrapping_neg() & (alignment - 1);
-        let same_order = alignment == 1 || self.order == out.order();
-        let same_narrow = !holds.has_narrow() || self.code_sets.narrow == coding.code_sets.narrow;
-        let same_wide = !holds.has_wide()
-            || (self.version, self.code_sets.wide) == (coding.version, coding.code_sets.wide);
-        same_place && same_order && same_narrow && same_wide
-    }
-
-    /// Takes a value over that is not in one piece, or refers to what is outside of it.
-    fn gather(
-        &mut self,
-        types: Shapes<'_>,
-        type_code: &TypeCode,
-        input: &mut Decoder<'_>,
-    ) -> Result<(), CdrError> {
-        self.order = ByteOrder::NATIVE;
-        self.phase = 0;
-        let coding = Coding {
-            version: self.version,
-            code_sets: self.code_sets,
-            ..*input.coding()
-        };
-        let octets = std::mem::take(&mut self.octets);
-        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
-        transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
-        Ok(())
-    }
 }
 
 /// The TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).

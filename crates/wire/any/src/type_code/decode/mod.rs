@@ -4,25 +4,21 @@
 //! like that of values. An indirection may lead to any type that was begun before it, in this TypeCode or, as
 //! some ORBs have it, in what precedes it in the same message; and nowhere else.
 
+mod named;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use punctual_cdr::{CdrError, Decoder, NarrowCodeSet, Unmarshal};
+use punctual_cdr::{CdrError, Decoder, Unmarshal};
 
 use super::TypeCode;
-use super::arena::{Arena, Index, Member, Name, Node, Union, Value, ValueModifier, Visibility};
+use super::arena::{Arena, Index, Node};
 use super::cache;
 use super::encode::INDIRECTION;
 use crate::kind::TypeKind;
 
 /// The most types, members and enumerators that a TypeCode from a peer may have, all together.
 const MAX_PARTS: usize = 65_536;
-
-/// What a name takes at least: a length and a NUL.
-const MIN_NAME: usize = 5;
-
-/// What a name and a type take at least: a length and a NUL, padding, a kind.
-const MIN_MEMBER: usize = 12;
 
 impl Unmarshal for TypeCode {
     const MIN_SIZE: usize = 4;
@@ -191,149 +187,6 @@ impl<'d> Reader<'d> {
         result
     }
 
-    fn parameters(
-        &mut self,
-        kind: TypeKind,
-        input: &mut Decoder<'d>,
-        base: i64,
-    ) -> Result<Node, CdrError> {
-        match kind {
-            TypeKind::Sequence => Ok(Node::Sequence {
-                element: self.type_code(input, base)?,
-                bound: input.get_u32()?,
-            }),
-            TypeKind::Array => Ok(Node::Array {
-                element: self.type_code(input, base)?,
-                length: input.get_u32()?,
-            }),
-            _ => {
-                let name = Name {
-                    id: text(input)?,
-                    name: text(input)?,
-                };
-                self.named(kind, name, input, base)
-            }
-        }
-    }
-
-    /// What follows id and name.
-    fn named(
-        &mut self,
-        kind: TypeKind,
-        name: Name,
-        input: &mut Decoder<'d>,
-        base: i64,
-    ) -> Result<Node, CdrError> {
-        Ok(match kind {
-            TypeKind::Struct => Node::Struct {
-                name,
-                members: self.members(input, base)?,
-            },
-            TypeKind::Except => Node::Exception {
-                name,
-                members: self.members(input, base)?,
-            },
-            TypeKind::Alias => Node::Alias {
-                name,
-                of: self.type_code(input, base)?,
-            },
-            TypeKind::ValueBox => Node::ValueBox {
-                name,
-                of: self.type_code(input, base)?,
-            },
-            TypeKind::Enum => {
-                let count = self.count(input, MIN_NAME)?;
-                let enumerators: Result<_, _> = (0..count).map(|_| text(input)).collect();
-                Node::Enum {
-                    name,
-                    enumerators: enumerators?,
-                }
-            }
-            TypeKind::Union => self.union(name, input, base)?,
-            TypeKind::Value | TypeKind::Event => self.value(kind, name, input, base)?,
-            _ => Node::Interface { kind, name },
-        })
-    }
-
-    fn members(&mut self, input: &mut Decoder<'d>, base: i64) -> Result<Box<[Member]>, CdrError> {
-        let count = self.count(input, MIN_MEMBER)?;
-        (0..count).map(|_| self.member(input, base)).collect()
-    }
-
-    fn member(&mut self, input: &mut Decoder<'d>, base: i64) -> Result<Member, CdrError> {
-        Ok(Member {
-            name: text(input)?,
-            at: self.type_code(input, base)?,
-        })
-    }
-
-    fn union(&mut self, name: Name, input: &mut Decoder<'d>, base: i64) -> Result<Node, CdrError> {
-        let discriminator = self.type_code(input, base)?;
-        let kind = self.resolved_kind(discriminator);
-        let default = input.get_i32()?;
-        let count = self.count(input, MIN_MEMBER)?;
-        let mut labels = Vec::with_capacity(count);
-        let mut members = Vec::with_capacity(count);
-        for place in 0..count {
-            let is_default = usize::try_from(default) == Ok(place);
-            labels.push(label(kind, is_default, input)?);
-            members.push(self.member(input, base)?);
-        }
-        let default = match u32::try_from(default) {
-            Ok(default) if (default as usize) < count => Some(default),
-            Err(_) if default == -1 => None,
-            _ => return Err(CdrError::BadTypeCode("a union's default member is none")),
-        };
-        let union = Union {
-            name,
-            discriminator,
-            default,
-            members: members.into(),
-            labels: labels.into(),
-            by_label: Box::default(),
-        };
-        Ok(Node::Union(Box::new(union.index())))
-    }
-
-    fn value(
-        &mut self,
-        kind: TypeKind,
-        name: Name,
-        input: &mut Decoder<'d>,
-        base: i64,
-    ) -> Result<Node, CdrError> {
-        let modifier = match input.get_i16()? {
-            0 => ValueModifier::None,
-            1 => ValueModifier::Custom,
-            2 => ValueModifier::Abstract,
-            3 => ValueModifier::Truncatable,
-            _ => return Err(CdrError::BadTypeCode("there is no such sort of valuetype")),
-        };
-        let concrete_base = self.type_code(input, base)?;
-        // A base that is being read is none yet: it holds itself, which is found out below.
-        let null = self.simple.get(&TypeKind::Null);
-        let has_base = null != Some(&concrete_base);
-        let count = self.count(input, MIN_MEMBER)?;
-        let mut members = Vec::with_capacity(count);
-        let mut visibility = Vec::with_capacity(count);
-        for _ in 0..count {
-            members.push(self.member(input, base)?);
-            visibility.push(match input.get_i16()? {
-                0 => Visibility::Private,
-                1 => Visibility::Public,
-                _ => return Err(CdrError::BadTypeCode("there is no such visibility")),
-            });
-        }
-        Ok(Node::Value(Box::new(Value {
-            kind,
-            name,
-            modifier,
-            base: has_base.then_some(concrete_base),
-            members: members.into(),
-            visibility: visibility.into(),
-        })))
-    }
-
     /// The kind behind aliases of what has been read.
     fn resolved_kind(&self, at: Index) -> TypeKind {
         let original = self.originals.get(at as usize).copied().unwrap_or(at);
@@ -384,31 +237,4 @@ impl<'d> Reader<'d> {
 
 fn offset(input: &Decoder<'_>) -> i64 {
     i64::try_from(input.position()).unwrap_or(i64::MAX / 4)
-}
-
-fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
-    let text = input.get_string_in(NarrowCodeSet::Iso8859_1)?;
-    Ok(text.into())
-}
-
-/// A label, which is a value of the discriminator's type. That of the default member is an octet that is zero
-/// by the book, and a value of the discriminator's type as ORBs write it: it is as long, and not looked at.
-fn label(kind: TypeKind, is_default: bool, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
-    Ok(match kind {
-        TypeKind::Boolean if is_default => i128::from(input.get_u8()?),
-        TypeKind::Boolean => i128::from(input.get_bool()?),
-        TypeKind::Char | TypeKind::Octet => i128::from(input.get_u8()?),
-        TypeKind::WChar => i128::from(u32::from(input.get_wchar()?)),
-        TypeKind::Short => i128::from(input.get_i16()?),
-        TypeKind::UShort => i128::from(input.get_u16()?),
-        TypeKind::Long => i128::from(input.get_i32()?),
-        TypeKind::ULong | TypeKind::Enum => i128::from(input.get_u32()?),
-        TypeKind::LongLong => i128::from(input.get_i64()?),
-        TypeKind::ULongLong => i128::from(input.get_u64()?),
-        _ => {
-            return Err(CdrError::BadTypeCode(
-                "a union's discriminator is neither integer, character, boolean nor enum",
-            ));
-        }
-    })
 }

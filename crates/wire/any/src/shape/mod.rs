@@ -1,0 +1,157 @@
+//! What is known of a type's values before one is seen, and whether a type is one at all.
+//!
+//! A value of fixed size is passed over by arithmetic: how many octets it takes depends only on where,
+//! in steps of 8, it begins. So is a sequence of such values, however long.
+
+mod check;
+mod compute;
+
+use crate::type_code::Index;
+
+pub(crate) use compute::shapes;
+
+/// What all values of a type have in common on the wire.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    /// What the first octet is aligned to.
+    pub(crate) first: u8,
+    /// What is somewhere in a value, at any depth.
+    pub(crate) holds: Holds,
+    /// The least number of octets, without padding.
+    pub(crate) min_size: u64,
+    /// How many octets a value takes, padding before it included, for each phase that it may begin at: the
+    /// octets from the last multiple of 8. `None` where that depends on the value.
+    pub(crate) sizes: Option<Sizes>,
+    /// The type behind aliases.
+    pub(crate) original: Index,
+}
+
+/// Octets taken, for each phase.
+pub(crate) type Sizes = [u64; 8];
+
+impl Shape {
+    /// That of `null` and `void`.
+    pub(crate) const NOTHING: Self = Self {
+        first: 1,
+        holds: Holds(0),
+        min_size: 0,
+        sizes: Some([0; 8]),
+        original: 0,
+    };
+
+    pub(super) fn of_number(size: u8, alignment: u8) -> Self {
+        let mut sizes = [0; 8];
+        for (phase, taken) in (0u64..).zip(&mut sizes) {
+            *taken = u64::from(size) + (phase.wrapping_neg() & u64::from(alignment - 1));
+        }
+        Self {
+            first: alignment,
+            holds: Holds::aligned(alignment),
+            min_size: u64::from(size),
+            sizes: Some(sizes),
+            original: 0,
+        }
+    }
+
+    pub(super) fn variable(first: u8, min_size: u64, holds: u16) -> Self {
+        Self {
+            first,
+            holds: Holds(Holds::aligned(first).0 | holds),
+            min_size,
+            sizes: None,
+            original: 0,
+        }
+    }
+}
+
+/// What a value holds somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Holds(pub(super) u16);
+
+impl Holds {
+    pub(super) const ALIGNED_2: u16 = 1;
+    pub(super) const ALIGNED_4: u16 = 2;
+    pub(super) const ALIGNED_8: u16 = 4;
+    pub(super) const NARROW: u16 = 8;
+    pub(super) const WIDE: u16 = 16;
+    pub(super) const ANY: u16 = 32;
+    pub(super) const REFERENCE: u16 = 64;
+    pub(super) const VALUE: u16 = 128;
+
+    const fn aligned(alignment: u8) -> Self {
+        Self(match alignment {
+            2 => Self::ALIGNED_2,
+            4 => Self::ALIGNED_4,
+            8 => Self::ALIGNED_8,
+            _ => 0,
+        })
+    }
+
+    /// The largest alignment of anything in a value; its encoding looks the same wherever it begins at the
+    /// same distance from a multiple of that.
+    pub(crate) const fn alignment(self) -> usize {
+        if self.0 & (Self::ALIGNED_8 | Self::ANY | Self::VALUE) != 0 {
+            8
+        } else if self.0 & Self::ALIGNED_4 != 0 {
+            4
+        } else if self.0 & Self::ALIGNED_2 != 0 {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Whether there is `char` or `string`, or may be.
+    pub(crate) const fn has_narrow(self) -> bool {
+        self.0 & (Self::NARROW | Self::ANY | Self::VALUE) != 0
+    }
+
+    /// Whether there is `wchar` or `wstring`, or may be.
+    pub(crate) const fn has_wide(self) -> bool {
+        self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
+    }
+
+    /// Whether there are valuetypes, those in Anys aside.
+    pub(crate) const fn has_values(self) -> bool {
+        self.0 & Self::VALUE != 0
+    }
+
+    /// Whether something may need an environment to come alive.
+    pub(crate) const fn has_live(self) -> bool {
+        self.0 & (Self::REFERENCE | Self::ANY | Self::VALUE) != 0
+    }
+}
+
+/// How many octets `count` values of fixed size take that begin at `phase`. In constant time: after 8 values
+/// at most, a phase comes again.
+pub(crate) fn run_size(sizes: &Sizes, phase: usize, count: u64) -> u64 {
+    let taken = |phase: u64| {
+        let place = usize::try_from(phase % 8).unwrap_or(0);
+        sizes.get(place).copied().unwrap_or(0)
+    };
+    let mut total = 0u64;
+    let mut at = phase as u64 % 8;
+    let mut seen = [None; 8];
+    let mut done = 0u64;
+    while done < count {
+        let place = seen.get_mut(usize::try_from(at).unwrap_or(0));
+        let Some(place) = place else { break };
+        if let Some((before, total_then)) = *place {
+            let (period, each): (u64, u64) = (done - before, total - total_then);
+            let rounds = (count - done) / period;
+            total = total.saturating_add(each.saturating_mul(rounds));
+            done += rounds * period;
+            seen = [None; 8];
+            if done == count {
+                break;
+            }
+            continue;
+        }
+        *place = Some((done, total));
+        let size = taken(at);
+        total = total.saturating_add(size);
+        at = at.wrapping_add(size) % 8;
+        done += 1;
+    }
+    total
+}
