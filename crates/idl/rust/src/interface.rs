@@ -4,6 +4,7 @@
 mod abstract_interface;
 pub(crate) mod call;
 mod collocated;
+mod copied;
 mod dispatch;
 pub(crate) mod errors;
 mod interpreted;

@@ -9,6 +9,7 @@ use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, tuple};
+use super::copied;
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
@@ -25,6 +26,14 @@ pub(super) fn two_way(
 ) -> TokenStream {
     let mut locals = locals.clone();
     let servant = locals.fresh("servant");
+    if copied::passes_values(scope, call) {
+        // What goes into buffers of the caller is copied by a request as well.
+        if (0..call.parameters.len() + 1).any(|place| buffer(place).is_some()) {
+            return request.clone();
+        }
+        let body = copied::upcall(scope, call, &servant, &locals);
+        return or_else(scope, call, &[], (&servant, &body), request);
+    }
     let returned = call.returns.map(|_| (None, locals.fresh("result")));
     let replied = call.replied().map(|parameter| {
         let given = (parameter.direction == Direction::InOut).then(|| ident(&parameter.name));
@@ -71,7 +80,12 @@ pub(super) fn two_way(
 
 /// A call that has none: nobody hears what becomes of it.
 pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, request: &TokenStream) -> TokenStream {
-    let servant = call.locals().fresh("servant");
+    let mut locals = call.locals();
+    let servant = locals.fresh("servant");
+    if copied::passes_values(scope, call) {
+        let body = copied::upcall(scope, call, &servant, &locals);
+        return or_else(scope, call, &[], (&servant, &body), request);
+    }
     let upcall = upcall(scope, call, &servant, |_| None);
     or_else(scope, call, &[], (&servant, &upcall), request)
 }
@@ -84,7 +98,7 @@ fn or_else(
     (servant, body): (&Ident, &TokenStream),
     request: &TokenStream,
 ) -> TokenStream {
-    if !scope.generator.options.server || passes_values(scope, call) {
+    if !scope.generator.options.server {
         return request.clone();
     }
     let servant_trait = scope.companion(call.owner, Companion::Servant);
@@ -99,16 +113,6 @@ fn or_else(
     quote! {
         self.0.call_into(&OPERATION, #buffers, |#buffers, #parameter| #body, |#buffers| #request)
     }
-}
-
-/// Whether values of valuetypes may be in what the call passes: the servant has to see copies of them, and
-/// the caller copies of the servant's.
-fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
-    let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
-    let passed = call.parameters.iter().map(|p| p.value);
-    passed
-        .chain(call.returns)
-        .any(|value| facts.holds_values(spec, value.ty))
 }
 
 /// The servant's own method.

@@ -187,7 +187,7 @@ pub(super) fn invocation(
 }
 
 /// What unmarshals the results: the return value, then inout and out parameters.
-fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
+pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let ok = scope.name("Ok");
     let values: Vec<Value<'_>> = call
         .returns

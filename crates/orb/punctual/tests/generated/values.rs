@@ -3938,7 +3938,20 @@ pub mod values {
         /// A system exception, of the servant or of the ORB.
         pub fn kept(&self) -> Result<Option<Node>, SystemException> {
             const OPERATION: Operation = Operation::two_way("_get_kept");
-            self.0.invoke(&OPERATION, |_| Ok(()), Option::<Node>::unmarshal)
+            self.0
+                .call(
+                    &OPERATION,
+                    |servant: &dyn KeeperServant| {
+                        let result = KeeperServant::kept(servant)?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| { result.marshal(out) },
+                                Option::<Node>::unmarshal,
+                            )
+                    },
+                    || self.0.invoke(&OPERATION, |_| Ok(()), Option::<Node>::unmarshal),
+                )
         }
 
         /// Sets attribute `kept`.
@@ -3949,10 +3962,27 @@ pub mod values {
         pub fn set_kept(&self, value: Option<&Node>) -> Result<(), SystemException> {
             const OPERATION: Operation = Operation::two_way("_set_kept");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    |_| Ok(()),
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Node>::unmarshal,
+                            )?;
+                        KeeperServant::set_kept(servant, own_value.as_ref())
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                |_| Ok(()),
+                            )
+                    },
                 )
         }
 
@@ -3967,10 +3997,33 @@ pub mod values {
         ) -> Result<Option<Node>, SystemException> {
             const OPERATION: Operation = Operation::two_way("same");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    Option::<Node>::unmarshal,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Node>::unmarshal,
+                            )?;
+                        let result = KeeperServant::same(servant, own_value.as_ref())?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| { result.marshal(out) },
+                                Option::<Node>::unmarshal,
+                            )
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Node>::unmarshal,
+                            )
+                    },
                 )
         }
 
@@ -3985,10 +4038,33 @@ pub mod values {
         ) -> Result<Option<Named>, SystemException> {
             const OPERATION: Operation = Operation::two_way("cut");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    Option::<Named>::unmarshal,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Named>::unmarshal,
+                            )?;
+                        let result = KeeperServant::cut(servant, own_value.as_ref())?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| { result.marshal(out) },
+                                Option::<Named>::unmarshal,
+                            )
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Named>::unmarshal,
+                            )
+                    },
                 )
         }
 
@@ -4003,10 +4079,33 @@ pub mod values {
         ) -> Result<Option<ValueRef>, SystemException> {
             const OPERATION: Operation = Operation::two_way("any_of");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    Option::<ValueRef>::unmarshal,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<ValueRef>::unmarshal,
+                            )?;
+                        let result = KeeperServant::any_of(servant, own_value.as_ref())?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| { result.marshal(out) },
+                                Option::<ValueRef>::unmarshal,
+                            )
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<ValueRef>::unmarshal,
+                            )
+                    },
                 )
         }
 
@@ -4024,18 +4123,62 @@ pub mod values {
             const OPERATION: Operation = Operation::two_way("one");
             let (result, both, new_turned) = self
                 .0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| {
-                        Nilable::marshal_nilable(first, out)?;
-                        Nilable::marshal_nilable(second, out)?;
-                        turned.marshal(out)
+                    |servant: &dyn KeeperServant| {
+                        let (own_first, own_second, mut own_turned) = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| {
+                                    Nilable::marshal_nilable(first, out)?;
+                                    Nilable::marshal_nilable(second, out)?;
+                                    turned.marshal(out)
+                                },
+                                |input| Ok((
+                                    Option::<Node>::unmarshal(input)?,
+                                    Option::<Node>::unmarshal(input)?,
+                                    Option::<Node>::unmarshal(input)?,
+                                )),
+                            )?;
+                        let (result, new_both) = KeeperServant::one(
+                            servant,
+                            own_first.as_ref(),
+                            own_second.as_ref(),
+                            &mut own_turned,
+                        )?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| {
+                                    result.marshal(out)?;
+                                    new_both.marshal(out)?;
+                                    own_turned.marshal(out)
+                                },
+                                |reply| Ok((
+                                    bool::unmarshal(reply)?,
+                                    Option::<Node>::unmarshal(reply)?,
+                                    Option::<Node>::unmarshal(reply)?,
+                                )),
+                            )
                     },
-                    |reply| Ok((
-                        bool::unmarshal(reply)?,
-                        Option::<Node>::unmarshal(reply)?,
-                        Option::<Node>::unmarshal(reply)?,
-                    )),
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| {
+                                    Nilable::marshal_nilable(first, out)?;
+                                    Nilable::marshal_nilable(second, out)?;
+                                    turned.marshal(out)
+                                },
+                                |reply| Ok((
+                                    bool::unmarshal(reply)?,
+                                    Option::<Node>::unmarshal(reply)?,
+                                    Option::<Node>::unmarshal(reply)?,
+                                )),
+                            )
+                    },
                 )?;
             *turned = new_turned;
             Ok((result, both))
@@ -4048,7 +4191,25 @@ pub mod values {
         /// A system exception, of the servant or of the ORB.
         pub fn whole(&self, value: &All) -> Result<All, SystemException> {
             const OPERATION: Operation = Operation::two_way("whole");
-            self.0.invoke(&OPERATION, |out| value.marshal(out), All::unmarshal)
+            self.0
+                .call(
+                    &OPERATION,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(|out| value.marshal(out), All::unmarshal)?;
+                        let result = KeeperServant::whole(servant, &own_value)?;
+                        self.0
+                            .orb()
+                            .copied(|out| { result.marshal(out) }, All::unmarshal)
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(&OPERATION, |out| value.marshal(out), All::unmarshal)
+                    },
+                )
         }
 
         /// Operation `boxed`.
@@ -4081,13 +4242,45 @@ pub mod values {
         ) -> Result<(Option<Describable>, String), SystemException> {
             const OPERATION: Operation = Operation::two_way("either");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(what, out),
-                    |reply| Ok((
-                        Option::<Describable>::unmarshal(reply)?,
-                        String::unmarshal(reply)?,
-                    )),
+                    |servant: &dyn KeeperServant| {
+                        let own_what = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(what, out),
+                                Option::<Describable>::unmarshal,
+                            )?;
+                        let (result, new_text) = KeeperServant::either(
+                            servant,
+                            own_what.as_ref(),
+                        )?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| {
+                                    result.marshal(out)?;
+                                    new_text.marshal(out)
+                                },
+                                |reply| Ok((
+                                    Option::<Describable>::unmarshal(reply)?,
+                                    String::unmarshal(reply)?,
+                                )),
+                            )
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(what, out),
+                                |reply| Ok((
+                                    Option::<Describable>::unmarshal(reply)?,
+                                    String::unmarshal(reply)?,
+                                )),
+                            )
+                    },
                 )
         }
 
@@ -4122,15 +4315,32 @@ pub mod values {
         pub fn lose(&self, value: Option<&Node>) -> Result<(), KeeperLoseError> {
             const OPERATION: Operation = Operation::two_way("lose");
             self.0
-                .invoke_raising(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    |_| Ok(()),
-                    |id, reply| match id {
-                        Lost::REPOSITORY_ID => {
-                            Lost::unmarshal(reply).map(KeeperLoseError::Lost).map(Some)
-                        }
-                        _ => Ok(None),
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Node>::unmarshal,
+                            )?;
+                        KeeperServant::lose(servant, own_value.as_ref())
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke_raising(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                |_| Ok(()),
+                                |id, reply| match id {
+                                    Lost::REPOSITORY_ID => {
+                                        Lost::unmarshal(reply).map(KeeperLoseError::Lost).map(Some)
+                                    }
+                                    _ => Ok(None),
+                                },
+                            )
                     },
                 )
         }
@@ -4143,10 +4353,30 @@ pub mod values {
         pub fn change(&self, value: Option<&Node>) -> Result<i32, SystemException> {
             const OPERATION: Operation = Operation::two_way("change");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    i32::unmarshal,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Node>::unmarshal,
+                            )?;
+                        let result = KeeperServant::change(servant, own_value.as_ref())?;
+                        self.0
+                            .orb()
+                            .copied(|out| { result.marshal(out) }, i32::unmarshal)
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                i32::unmarshal,
+                            )
+                    },
                 )
         }
 
@@ -4162,13 +4392,43 @@ pub mod values {
         ) -> Result<i32, SystemException> {
             const OPERATION: Operation = Operation::two_way("spend");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| {
-                        Nilable::marshal_nilable(from, out)?;
-                        amount.marshal(out)
+                    |servant: &dyn KeeperServant| {
+                        let (own_from, own_amount) = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| {
+                                    Nilable::marshal_nilable(from, out)?;
+                                    amount.marshal(out)
+                                },
+                                |input| Ok((
+                                    Option::<Account>::unmarshal(input)?,
+                                    i32::unmarshal(input)?,
+                                )),
+                            )?;
+                        let result = KeeperServant::spend(
+                            servant,
+                            own_from.as_ref(),
+                            own_amount,
+                        )?;
+                        self.0
+                            .orb()
+                            .copied(|out| { result.marshal(out) }, i32::unmarshal)
                     },
-                    i32::unmarshal,
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| {
+                                    Nilable::marshal_nilable(from, out)?;
+                                    amount.marshal(out)
+                                },
+                                i32::unmarshal,
+                            )
+                    },
                 )
         }
 
@@ -4183,10 +4443,36 @@ pub mod values {
         ) -> Result<Option<Stamp>, SystemException> {
             const OPERATION: Operation = Operation::two_way("stamped");
             self.0
-                .invoke(
+                .call(
                     &OPERATION,
-                    |out| Nilable::marshal_nilable(value, out),
-                    Option::<Stamp>::unmarshal,
+                    |servant: &dyn KeeperServant| {
+                        let own_value = self
+                            .0
+                            .orb()
+                            .copied(
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Stamp>::unmarshal,
+                            )?;
+                        let result = KeeperServant::stamped(
+                            servant,
+                            own_value.as_ref(),
+                        )?;
+                        self.0
+                            .orb()
+                            .copied(
+                                |out| { result.marshal(out) },
+                                Option::<Stamp>::unmarshal,
+                            )
+                    },
+                    || {
+                        self
+                            .0
+                            .invoke(
+                                &OPERATION,
+                                |out| Nilable::marshal_nilable(value, out),
+                                Option::<Stamp>::unmarshal,
+                            )
+                    },
                 )
         }
     }

@@ -45,66 +45,50 @@ fn null_goes_there_and_back() {
 #[test]
 fn a_ring_comes_back_as_a_ring_of_other_values() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let pair = Pair::new();
-    let sent = ring();
-    let back = pair.keeper.same(Some(&sent)).unwrap().unwrap();
-    assert_ne!(back, sent);
-    let second = back.next().unwrap();
-    assert_eq!((back.number(), second.number()), (1, 2));
-    assert_eq!(second.next(), Some(back.clone()));
-    assert_eq!(second.more(), [Some(back), None]);
+    for pair in Pair::both() {
+        let sent = ring();
+        let back = pair.keeper.same(Some(&sent)).unwrap().unwrap();
+        assert_ne!(back, sent);
+        let second = back.next().unwrap();
+        assert_eq!((back.number(), second.number()), (1, 2));
+        assert_eq!(second.next(), Some(back.clone()));
+        assert_eq!(second.more(), [Some(back), None]);
+    }
 }
 
 #[test]
 fn what_arguments_share_is_shared_at_the_servant_and_in_the_results() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let pair = Pair::new();
-    let shared = ring();
-    let mut turned = Some(shared.clone());
-    let (is_one, both) = pair
-        .keeper
-        .one(Some(&shared), Some(&shared), &mut turned)
-        .unwrap();
-    assert!(is_one);
-    assert_eq!(turned, both.unwrap().next());
-    let (is_one, _) = pair
-        .keeper
-        .one(Some(&shared), Some(&node(1, None)), &mut turned)
-        .unwrap();
-    assert!(!is_one);
+    for pair in Pair::both() {
+        let shared = ring();
+        let mut turned = Some(shared.clone());
+        let (is_one, both) = pair
+            .keeper
+            .one(Some(&shared), Some(&shared), &mut turned)
+            .unwrap();
+        assert!(is_one);
+        assert_eq!(turned, both.unwrap().next());
+        let (is_one, _) = pair
+            .keeper
+            .one(Some(&shared), Some(&node(1, None)), &mut turned)
+            .unwrap();
+        assert!(!is_one);
+    }
 }
 
 #[test]
 fn a_servant_changes_its_own_copy() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let pair = Pair::new();
-    let here = pair.poa.reference_to(&pair.keeper);
-    for keeper in [&pair.keeper, &here] {
+    for pair in Pair::both() {
         let sent = node(5, None);
-        assert_eq!(keeper.change(Some(&sent)).unwrap(), 6);
+        assert_eq!(pair.keeper.change(Some(&sent)).unwrap(), 6);
         assert_eq!(sent.number(), 5);
-        keeper.set_kept(Some(&sent)).unwrap();
+        pair.keeper.set_kept(Some(&sent)).unwrap();
         sent.set_number(9);
-        assert_eq!(keeper.kept().unwrap().unwrap().number(), 5);
-    }
-}
-
-trait ReferenceTo {
-    fn reference_to(
-        &self,
-        keeper: &crate::generated::values::Keeper,
-    ) -> crate::generated::values::Keeper;
-}
-
-/// The object as the ORB has it that it lives in.
-impl ReferenceTo for punctual::Poa {
-    fn reference_to(
-        &self,
-        keeper: &crate::generated::values::Keeper,
-    ) -> crate::generated::values::Keeper {
-        let orb = self.orb();
-        let text = orb.object_to_string(keeper).unwrap();
-        Interface::narrow(orb.string_to_object(&text).unwrap()).unwrap()
+        let kept = pair.keeper.kept().unwrap().unwrap();
+        assert_eq!(kept.number(), 5);
+        kept.set_number(7);
+        assert_eq!(pair.keeper.kept().unwrap().unwrap().number(), 5);
     }
 }
 
@@ -193,33 +177,34 @@ fn operations_of_a_value_are_done_where_it_is() {
 #[test]
 fn every_place_that_holds_values_passes_them() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let pair = Pair::new();
-    let shared = ring();
-    let account = AccountFactory::new(Bank).open("Bob", 1).unwrap();
-    let pairs = vec![NodePair {
-        first: 1,
-        second: Some(shared.clone()),
-    }];
-    let sent = All {
-        first_node: Some(shared.clone()),
-        words: Some(Text::new("boxed".to_owned())),
-        chosen: Choice::Several(Some(Pairs::new(pairs))),
-        accounts: vec![Some(account.clone()), Some(account), None],
-        anything: Some(shared.into()),
-        either: None,
-        stamped: Some(stamp(None)),
-    };
-    let back = pair.keeper.whole(&sent).unwrap();
-    let shared = back.first_node.clone().unwrap();
-    assert_eq!(back.words.unwrap().value(), "boxed");
-    let Choice::Several(Some(pairs)) = back.chosen else {
-        panic!("another choice");
-    };
-    assert_eq!(pairs.value()[0].second.as_ref(), Some(&shared));
-    assert_eq!(back.accounts[0], back.accounts[1]);
-    assert_eq!(back.accounts[0].as_ref().unwrap().owner(), "Bob");
-    assert_eq!(back.anything.as_ref(), Some(shared.as_value()));
-    assert_eq!(back.stamped.unwrap().at(), 77);
+    for pair in Pair::both() {
+        let shared = ring();
+        let account = AccountFactory::new(Bank).open("Bob", 1).unwrap();
+        let pairs = vec![NodePair {
+            first: 1,
+            second: Some(shared.clone()),
+        }];
+        let sent = All {
+            first_node: Some(shared.clone()),
+            words: Some(Text::new("boxed".to_owned())),
+            chosen: Choice::Several(Some(Pairs::new(pairs))),
+            accounts: vec![Some(account.clone()), Some(account), None],
+            anything: Some(shared.into()),
+            either: None,
+            stamped: Some(stamp(None)),
+        };
+        let back = pair.keeper.whole(&sent).unwrap();
+        let shared = back.first_node.clone().unwrap();
+        assert_eq!(back.words.unwrap().value(), "boxed");
+        let Choice::Several(Some(pairs)) = back.chosen else {
+            panic!("another choice");
+        };
+        assert_eq!(pairs.value()[0].second.as_ref(), Some(&shared));
+        assert_eq!(back.accounts[0], back.accounts[1]);
+        assert_eq!(back.accounts[0].as_ref().unwrap().owner(), "Bob");
+        assert_eq!(back.anything.as_ref(), Some(shared.as_value()));
+        assert_eq!(back.stamped.unwrap().at(), 77);
+    }
 }
 
 fn stamp(about: Option<Node>) -> Stamp {
@@ -258,25 +243,26 @@ fn an_exception_brings_a_value() {
 #[test]
 fn an_abstract_interface_is_an_object_or_a_value() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let pair = Pair::new();
-    let (none, text) = pair.keeper.either(None).unwrap();
-    assert_eq!((none, text.as_str()), (None, "nothing"));
+    for pair in Pair::both() {
+        let (none, text) = pair.keeper.either(None).unwrap();
+        assert_eq!((none, text.as_str()), (None, "nothing"));
 
-    let account = AccountFactory::new(Bank).open("Eve", 5).unwrap();
-    let (back, text) = pair.keeper.either(Some(&account.into())).unwrap();
-    assert_eq!(text, "Eve has 5");
-    assert!(matches!(back, Some(Describable::Value(_))));
-    assert_eq!(back.unwrap().describe().unwrap(), "Eve has 5");
+        let account = AccountFactory::new(Bank).open("Eve", 5).unwrap();
+        let (back, text) = pair.keeper.either(Some(&account.into())).unwrap();
+        assert_eq!(text, "Eve has 5");
+        assert!(matches!(back, Some(Describable::Value(_))));
+        assert_eq!(back.unwrap().describe().unwrap(), "Eve has 5");
 
-    let spot: Described = pair.poa.activate(Spot).unwrap();
-    let (back, text) = pair.keeper.either(Some(&spot.into())).unwrap();
-    assert_eq!(text, "a spot");
-    let Some(Describable::Object(object)) = &back else {
-        panic!("an object came back as a value");
-    };
-    assert_eq!(object.describe().unwrap(), "a spot");
-    let described = Described::narrow(object.as_object().clone()).unwrap();
-    assert_eq!(described.text().unwrap(), "text");
+        let spot: Described = pair.poa.activate(Spot).unwrap();
+        let (back, text) = pair.keeper.either(Some(&spot.into())).unwrap();
+        assert_eq!(text, "a spot");
+        let Some(Describable::Object(object)) = &back else {
+            panic!("an object came back as a value");
+        };
+        assert_eq!(object.describe().unwrap(), "a spot");
+        let described = Described::narrow(object.as_object().clone()).unwrap();
+        assert_eq!(described.text().unwrap(), "text");
+    }
 }
 
 #[test]

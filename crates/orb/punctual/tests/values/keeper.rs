@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use punctual::{
-    Any, CdrError, CustomMarshal, DataInputStream, DataOutputStream, Interface, ListenEndpoint,
-    Orb, Poa, RootPoa, SystemException, ValueRef,
+    Any, CdrError, Collocation, CustomMarshal, DataInputStream, DataOutputStream, Interface,
+    ListenEndpoint, Orb, Poa, RootPoa, SystemException, ValueRef,
 };
 
 use crate::generated::values::{
@@ -230,14 +230,26 @@ pub(crate) struct Pair {
     pub(crate) keeper: Keeper,
 }
 
-pub(crate) fn orb() -> Orb {
+/// An ORB whose calls go over the wire, or, within the process, do not.
+pub(crate) fn orb(collocation: Collocation) -> Orb {
     let listening = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
-    listening.build().unwrap()
+    let configured = listening.configure(|config| config.collocation = collocation);
+    configured.build().unwrap()
 }
 
 impl Pair {
+    /// Over the wire.
     pub(crate) fn new() -> Self {
-        let (server, client) = (orb(), orb());
+        Self::by(Collocation::None)
+    }
+
+    /// Over the wire, and within the process.
+    pub(crate) fn both() -> [Self; 2] {
+        [Collocation::None, Collocation::ThruPoa].map(Self::by)
+    }
+
+    fn by(way: Collocation) -> Self {
+        let (server, client) = (orb(way), orb(way));
         register(&server);
         register(&client);
         let poa = server.root_poa().unwrap();

@@ -1,6 +1,6 @@
 //! Values within the process: made, copied, asked.
 
-use punctual::{SystemExceptionKind as Kind, ValueFactory, ValueRef, ValueType};
+use punctual::{Collocation, SystemExceptionKind as Kind, ValueFactory, ValueRef, ValueType};
 
 use crate::generated::values::{
     Account, AccountDepositError, AccountFactory, AccountOpenError, AccountState, Counts, Node,
@@ -62,7 +62,7 @@ fn a_value_without_operations_has_its_state_and_says_so() {
 
 #[test]
 fn a_copy_is_another_value_with_all_that_it_leads_to() {
-    let orb = orb();
+    let orb = orb(Collocation::None);
     register(&orb);
     let first = Node::new(NodeState::default());
     let second = Node::new_beside(&first, NodeState::default());

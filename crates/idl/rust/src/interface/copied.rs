@@ -1,0 +1,155 @@
+//! A call without a request that passes values of valuetypes: servant and caller see copies, as if there had
+//! been one (CORBA 3.3 part 1, §9.2). What the arguments share is shared in their copies, and so are results.
+//! Both are made by the factories of the caller's ORB.
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::Direction;
+use quote::quote;
+
+use super::call::{Call, Parameter, Value, tuple};
+use super::reference::{arguments, results};
+use crate::codec::Place;
+use crate::members::sequence;
+use crate::names::{Claims, Companion};
+use crate::scope::Scope;
+use crate::types::{Form, form};
+
+/// Whether values of valuetypes may be in what the call passes.
+pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
+    let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+    let passed = call.parameters.iter().map(|p| p.value);
+    passed
+        .chain(call.returns)
+        .any(|value| facts.holds_values(spec, value.ty))
+}
+
+/// The servant's own method, between copies: a block of a `Result` of what a reply would bring.
+pub(super) fn upcall(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    servant: &Ident,
+    locals: &Claims,
+) -> TokenStream {
+    let mut locals = locals.clone();
+    let copies: Vec<(&Parameter<'_>, Ident)> = call
+        .passed()
+        .map(|parameter| (parameter, locals.fresh(&format!("own_{}", parameter.name))))
+        .collect();
+    let copied = copy_arguments(scope, call, &copies, &locals);
+    let passed = copies
+        .iter()
+        .map(|(parameter, name)| pass(scope, parameter, name));
+    let context = call.context_name().map(|name| {
+        let patterns = call.context;
+        quote!(, &#name.matching(&[#(#patterns),*]))
+    });
+    let servant_trait = scope.companion(call.owner, Companion::Servant);
+    let method = call.trait_method(scope.generator);
+    let upcall = quote!(#servant_trait::#method(#servant #(, #passed)* #context));
+    if call.oneway {
+        return quote!({ #copied #upcall });
+    }
+    let rest = copy_results(scope, call, &copies, &upcall, &mut locals);
+    quote!({ #copied #rest })
+}
+
+/// Copies of all that the caller passes, in one go.
+fn copy_arguments(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    copies: &[(&Parameter<'_>, Ident)],
+    locals: &Claims,
+) -> TokenStream {
+    if copies.is_empty() {
+        return TokenStream::new();
+    }
+    let ok = scope.name("Ok");
+    let write = arguments(scope, call, locals);
+    let input = locals.clone().fresh("input");
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for (parameter, name) in copies {
+        let Value { ty, non_nil } = parameter.value;
+        let value = scope.unmarshal(ty, non_nil, &quote!(#input));
+        let is_changed = parameter.direction == Direction::InOut;
+        names.push(if is_changed {
+            quote!(mut #name)
+        } else {
+            quote!(#name)
+        });
+        values.push(value);
+    }
+    let names = tuple(&names);
+    let read = match copies {
+        [(parameter, _)] => scope.unmarshaler(parameter.value.ty, parameter.value.non_nil),
+        _ => quote!(|#input| #ok((#(#values?),*))),
+    };
+    quote!(let #names = self.0.orb().copied(#write, #read)?;)
+}
+
+/// Calls the servant, and gives copies of the results.
+fn copy_results(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    copies: &[(&Parameter<'_>, Ident)],
+    upcall: &TokenStream,
+    locals: &mut Claims,
+) -> TokenStream {
+    let ok = scope.name("Ok");
+    let mut received = Vec::new();
+    let mut brought = Vec::new();
+    if let Some(value) = call.returns {
+        let name = locals.fresh("result");
+        received.push(quote!(#name));
+        brought.push((value, name));
+    }
+    for parameter in call.replied() {
+        let given = copies
+            .iter()
+            .find(|(passed, _)| passed.name == parameter.name);
+        let name = match given {
+            Some((_, name)) => name.clone(),
+            None => {
+                let name = locals.fresh(&format!("new_{}", parameter.name));
+                received.push(quote!(#name));
+                name
+            }
+        };
+        brought.push((parameter.value, name));
+    }
+    if brought.is_empty() {
+        return upcall.clone();
+    }
+    let out = locals.fresh("out");
+    let steps = brought.iter().map(|(value, name)| {
+        let place = Place::value(quote!(#name));
+        scope.marshal(value.ty, value.non_nil, &place, &quote!(#out))
+    });
+    let write = sequence(steps.collect(), &ok);
+    let read = results(scope, call, locals);
+    let call_servant = match received.as_slice() {
+        [] => quote!(#upcall?;),
+        names => {
+            let names = tuple(names);
+            quote!(let #names = #upcall?;)
+        }
+    };
+    let copied = quote!(self.0.orb().copied(|#out| { #write }, #read));
+    if call.raises.is_empty() {
+        quote!(#call_servant #copied)
+    } else {
+        quote!(#call_servant #ok(#copied?))
+    }
+}
+
+/// What the servant's method is given: the copy, or a reference to it.
+fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+    let Value { ty, non_nil } = parameter.value;
+    if parameter.direction == Direction::InOut {
+        return quote!(&mut #name);
+    }
+    match form(scope.generator.spec, ty) {
+        Form::Scalar => quote!(#name),
+        Form::Reference | Form::Local if !non_nil => quote!(#name.as_ref()),
+        _ => quote!(&#name),
+    }
+}
