@@ -137,6 +137,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl",
             "punctual-idl-describe",
             "punctual-idl-rust",
+            "punctual-ifr",
             "punctual-build",
             CDR,
             IOR,

@@ -225,7 +225,7 @@ fn show_end(counts: &Counts, options: &Options) {
 }
 
 /// Whoever waits for the file sees all of it or nothing: it is written beside and then renamed.
-fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());

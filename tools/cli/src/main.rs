@@ -7,6 +7,7 @@ mod call;
 mod completions;
 mod demo;
 mod idl;
+mod ifr;
 mod ior;
 mod protocols;
 
@@ -31,6 +32,9 @@ enum Command {
     Get(call::GetOptions),
     /// Write an attribute of any object.
     Set(call::SetOptions),
+    /// Serve an Interface Repository, load IDL into it, list what is in it.
+    #[command(subcommand)]
+    Ifr(ifr::Options),
     /// Show what is in an object reference.
     Ior(ior::Options),
     /// List the protocols that an ORB can speak, and the pairs that do not fit.
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         Command::Call(options) => call::run(&options, &orb_options),
         Command::Get(options) => call::run_get(&options, &orb_options),
         Command::Set(options) => call::run_set(&options, &orb_options),
+        Command::Ifr(options) => ifr::run(&options),
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Bridge(options) => bridge::run(&options),

@@ -8,6 +8,7 @@
 
 mod adapter;
 mod current;
+mod interface_of;
 mod ior_table;
 mod key;
 mod manager;

@@ -1,6 +1,7 @@
 //! From a servant to its answer: what every object answers, or the servant's operation.
 
 use crate::adapter::{Adapter, Request, Wanted};
+use crate::interface_of;
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
@@ -76,9 +77,8 @@ fn answer_for_all(
             call.reply(|out| out.put_string(id))
         }
         "_component" => call.reply(|out| ObjectRef::marshal_nilable(None, out)),
-        operation @ ("_interface" | "_domain_managers" | "_policy") => {
-            Err(not_provided(operation).into())
-        }
+        "_interface" => interface_of::answer(servant, call),
+        operation @ ("_domain_managers" | "_policy") => Err(not_provided(operation).into()),
         _ => return None,
     })
 }

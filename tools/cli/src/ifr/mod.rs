@@ -1,0 +1,138 @@
+//! `punctual ifr`: the Interface Repository: serve one, load IDL into it, see what is in it.
+
+mod serve;
+
+use crate::fail;
+use punctual_idl::diagnostic::render;
+use punctual_ifr::InterfaceRepository;
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What is done with a repository.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Options {
+    /// Serve a repository until interrupted, and print its reference.
+    Serve(serve::Options),
+    /// Take up what IDL files declare.
+    Load(LoadOptions),
+    /// List the definitions: kind, scoped name, repository id.
+    List(ListOptions),
+}
+
+/// Definitions that are there already become what the files say of them. While a server has the file open,
+/// nobody else can write to it: name the IDL files when you start the server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LoadOptions {
+    /// The repository's file; it is made if need be.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+    #[command(flatten)]
+    idl: Idl,
+    /// The IDL files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// How IDL is read.
+#[derive(Debug, clap::Args)]
+struct Idl {
+    /// Search this folder for included files.
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListOptions {
+    /// The repository's file.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What went wrong, and what the next step may be.
+type Problem = (String, &'static str);
+
+const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let done = match options {
+        Options::Serve(options) => serve::run(options),
+        Options::Load(options) => load(options),
+        Options::List(options) => list(options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((message, help)) => fail(message, (!help.is_empty()).then_some(help)),
+    }
+}
+
+fn load(options: &LoadOptions) -> Result<(), Problem> {
+    let repository = open(&options.store)?;
+    let new = load_all(&repository, &options.files, &options.idl)?;
+    let files = options.files.len();
+    println!("{new} new definitions from {files} files");
+    Ok(())
+}
+
+/// Takes up what files declare; tells how many definitions are new.
+fn load_all(
+    repository: &InterfaceRepository,
+    files: &[PathBuf],
+    idl: &Idl,
+) -> Result<usize, Problem> {
+    let front = punctual_idl::Options {
+        include_dirs: idl.include.clone(),
+        ..punctual_idl::Options::default()
+    };
+    let mut new = 0;
+    for file in files {
+        let compiled = punctual_idl::compile(file, &front).map_err(|failure| {
+            let colours = std::io::stderr().is_terminal();
+            eprint!("{}", render(&failure.diagnostics, colours));
+            (format!("{} was not loaded", file.display()), "")
+        })?;
+        let loaded = repository.load(&compiled.specification);
+        new += loaded.map_err(|refusal| {
+            let message = format!("{}: {refusal}", file.display());
+            (
+                message,
+                "the repository holds another definition that does not fit",
+            )
+        })?;
+    }
+    Ok(new)
+}
+
+fn open(path: &Path) -> Result<InterfaceRepository, Problem> {
+    let opened = InterfaceRepository::open(path);
+    opened.map_err(|error| (format!("{}: {error}", path.display()), ON_STORES))
+}
+
+fn list(options: &ListOptions) -> Result<(), Problem> {
+    if !options.store.exists() {
+        let message = format!("{}: there is no such file", options.store.display());
+        return Err((message, ON_STORES));
+    }
+    let definitions = open(&options.store)?.list();
+    if options.json {
+        let entry = |(kind, name, id): &(String, String, String)| json!({ "kind": kind, "name": name, "id": id });
+        let entries: Vec<_> = definitions.iter().map(entry).collect();
+        println!("{:#}", json!(entries));
+        return Ok(());
+    }
+    let widest = |part: fn(&(String, String, String)) -> usize| {
+        definitions.iter().map(part).max().unwrap_or(0)
+    };
+    let (kinds, names) = (
+        widest(|(kind, ..)| kind.len()),
+        widest(|(_, name, _)| name.len()),
+    );
+    for (kind, name, id) in &definitions {
+        println!("{kind:kinds$}  {name:names$}  {id}");
+    }
+    Ok(())
+}

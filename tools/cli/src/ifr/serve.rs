@@ -1,0 +1,99 @@
+//! `punctual ifr serve`: a repository as a server.
+
+use super::{Idl, Problem, load_all, open};
+use crate::bridge::write_whole;
+use punctual::{Orb, RootPoa, SystemException};
+use punctual_ifr::InterfaceRepository;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// It prints a reference to the repository, which `punctual call --ifr` and other ORBs' clients take, and
+/// runs until it is interrupted or terminated. The objects of the ORBs that know it, by
+/// `-ORBInitRef InterfaceRepository=REFERENCE`, tell their interfaces by it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Where to listen, as protocol://place, e.g. iiop://:9000. May be given more than once.
+    #[arg(long, value_name = "ENDPOINT", required = true)]
+    listen: Vec<String>,
+    /// The repository's file; it is made if need be. Without it, definitions are gone when the server is.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    idl: Idl,
+    /// Write the reference to this file, too.
+    #[arg(long, value_name = "FILE")]
+    write_reference: Option<PathBuf>,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// IDL files to load first.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket; \
+                            `punctual protocols` lists the protocols";
+const ON_FILES: &str = "name a file in a folder that can be written to";
+const ON_SERVING: &str = "another server may have the endpoint";
+
+pub(super) fn run(options: &Options) -> Result<(), Problem> {
+    // Before anything is begun, so that no signal is missed.
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| (error.to_string(), "the system handles no signals"))?;
+    let repository = match &options.store {
+        Some(path) => open(path)?,
+        None => InterfaceRepository::in_memory(),
+    };
+    load_all(&repository, &options.files, &options.idl)?;
+    let orb = listening(options)?;
+    let reference = published(&orb, &repository)?;
+    if let Some(path) = &options.write_reference {
+        write_whole(path, &reference)
+            .map_err(|error| (format!("{}: {error}", path.display()), ON_FILES))?;
+    }
+    let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
+    eprintln!("listening at {}", endpoints.join(", "));
+    println!("{reference}");
+    // A reader that has gone needs no reference.
+    let _ = std::io::stdout().flush();
+    signals.forever().next();
+    // It fails only within an upcall, and this is none.
+    let _ = orb.shutdown(false);
+    Ok(())
+}
+
+fn listening(options: &Options) -> Result<Orb, Problem> {
+    let mut builder = Orb::builder();
+    if let Some(file) = &options.config {
+        let read = builder.file(file);
+        builder = read.map_err(|error| (error.to_string(), "see the configuration file"))?;
+    }
+    let mut arguments = vec!["punctual".to_owned()];
+    for endpoint in &options.listen {
+        arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
+    }
+    let bad = |error: punctual::InitError| (error.to_string(), ON_ENDPOINTS);
+    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
+    builder.build().map_err(bad)
+}
+
+/// Serves the repository; its own objects tell their interfaces by it, too.
+fn published(orb: &Orb, repository: &InterfaceRepository) -> Result<String, Problem> {
+    let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
+    let poa = orb.root_poa().map_err(raised)?;
+    let root = repository.serve(&poa);
+    let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
+    orb.register_initial_reference("InterfaceRepository", &root)
+        .map_err(raised)?;
+    // For whoever has no reference yet: corbaloc::HOST:PORT/InterfaceRepository.
+    let bound = orb
+        .ior_table()
+        .map_err(raised)?
+        .bind("InterfaceRepository", &root);
+    bound.map_err(|error| (error.to_string(), ON_SERVING))?;
+    let active = poa.manager().activate();
+    active.map_err(|error| (error.to_string(), ON_SERVING))?;
+    orb.object_to_string(&root).map_err(raised)
+}
