@@ -348,18 +348,23 @@ fn parts_that_no_value_has_are_refused() {
 }
 
 #[test]
-fn elements_that_take_nothing_are_not_counted_one_by_one() {
+fn parts_that_take_nothing_are_refused_as_nobody_would_have_to_send_them() {
     let nothing = TypeCode::structure("IDL:N:1.0", "N", &[]);
-    let most = TypeCode::array(&TypeCode::array(&nothing, u32::MAX), u32::MAX);
-    let sent = octets(|out| {
-        most.marshal(out)?;
-        out.put_u32(7);
-        Ok(())
-    });
-    let any = Any::unmarshal(&mut Decoder::new(&sent, ByteOrder::Big, Coding::default())).unwrap();
-    assert!(any.value().is_err());
-    assert!(Value::default_of(&most).is_err());
-    assert!(octets(|out| any.marshal(out)).len() < 100);
+    let void = TypeCode::alias("IDL:V:1.0", "V", &TypeCode::VOID);
+    for nothing in [nothing, void] {
+        for wrong in [
+            TypeCode::structure("", "", &[("a", TypeCode::STRING), ("b", nothing.clone())]),
+            TypeCode::sequence(&nothing, 0),
+            TypeCode::array(&nothing, u32::MAX),
+            TypeCode::value_box("IDL:B:1.0", "B", &nothing),
+        ] {
+            assert!(
+                matches!(wrong.check(), Err(CdrError::BadTypeCode(_))),
+                "{wrong}"
+            );
+            assert!(bad(&octets(|out| wrong.marshal(out))), "{wrong}");
+        }
+    }
 }
 
 #[test]

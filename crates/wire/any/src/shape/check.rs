@@ -57,8 +57,21 @@ pub(super) fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(),
     }
 }
 
-/// Whether what a valuetype inherits from is one. It may come behind it in the order.
-pub(super) fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
+/// What can be told once the shapes of all nodes are known: a part may come behind the whole in the order.
+pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
+    let takes_nothing =
+        |at: Index| shapes.get(at as usize).and_then(|shape| shape.sizes) == Some([0; 8]);
+    // However many there are of them, nobody would have to send an octet.
+    if !matches!(node, Node::Alias { .. }) && node.parts().any(takes_nothing) {
+        return Err(CdrError::BadTypeCode(
+            "a part of the type has values of no octets",
+        ));
+    }
+    check_base(node, nodes, shapes)
+}
+
+/// Whether what a valuetype inherits from is one.
+fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let Node::Value(value) = node else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 
 use punctual_cdr::CdrError;
 
-use super::check::{check, check_base};
+use super::check::{check, check_whole};
 use super::{Holds, Shape, run_size};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Node};
@@ -30,7 +30,7 @@ pub(crate) fn shapes(nodes: &[Node]) -> Result<Box<[Shape]>, CdrError> {
         }
     }
     for node in nodes {
-        check_base(node, nodes, &shapes)?;
+        check_whole(node, nodes, &shapes)?;
     }
     spread(nodes, &mut shapes);
     Ok(shapes.into())
