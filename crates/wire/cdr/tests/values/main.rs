@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod hostile;
+mod lent;
 mod node;
 mod sharing;
 mod wire;

@@ -117,6 +117,38 @@ fn a_value_of_an_unknown_type_is_taken_for_a_base_that_is_known() {
 }
 
 #[test]
+fn a_list_of_ids_and_a_codebase_may_be_indirections() {
+    let state = |octets: Octets| {
+        octets
+            .long(12)
+            .long(1)
+            .long(0)
+            .long(0)
+            .long(0u32.wrapping_sub(1))
+    };
+    let first = Octets::default()
+        .long(0x7fff_ff0f)
+        .string("http:code") // at 4, to 18
+        .long(2) // at 20
+        .string("IDL:Who:1.0")
+        .string("IDL:Node:1.0"); // to 57
+    let first = state(first); // to 80
+    let second = first
+        .long(0x7fff_ff0f)
+        .long(0xffff_ffff)
+        .long(0u32.wrapping_sub(84)) // from 88 to 4
+        .long(0xffff_ffff)
+        .long(0u32.wrapping_sub(76)); // from 96 to 20
+    let octets = state(second);
+    let mut input = punctual_cdr::Decoder::new(&octets.0, punctual_cdr::ByteOrder::Big, coding());
+    for _ in 0..2 {
+        let read = Node::unmarshal_nilable(&mut input).unwrap().unwrap();
+        assert_eq!(read.0.repository_id(), "IDL:Node:1.0");
+    }
+    assert_eq!(input.remaining(), 0);
+}
+
+#[test]
 fn a_static_type_needs_no_factory() {
     let octets = Octets::default().long(0x7fff_ff00).long(3).long(0).long(0);
     let read: Node = octets.read(Coding::default()).unwrap().unwrap();

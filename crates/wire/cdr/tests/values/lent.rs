@@ -1,0 +1,181 @@
+//! Values among runs that are lent beside a message: offsets count those runs, and chunks hold none.
+
+use std::sync::Arc;
+
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, CustomMarshal, DataInputStream, DataOutputStream, Decoder, Encoder,
+    Lender, Marshal, Nilable, Segment, Unmarshal, ValueRef,
+};
+
+use super::coding;
+use super::node::{Far, FarState, Node, NodeState};
+
+#[derive(Debug)]
+struct Run(Vec<u8>);
+
+impl Segment for Run {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        to.copy_from_slice(&self.0);
+    }
+}
+
+/// Takes every run it is shown.
+#[derive(Debug)]
+struct TakesAll;
+
+impl Lender for TakesAll {
+    fn threshold(&self) -> usize {
+        1
+    }
+
+    fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        Some(Arc::new(Run(octets.to_vec())))
+    }
+}
+
+#[test]
+fn an_indirection_leads_back_over_a_lent_run() {
+    let run = vec![7u8; 3001];
+    let node = Node::new(NodeState {
+        number: 5,
+        ..NodeState::default()
+    });
+    let far = Far::new(FarState {
+        text: "chunked".to_owned(),
+        last: Some(node.clone()),
+        ..FarState::default()
+    });
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
+    out.set_lender(Some(&TakesAll));
+    out.put_value(Some(&node.0)).unwrap();
+    out.put_octets(&run).unwrap();
+    out.put_value(Some(&node.0)).unwrap();
+    out.put_value(Some(&far.0)).unwrap();
+    out.put_octets(&run).unwrap();
+    let block = out.into_block();
+    assert_eq!(block.lent().len(), 2);
+
+    let mut input = Decoder::with_lent(&block, block.lent(), ByteOrder::Big, coding());
+    let first = Node::unmarshal_nilable(&mut input).unwrap();
+    assert_eq!(input.get_octets(), Ok(&run[..]));
+    assert_eq!(Node::unmarshal_nilable(&mut input).unwrap(), first);
+    let far = Far::unmarshal_nilable(&mut input).unwrap().unwrap();
+    assert_eq!(far.0.read(|state: &FarState| state.last.clone()), first);
+    assert_eq!(input.get_octets(), Ok(&run[..]));
+    assert_eq!(input.remaining(), 0);
+}
+
+/// A state of octets, which would be lent outside of a chunk.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Large(Vec<u8>);
+
+impl CustomMarshal for Large {
+    fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
+        os.write(&self.0)
+    }
+
+    fn unmarshal(&mut self, is: &mut DataInputStream<'_, '_>) -> Result<(), CdrError> {
+        self.0 = is.read()?;
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_is_lent_out_of_a_chunk() {
+    let large = Large((0..=255).cycle().take(5000).collect());
+    let value = ValueRef::new(Arc::new(large_value::Factory), Box::new(large.clone()));
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
+    out.set_lender(Some(&TakesAll));
+    out.put_value(Some(&value)).unwrap();
+    large.0.marshal(&mut out).unwrap();
+    let block = out.into_block();
+    assert_eq!(block.lent().len(), 1);
+
+    let coding = punctual_cdr::Coding {
+        environment: Some(&large_value::Knows),
+        ..coding()
+    };
+    let mut input = Decoder::with_lent(&block, block.lent(), ByteOrder::Big, coding);
+    let read = ValueRef::unmarshal(&mut input).unwrap();
+    assert_eq!(read.read(Large::clone), large);
+    assert_eq!(Vec::<u8>::unmarshal(&mut input).unwrap(), large.0);
+}
+
+mod large_value {
+    use std::any::{Any, TypeId};
+
+    use punctual_cdr::{
+        Environment, Formal, FormalValue, Graph, ReadStep, ValueFactory, ValueState, WriteStep,
+    };
+
+    use super::*;
+
+    pub(super) struct Factory;
+
+    impl ValueFactory for Factory {
+        fn repository_id(&self) -> &str {
+            "IDL:Large:1.0"
+        }
+        fn is_custom(&self) -> bool {
+            true
+        }
+        fn kinds(&self) -> &[TypeId] {
+            &[]
+        }
+        fn create(&self) -> Box<dyn ValueState> {
+            Box::<Large>::default()
+        }
+    }
+
+    impl ValueState for Large {
+        fn write_step(&self, step: usize, out: &mut Encoder<'_>) -> Result<WriteStep, CdrError> {
+            if step > 0 {
+                return Ok(WriteStep::End);
+            }
+            CustomMarshal::marshal(self, &mut DataOutputStream::new(out))?;
+            Ok(WriteStep::Wrote)
+        }
+        fn read_step(
+            &mut self,
+            step: usize,
+            input: &mut Decoder<'_>,
+        ) -> Result<ReadStep, CdrError> {
+            if step > 0 {
+                return Ok(ReadStep::End);
+            }
+            CustomMarshal::unmarshal(self, &mut DataInputStream::new(input))?;
+            Ok(ReadStep::Read)
+        }
+        fn formal(&self, _step: usize) -> &dyn FormalValue {
+            const { &Formal::<ValueRef>::new() }
+        }
+        fn link(&mut self, _step: usize, _value: Option<ValueRef>) {}
+        fn adopt(&mut self, _graph: &Graph) {}
+        fn part(&self, _wanted: TypeId) -> Option<&dyn Any> {
+            Some(self)
+        }
+        fn part_mut(&mut self, _wanted: TypeId) -> Option<&mut dyn Any> {
+            Some(self)
+        }
+    }
+
+    /// Knows that type only.
+    pub(super) struct Knows;
+
+    impl Environment for Knows {
+        fn share(&self) -> Arc<dyn Environment> {
+            Arc::new(Knows)
+        }
+        fn value_factory(&self, _id: &str) -> Option<Arc<dyn ValueFactory>> {
+            Some(Arc::new(Factory))
+        }
+    }
+}
