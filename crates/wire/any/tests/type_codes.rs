@@ -264,3 +264,47 @@ fn octets_of_a_recursive_type_are_those_of_the_book() {
     let distance = i32::from_ne_bytes(distance);
     assert_eq!(distance, -i32::try_from(8 + at).unwrap());
 }
+
+#[test]
+fn a_default_members_label_is_read_in_both_forms_that_there_are() {
+    let kind = TypeCode::enumeration("IDL:K:1.0", "K", &["a", "bc"]);
+    for (discriminator, is_octet) in [
+        (TypeCode::LONG, false),
+        (TypeCode::LONG, true),
+        (TypeCode::LONG_LONG, true),
+        (TypeCode::SHORT, true),
+        (TypeCode::BOOLEAN, false),
+    ] {
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        out.put_u32(TypeKind::Union.number());
+        out.encapsulation(|out| {
+            out.put_string("IDL:U:1.0")?;
+            out.put_string("U")?;
+            discriminator.marshal(out)?;
+            out.put_i32(1);
+            out.put_u32(2);
+            let label = |out: &mut Encoder<'_>| match discriminator.kind() {
+                TypeKind::LongLong => out.put_i64(0),
+                TypeKind::Short => out.put_i16(0),
+                TypeKind::Boolean => out.put_bool(false),
+                _ => out.put_i32(0),
+            };
+            label(out);
+            out.put_string("first")?;
+            // It ends with a name, so that what follows is not aligned to anything.
+            kind.marshal(out)?;
+            if is_octet {
+                out.put_u8(0);
+            } else {
+                label(out);
+            }
+            out.put_string("rest")?;
+            TypeCode::LONG.marshal(out)
+        })
+        .unwrap();
+        let received = read(out.block().as_slice(), ByteOrder::Big).unwrap();
+        assert_eq!(received.default_index(), Ok(Some(1)), "{discriminator}");
+        assert_eq!(received.member_name(1), Ok("rest"));
+        assert_eq!(received.member_type(0).unwrap(), kind);
+    }
+}

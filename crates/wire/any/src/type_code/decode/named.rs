@@ -5,6 +5,7 @@ use punctual_cdr::{CdrError, Decoder, NarrowCodeSet};
 use super::Reader;
 use crate::kind::TypeKind;
 use crate::type_code::arena::{Member, Name, Node, Union, Value, ValueModifier, Visibility};
+use crate::type_code::encode::INDIRECTION;
 
 /// What a name takes at least: a length and a NUL.
 const MIN_NAME: usize = 5;
@@ -99,7 +100,12 @@ impl<'d> Reader<'d> {
         let mut members = Vec::with_capacity(count);
         for place in 0..count {
             let is_default = usize::try_from(default) == Ok(place);
-            labels.push(label(kind, is_default, input)?);
+            labels.push(if is_default {
+                default_label(kind, input)?;
+                0
+            } else {
+                label(kind, input)?
+            });
             members.push(self.member(input, base)?);
         }
         let default = match u32::try_from(default) {
@@ -163,11 +169,37 @@ fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
     Ok(text.into())
 }
 
-/// A label, which is a value of the discriminator's type. That of the default member is an octet that is zero
-/// by the book, and a value of the discriminator's type as ORBs write it: it is as long, and not looked at.
-fn label(kind: TypeKind, is_default: bool, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
+/// The label of the default member, which means nothing: a value of the discriminator's type (CORBA 3.3 part 2,
+/// §9.3.5.1, table 9.2), or, from JacORB, an octet. What can follow tells which, where it makes a difference.
+fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let mut ahead = input.ahead();
+    let number = match kind {
+        // Any octet will do.
+        TypeKind::Boolean => ahead.get_u8().map(i128::from),
+        _ => label(kind, &mut ahead),
+    };
+    if number.is_err() || !begins_member(&mut ahead) {
+        let mut octet = input.ahead();
+        octet.get_u8()?;
+        if begins_member(&mut octet) {
+            input.catch_up(octet);
+            return Ok(());
+        }
+    }
+    input.catch_up(ahead);
+    number.map(drop)
+}
+
+/// Whether a name and a type stand here.
+fn begins_member(input: &mut Decoder<'_>) -> bool {
+    let mut ahead = input.ahead();
+    let is_kind = |number: u32| number == INDIRECTION || TypeKind::from_number(number).is_some();
+    text(&mut ahead).is_ok() && ahead.get_u32().is_ok_and(is_kind)
+}
+
+/// A label, which is a value of the discriminator's type.
+fn label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
     Ok(match kind {
-        TypeKind::Boolean if is_default => i128::from(input.get_u8()?),
         TypeKind::Boolean => i128::from(input.get_bool()?),
         TypeKind::Char | TypeKind::Octet => i128::from(input.get_u8()?),
         TypeKind::WChar => i128::from(u32::from(input.get_wchar()?)),
