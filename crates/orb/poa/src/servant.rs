@@ -32,6 +32,12 @@ pub trait Servant: Send + Sync + 'static {
         self.repository_ids().contains(&repository_id)
     }
 
+    /// Whether it answers what every object answers (`_is_a`, `_non_existent`, `_interface` and their like)
+    /// itself, as a request like any other: because it stands for an object elsewhere.
+    fn is_transparent(&self) -> bool {
+        false
+    }
+
     /// Answers one request, whose operation it finds by a search of its own: by the length of the name,
     /// then by those of its octets that tell it from others. Several threads may be in here at once.
     ///

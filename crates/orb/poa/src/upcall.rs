@@ -34,6 +34,7 @@ impl Request for OverTheWire<'_, '_> {
         let call = &mut *self.0;
         // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
         if call.operation().starts_with('_')
+            && !servant.is_transparent()
             && let Some(answered) = answer_for_all(&**servant, call)
         {
             return answered;

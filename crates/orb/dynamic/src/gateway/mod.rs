@@ -148,9 +148,9 @@ impl DynamicImplementation for Gateway {
         Cow::Borrowed(self.target.type_id())
     }
 
-    /// Asks the target, unless its reference tells.
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.target.is_a(repository_id).unwrap_or(false)
+    /// Whatever is asked is the target's to answer.
+    fn is_transparent(&self) -> bool {
+        true
     }
 
     fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {

@@ -161,7 +161,7 @@ impl Request {
         self.arguments.get(index)?.value()
     }
 
-    /// What the last call returned.
+    /// What the last call returned; nothing, if that could not be read.
     #[must_use]
     pub fn return_value(&self) -> &Any {
         &self.return_value
@@ -182,7 +182,9 @@ impl Request {
         returned.resize_with(arguments.len(), Any::default);
         let marshal = |out: &mut Encoder<'_>| put(arguments, context.as_ref(), out);
         let results = |reply: &mut Decoder<'_>| {
-            return_value.unmarshal_as(return_type, reply)?;
+            return_value
+                .unmarshal_as(return_type, reply)
+                .inspect_err(|_| *return_value = Any::default())?;
             let outgoing = arguments.iter().zip(returned.iter_mut());
             for (argument, place) in outgoing.filter(|(argument, _)| argument.comes_back()) {
                 place.unmarshal_as(argument.type_code(), reply)?;
@@ -220,11 +222,14 @@ impl Request {
     }
 
     fn check(&self) -> Result<(), SystemException> {
-        let lacking = |one: &&Argument| one.goes_out() && one.value().is_none();
-        match self.arguments.iter().find(lacking) {
-            Some(argument) => Err(argument::has_no_value(argument)),
-            None => Ok(()),
-        }
+        let mut outgoing = self.arguments.iter().filter(|one| one.goes_out());
+        outgoing.try_for_each(|argument| match argument.value() {
+            None => Err(argument::has_no_value(argument)),
+            Some(value) if !argument.type_code().equivalent(value.type_code()) => {
+                Err(mismatch(argument, value.type_code()))
+            }
+            Some(_) => Ok(()),
+        })
     }
 }
 

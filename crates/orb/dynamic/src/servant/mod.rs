@@ -23,7 +23,13 @@ pub trait DynamicImplementation: Send + Sync + 'static {
         self.primary_interface() == repository_id
     }
 
-    /// Answers a request. What every object answers (`_is_a` and its like) does not come here.
+    /// Whether what every object answers (`_is_a`, `_non_existent`, `_interface` and their like) comes to
+    /// [`DynamicImplementation::invoke`], too: for one that stands for an object elsewhere. By default not.
+    fn is_transparent(&self) -> bool {
+        false
+    }
+
+    /// Answers a request.
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
@@ -49,6 +55,10 @@ impl<I: DynamicImplementation> Servant for DynamicServant<I> {
 
     fn is_a(&self, repository_id: &str) -> bool {
         self.0.is_a(repository_id)
+    }
+
+    fn is_transparent(&self) -> bool {
+        self.0.is_transparent()
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

@@ -134,11 +134,11 @@ impl ServerConnection {
     #[inline]
     fn conclude(&self, call: &ServerCall<'_>, answer: Answer) {
         match answer {
-            Answer::Given => {
-                if let Some(reply) = call.reply_made() {
-                    self.answer_with(reply);
-                }
-            }
+            Answer::Given => match call.reply_made() {
+                Some(reply) => self.answer_with(reply),
+                None if call.is_owed_an_answer() => self.fail(call, &unanswered()),
+                None => {}
+            },
             Answer::Failed(error) => self.fail(call, &error),
         }
     }
@@ -297,4 +297,16 @@ fn refused(refusal: Refusal) -> SystemException {
         Refusal::TooDeep => (minor::TOO_DEEP, "upcalls nest too deep (max_nesting)"),
     };
     SystemException::new(Kind::Transient, minor, CompletionStatus::No).with_detail(detail)
+}
+
+/// A servant of one's own that says it has answered, with the proof of another call.
+#[cold]
+fn unanswered() -> DispatchError {
+    SystemException::new(
+        Kind::Internal,
+        minor::BROKEN_INVARIANT,
+        CompletionStatus::Maybe,
+    )
+    .with_detail("the servant has answered nothing")
+    .into()
 }

@@ -272,7 +272,12 @@ impl<'m> ServerCall<'m> {
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
-        let memory = std::mem::take(&mut self.reply);
+        let mut memory = std::mem::take(&mut self.reply);
+        if self.has_reply {
+            // Of several answers the last one holds.
+            memory.clear();
+            self.has_reply = false;
+        }
         match self.encode_in(memory, status, write) {
             Ok(block) => self.reply = block,
             Err(error) => {
@@ -304,6 +309,12 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
         self.has_reply.then_some(&self.reply)
+    }
+
+    /// Whether somebody waits for an answer that was not made.
+    #[inline]
+    pub(super) fn is_owed_an_answer(&self) -> bool {
+        !self.has_reply && !self.answered && self.expects_reply()
     }
 
     /// Gives the reply's memory, which has been sent, for another's.

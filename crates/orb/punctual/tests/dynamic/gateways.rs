@@ -171,4 +171,17 @@ fn a_gateway_has_the_interface_of_its_target() {
     let object = between.register.as_object();
     assert!(object.is_a(Counter::REPOSITORY_ID).unwrap());
     assert!(!object.is_a("IDL:near/Clock:1.0").unwrap());
+    assert!(!object.non_existent().unwrap());
+}
+
+#[test]
+fn what_keeps_a_gateway_from_its_target_is_told_and_not_taken_for_an_answer() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let between = Between::new(None);
+    let object = between.register.as_object();
+    between.home.poa.deactivate(&between.home.register).unwrap();
+    assert!(object.non_existent().unwrap());
+    between.home.orb.shutdown(true).unwrap();
+    let raised = object.is_a(Counter::REPOSITORY_ID).unwrap_err();
+    assert_eq!(raised.kind(), Kind::Transient);
 }

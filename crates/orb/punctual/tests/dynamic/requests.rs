@@ -176,6 +176,8 @@ fn a_request_of_a_description_says_what_is_wrong_with_an_argument() {
     );
     request.set_argument(0, long(2)).unwrap();
     request.invoke().unwrap();
+    *request.argument_mut(0).unwrap() = Any::new("two").unwrap();
+    assert_eq!(system(request.invoke().unwrap_err()).kind(), Kind::BadParam);
     let mut out = Request::new(&home.register, "bump");
     out.add_out("by", &TypeCode::LONG);
     assert_eq!(out.send_oneway().unwrap_err().kind(), Kind::BadParam);

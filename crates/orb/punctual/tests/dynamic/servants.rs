@@ -75,6 +75,37 @@ fn stubs_call_a_dynamic_servant_like_any_other() {
     );
 }
 
+/// Keeps the proof of an answer, and gives it back for another request.
+#[derive(Default)]
+struct Silent(Mutex<Option<Dispatched>>);
+
+impl DynamicImplementation for Silent {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        Counter::REPOSITORY_ID.into()
+    }
+
+    fn invoke(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        if let Some(proof) = self.0.lock().unwrap().take() {
+            return Ok(proof);
+        }
+        *self.0.lock().unwrap() = Some(request.as_call().reply(|_| Ok(()))?);
+        request.reply(&[Any::new(&1)?])
+    }
+}
+
+#[test]
+fn a_caller_whom_nobody_answers_is_told() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let home = Home::new(Collocation::None);
+    let servant = dynamic_servant(Silent::default());
+    let id = home.poa.activate_object(servant).unwrap();
+    let object = home.poa.create_object_with_id(&id, "").unwrap();
+    let counter = Counter::from_object(object);
+    assert_eq!(counter.count().unwrap(), 1);
+    assert_eq!(counter.count().unwrap_err().kind(), Kind::Internal);
+    assert_eq!(counter.count().unwrap(), 1);
+}
+
 #[test]
 fn each_object_of_a_dynamic_servant_may_be_of_another_interface() {
     let _watchdog = watchdog(Duration::from_secs(60));
