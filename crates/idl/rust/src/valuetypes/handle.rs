@@ -93,9 +93,10 @@ fn constructors(
     if !has_state {
         return TokenStream::new();
     }
-    let snapshot = snapshot(scope, declaration, claims);
+    // A box has its value instead.
+    let snapshot = (!is_box).then(|| snapshot(scope, declaration, claims));
     if has_operations(generator, declaration.id) {
-        return snapshot;
+        return snapshot.unwrap_or_default();
     }
     let [value_ref, value_type, arc, boxed] =
         ["ValueRef", "ValueType", "Arc", "Box"].map(|name| scope.name(name));
@@ -121,6 +122,7 @@ fn constructors(
             let other = #value_type::as_value(other);
             #name(other.beside(#arc::new(#factory), #boxed::new(#whole)))
         }
+        #snapshot
     }
 }
 

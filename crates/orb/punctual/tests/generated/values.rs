@@ -92,6 +92,12 @@ pub mod values {
             Node(other.beside(Arc::new(NodeFactory), Box::new(state)))
         }
 
+        /// All of the state as it is now.
+        #[must_use]
+        pub fn state(&self) -> NodeState {
+            self.0.read(|state: &NodeState| Clone::clone(state))
+        }
+
         /// Member `number`.
         #[must_use]
         pub fn number(&self) -> i32 {
@@ -389,6 +395,12 @@ pub mod values {
         pub fn new_beside(other: &impl ValueType, state: NamedState) -> Self {
             let other = ValueType::as_value(other);
             Named(other.beside(Arc::new(NamedFactory), Box::new(state)))
+        }
+
+        /// All of the state as it is now.
+        #[must_use]
+        pub fn state(&self) -> NamedState {
+            self.0.read(|state: &NamedState| Clone::clone(state))
         }
 
         /// Member `number`.
@@ -708,6 +720,12 @@ pub mod values {
         pub fn new_beside(other: &impl ValueType, state: StrangeState) -> Self {
             let other = ValueType::as_value(other);
             Strange(other.beside(Arc::new(StrangeFactory), Box::new(state)))
+        }
+
+        /// All of the state as it is now.
+        #[must_use]
+        pub fn state(&self) -> StrangeState {
+            self.0.read(|state: &StrangeState| Clone::clone(state))
         }
 
         /// Member `number`.
@@ -3188,6 +3206,12 @@ pub mod values {
         pub fn new_beside(other: &impl ValueType, state: StampState) -> Self {
             let other = ValueType::as_value(other);
             Stamp(other.beside(Arc::new(StampFactory), Box::new(state)))
+        }
+
+        /// All of the state as it is now.
+        #[must_use]
+        pub fn state(&self) -> StampState {
+            self.0.read(|state: &StampState| Clone::clone(state))
         }
 
         /// Member `at`.

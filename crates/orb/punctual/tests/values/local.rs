@@ -77,6 +77,17 @@ fn a_copy_is_another_value_with_all_that_it_leads_to() {
 }
 
 #[test]
+fn all_of_a_state_is_seen_at_once() {
+    let node = Node::new(NodeState {
+        number: 4,
+        ..NodeState::default()
+    });
+    node.set_next(Some(node.clone()));
+    let state = node.state();
+    assert_eq!((state.number, state.next), (4, Some(node)));
+}
+
+#[test]
 fn a_ring_that_was_made_here_is_freed_with_its_last_handle() {
     let first = Node::new(NodeState::default());
     let weak = {
