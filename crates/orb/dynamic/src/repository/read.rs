@@ -13,13 +13,13 @@ const LEAST: usize = 15;
 /// `FullInterfaceDescription`. What CORBA 2 had behind its TypeCode is not looked at.
 pub(super) fn full_interface(input: &mut Decoder<'_>) -> Result<InterfaceDescription, CdrError> {
     Ok(InterfaceDescription {
-        name: String::unmarshal(input)?,
-        id: String::unmarshal(input)?,
-        defined_in: String::unmarshal(input)?,
-        version: String::unmarshal(input)?,
+        name: text(input)?,
+        id: text(input)?,
+        defined_in: text(input)?,
+        version: text(input)?,
         operations: unmarshal_each(input, LEAST, operation)?,
         attributes: unmarshal_each(input, LEAST, attribute)?,
-        bases: Vec::unmarshal(input)?,
+        bases: unmarshal_each(input, 4, text)?,
         type_code: TypeCode::unmarshal(input)?,
     })
 }
@@ -31,7 +31,7 @@ fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> 
         id,
         result: TypeCode::unmarshal(input)?,
         oneway: mode(input, 1)? == 1,
-        contexts: Vec::unmarshal(input)?,
+        contexts: unmarshal_each(input, 4, text)?,
         parameters: unmarshal_each(input, LEAST, parameter)?,
         exceptions: unmarshal_each(input, LEAST, exception)?,
     })
@@ -39,10 +39,19 @@ fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> 
 
 /// What each description begins with: its name and id, then where it stands and its version.
 fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
-    let (name, id) = (String::unmarshal(input)?, String::unmarshal(input)?);
+    let (name, id) = (text(input)?, text(input)?);
     input.get_string()?;
     input.get_string()?;
     Ok((name, id))
+}
+
+/// A name, an id or a version. They are shown to people, on terminals.
+fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
+    let text = String::unmarshal(input)?;
+    match text.chars().any(char::is_control) {
+        true => Err(CdrError::Invalid("a control character in a name")),
+        false => Ok(text),
+    }
 }
 
 /// An enumerator up to `most`.
@@ -55,7 +64,7 @@ fn mode(input: &mut Decoder<'_>, most: u32) -> Result<u32, CdrError> {
 }
 
 fn parameter(input: &mut Decoder<'_>) -> Result<ParameterDescription, CdrError> {
-    let name = String::unmarshal(input)?;
+    let name = text(input)?;
     let type_code = TypeCode::unmarshal(input)?;
     // The type as an object of the repository's.
     Ior::unmarshal(input)?;

@@ -166,6 +166,10 @@ impl<'d> Reader<'d> {
 
 fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
     let text = input.get_string_in(NarrowCodeSet::Iso8859_1)?;
+    // Names are shown to people, on terminals.
+    if text.chars().any(char::is_control) {
+        return Err(CdrError::BadTypeCode("a control character in a name"));
+    }
     Ok(text.into())
 }
 
