@@ -9,6 +9,7 @@ use punctual::{
     TypeCode, dynamic_servant,
 };
 use punctual_idl_describe as describe;
+use punctual_ifr::InterfaceRepository;
 use serde_json::{Value as JsonValue, json};
 use std::borrow::Cow;
 use std::io::Write;
@@ -28,12 +29,16 @@ struct Home {
     motto: Mutex<JsonValue>,
 }
 
+fn specification() -> punctual_idl::model::Specification {
+    let options = punctual_idl::Options::default();
+    let loader = punctual_idl::InMemory::default();
+    let compiled = punctual_idl::compile_source("shelter.idl", IDL, &options, &loader);
+    compiled.unwrap().specification
+}
+
 impl Home {
     fn new() -> Self {
-        let options = punctual_idl::Options::default();
-        let loader = punctual_idl::InMemory::default();
-        let compiled = punctual_idl::compile_source("shelter.idl", IDL, &options, &loader);
-        let specification = compiled.unwrap().specification;
+        let specification = specification();
         let id = |name: &str| specification.find(name).unwrap().id;
         Self {
             interface: describe::interface(&specification, id("Shelter::Home")).unwrap(),
@@ -157,7 +162,14 @@ impl Shelter {
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("shelter.idl", IDL);
-        write("home.ior", &orb.object_to_string(&home).unwrap());
+        let known = InterfaceRepository::in_memory();
+        known.load(&specification()).unwrap();
+        let repository = known.serve(&poa).unwrap();
+        write("ifr.ior", &orb.object_to_string(&repository).unwrap());
+        // The adapter knows the servant, not its interface.
+        let mut reference = home.ior().clone();
+        reference.type_id = "IDL:Shelter/Home:1.0".into();
+        write("home.ior", &reference.to_string());
         write(
             "newcomer.json",
             "{\"newcomer\": {\"name\": \"Rex\", \"kind\": \"dog\", \"age\": 5, \"favourite\": {\"$discriminator\": \"dog\", \"grams\": 300}}}\n",
@@ -291,4 +303,28 @@ fn a_reference_without_a_type_is_asked_which_interface_it_has() {
     .unwrap();
     let arguments = ["get", "untyped.ior", "--idl", "shelter.idl", "rooms"];
     assert_eq!(shelter.run(&arguments).stdout, b"7\n");
+}
+
+#[test]
+fn an_interface_repository_says_as_much_as_the_idl() {
+    let shelter = Shelter::open();
+    let by_idl = shelter.run(&["call", "home.ior", "--idl", "shelter.idl"]);
+    let by_repository = shelter.run(&["call", "home.ior", "--ifr", "ifr.ior"]);
+    let text = |output: &std::process::Output| String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(text(&by_repository), text(&by_idl));
+    assert!(by_repository.status.success());
+    let reference = "InterfaceRepository=file://ifr.ior";
+    let initial = [
+        "call",
+        "home.ior",
+        "-ORBInitRef",
+        reference,
+        "find",
+        "Kim",
+        "--compact",
+    ];
+    let unknown = shelter.run(&initial);
+    assert_eq!(unknown.status.code(), Some(4));
+    let told: JsonValue = serde_json::from_slice(&unknown.stderr).unwrap();
+    assert_eq!(told["exception"], "Shelter::NotHere");
 }

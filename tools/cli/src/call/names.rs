@@ -52,19 +52,24 @@ impl<'f> Types<'f> {
         this
     }
 
+    /// Notes a type and what it is made of. A description may come from a repository that means harm: what has no
+    /// id could be within itself, so that no more than so many parts are looked at.
     fn mention(&mut self, type_code: &TypeCode) {
-        if let Ok(id) = type_code.id()
-            && !id.is_empty()
-        {
-            if self.mentioned.contains_key(id) {
+        let mut to_see = vec![type_code.clone()];
+        for _ in 0..super::show::MOST_PARTS {
+            let Some(type_code) = to_see.pop() else {
                 return;
+            };
+            let id = type_code.id().unwrap_or_default();
+            if self.mentioned.contains_key(id) {
+                continue;
             }
-            self.mentioned.insert(id.to_owned(), type_code.clone());
-            self.mentioned
-                .insert(type_code.to_string(), type_code.clone());
-        }
-        for part in super::show::parts(type_code) {
-            self.mention(&part);
+            to_see.extend(super::show::parts(&type_code));
+            if !id.is_empty() {
+                let name = type_code.to_string();
+                self.mentioned.insert(id.to_owned(), type_code.clone());
+                self.mentioned.insert(name, type_code);
+            }
         }
     }
 }

@@ -45,13 +45,13 @@ pub(super) fn interface(interface: &InterfaceDescription) {
 
 /// An operation, and the types that it mentions.
 pub(super) fn operation(operation: &OperationDescription) {
-    let (mut seen, mut defined) = (Vec::new(), Vec::new());
+    let mut definitions = Definitions::default();
     let types = operation.parameters.iter().map(|one| &one.type_code);
     let types = types.chain([&operation.result]);
     for type_code in types.chain(operation.exceptions.iter().map(|one| &one.type_code)) {
-        collect(type_code, &mut seen, &mut defined);
+        definitions.collect(type_code);
     }
-    for type_code in &defined {
+    for type_code in &definitions.defined {
         if let Some(text) = definition(type_code) {
             anstream::println!("{text}");
         }
@@ -120,20 +120,40 @@ pub(super) fn parts(type_code: &TypeCode) -> Vec<TypeCode> {
         .collect()
 }
 
-/// All named types that a type is made of, each once and before what is made of it.
-fn collect(type_code: &TypeCode, seen: &mut Vec<String>, defined: &mut Vec<TypeCode>) {
-    let id = type_code.id().unwrap_or_default();
-    if !id.is_empty() {
-        if seen.iter().any(|one| one == id) {
+/// How many parts of types are looked at: a description may come from a repository that means harm.
+pub(super) const MOST_PARTS: usize = 10_000;
+
+/// How deep they are.
+const DEEPEST: usize = 64;
+
+/// The named types that types are made of, each once and before what is made of it.
+#[derive(Default)]
+struct Definitions {
+    seen: Vec<String>,
+    looked_at: usize,
+    depth: usize,
+    defined: Vec<TypeCode>,
+}
+
+impl Definitions {
+    fn collect(&mut self, type_code: &TypeCode) {
+        self.looked_at += 1;
+        let id = type_code.id().unwrap_or_default();
+        let is_known = !id.is_empty() && self.seen.iter().any(|one| one == id);
+        if is_known || self.looked_at > MOST_PARTS || self.depth > DEEPEST {
             return;
         }
-        seen.push(id.to_owned());
-    }
-    for part in parts(type_code) {
-        collect(&part, seen, defined);
-    }
-    if !id.is_empty() {
-        defined.push(type_code.clone());
+        if !id.is_empty() {
+            self.seen.push(id.to_owned());
+        }
+        self.depth += 1;
+        for part in parts(type_code) {
+            self.collect(&part);
+        }
+        self.depth -= 1;
+        if !id.is_empty() {
+            self.defined.push(type_code.clone());
+        }
     }
 }
 
