@@ -162,23 +162,16 @@ fn value_description(
     value: &ValueType,
 ) -> TokenStream {
     let spec = scope.generator.spec;
-    let [description, visibility, vec, typed, some, none] = [
-        "ValueDescription",
-        "Visibility",
-        "Vec",
-        "Typed",
-        "Some",
-        "None",
-    ]
-    .map(|name| scope.name(name));
+    let [description, vec] = ["ValueDescription", "Vec"].map(|name| scope.name(name));
     let base = valuetypes::concrete_base(spec, declaration.id);
     let has_base = base.is_some();
     let base = match base {
         Some(base) => {
             let base = scope.path(&spec[base]);
+            let [some, typed] = ["Some", "Typed"].map(|name| scope.name(name));
             quote!(#some(<#base as #typed>::describe(types)))
         }
-        None => none,
+        None => scope.name("None"),
     };
     if value.state.is_empty() {
         let types = if has_base { quote!(types) } else { quote!(_) };
@@ -187,6 +180,7 @@ fn value_description(
             members: #vec::<(&str, _, _)>::new(),
         });
     }
+    let visibility = scope.name("Visibility");
     let members = value.state.iter().map(|state| {
         let (name, ty) = (&state.member.name, scope.describe_member(&state.member));
         let seen = ident(if state.public { "Public" } else { "Private" });
