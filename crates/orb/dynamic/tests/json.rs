@@ -367,3 +367,14 @@ fn valuetypes_that_are_mentioned_again_are_told_by_their_place() {
     assert!(from_json(&node(), &json!({"$ref": ".nowhere"}), &NoNames).is_err());
     assert_eq!(node().kind(), TypeKind::Value);
 }
+
+#[test]
+fn a_list_of_valuetypes_that_is_too_long_for_json_is_an_error() {
+    let mut list = Value::Valuetype(None);
+    for number in 0..100_000 {
+        let node = DynamicValue::create(&node(), vec![list, Value::Long(number)]);
+        list = Value::Valuetype(Some(node.unwrap()));
+    }
+    let error = serde_json::to_string(&Json::new(&node(), &list)).unwrap_err();
+    assert!(error.to_string().contains("nest deeper"), "{error}");
+}

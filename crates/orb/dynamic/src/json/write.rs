@@ -47,6 +47,7 @@ impl Serialize for Json<'_> {
             type_code: self.type_code,
             value: self.value,
             path: String::new(),
+            depth: 0,
             writing: &writing,
         };
         part.serialize(serializer)
@@ -64,8 +65,12 @@ struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
     path: String,
+    depth: u16,
     writing: &'v Writing,
 }
+
+/// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
+const DEEPEST: u16 = 500;
 
 impl<'v> Part<'v> {
     fn within(&self, type_code: &'v TypeCode, value: &'v Value, step: &str) -> Part<'v> {
@@ -73,6 +78,7 @@ impl<'v> Part<'v> {
             type_code,
             value,
             path: format!("{}{step}", self.path),
+            depth: self.depth + 1,
             writing: self.writing,
         }
     }
@@ -84,6 +90,11 @@ fn broken<E: Error>(_: impl std::fmt::Debug) -> E {
 
 impl Serialize for Part<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.depth > DEEPEST {
+            return Err(S::Error::custom(format!(
+                "values nest deeper than {DEEPEST} levels"
+            )));
+        }
         let type_code = self.type_code.original_type();
         match self.value {
             Value::Null => serializer.serialize_unit(),
