@@ -18,7 +18,7 @@ pub(crate) use lookup::Scope;
 pub(crate) const ROOT: Number = 0;
 
 /// All definitions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,
     by_id: HashMap<String, Number>,

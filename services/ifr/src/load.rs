@@ -2,13 +2,14 @@
 //!
 //! All are made before anything is said of them, so that they may refer to one another in any order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use punctual::stub::Marshal;
-use punctual::{Any, TypeCode, Typed};
+use punctual::{Any, TypeCode, TypeKind, Typed};
 use punctual_idl::model::{
-    ConstValue, DeclId, DeclKind, Declaration, Direction, FixedValue, InterfaceFlavour, Label,
-    Member, Parameter, Primitive, Specification, Type as IdlType, Union, ValueFlavour, ValueType,
+    Annotation, ConstValue, DeclId, DeclKind, Declaration, Direction, FixedValue, InterfaceFlavour,
+    Label, Member, Parameter, Primitive, Specification, Type as IdlType, Union, ValueFlavour,
+    ValueType,
 };
 
 use crate::corba::{
@@ -34,9 +35,11 @@ pub(crate) fn load(definitions: &mut Definitions, spec: &Specification) -> Resul
     }
     for declaration in &spec.declarations {
         if let Some(&number) = loading.numbers.get(&declaration.id) {
+            check_definable(declaration, spec)?;
             loading.complete(definitions, declaration, number)?;
         }
     }
+    loading.forget_what_is_gone(definitions)?;
     Ok(loading.new)
 }
 
@@ -83,6 +86,27 @@ impl Loading<'_> {
         Ok(())
     }
 
+    /// Removes what interfaces and values do not have any more. State members were seen to already.
+    fn forget_what_is_gone(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
+        let declared: HashSet<Number> = self.numbers.values().copied().collect();
+        for declaration in &self.spec.declarations {
+            let has_body = matches!(&declaration.kind,
+                DeclKind::Interface(interface) if !interface.forward_only)
+                || matches!(declaration.kind, DeclKind::ValueType(_));
+            let Some(&number) = self.numbers.get(&declaration.id).filter(|_| has_body) else {
+                continue;
+            };
+            let contents = definitions.own_contents(number).to_vec();
+            for one in contents {
+                let is_member = definitions.kind(one) == Some(DefinitionKind::DkValueMember);
+                if !is_member && !declared.contains(&one) {
+                    definitions.destroy(one)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Says what a definition is.
     fn complete(
         &mut self,
@@ -93,7 +117,7 @@ impl Loading<'_> {
         let what = match &declaration.kind {
             DeclKind::Struct(_) => Details::Struct(self.members(declaration)),
             DeclKind::Exception(_) => Details::Exception(self.members(declaration)),
-            DeclKind::Union(union) => Details::Union(self.union(union)?),
+            DeclKind::Union(union) => Details::Union(self.union(definitions, union)?),
             DeclKind::Enum(enumeration) => {
                 let names = enumeration.enumerators.iter().map(|e| e.name.clone());
                 Details::Enum(names.collect())
@@ -156,12 +180,15 @@ impl Loading<'_> {
         members.into_iter().map(member).collect()
     }
 
-    fn union(&self, union: &Union) -> Result<UnionOf, Refusal> {
+    fn union(&self, definitions: &Definitions, union: &Union) -> Result<UnionOf, Refusal> {
         let mut members = Vec::new();
+        let over = definitions.type_of(&self.ty(&union.discriminator))?;
+        let is_over_octets = over.original_type().kind() == TypeKind::Octet;
         for case in &union.cases {
             for label in &case.labels {
                 let label = match label {
-                    // §14.5.10: octet 0 stands for `default:`.
+                    // §14.5.10: octet 0 stands for `default:`, where no octet can be meant.
+                    Label::Default if is_over_octets => Any::default(),
                     Label::Default => any(&0_u8)?,
                     Label::Value(value) => {
                         let discriminator = &union.discriminator;
@@ -234,6 +261,19 @@ impl Loading<'_> {
         number: Number,
     ) -> Result<(), Refusal> {
         let (scope, version) = scope_of(&declaration.repository_id);
+        let known = definitions.own_contents(number).iter().copied();
+        let members =
+            known.filter(|one| definitions.kind(*one) == Some(DefinitionKind::DkValueMember));
+        let members: Vec<Number> = members.collect();
+        let names = members
+            .iter()
+            .filter_map(|one| Some(&definitions.get(*one)?.name));
+        // Their order is that of their numbers.
+        if !names.eq(value.state.iter().map(|state| &state.member.name)) {
+            for member in members {
+                definitions.destroy(member)?;
+            }
+        }
         for state in &value.state {
             let id = format!("{scope}/{}:{version}", state.member.name);
             let what = Details::ValueMember(ValueMember {
@@ -291,7 +331,7 @@ impl Loading<'_> {
                 digits: *digits,
                 scale: i16::try_from(*scale).unwrap_or(i16::MAX),
             }),
-            // Nothing of CORBA 3.3 says pairs without a name; whoever asks finds no type.
+            // Refused before.
             IdlType::Map { .. } => Type::Primitive(PrimitiveKind::PkNull),
             IdlType::Any => Type::Primitive(PrimitiveKind::PkAny),
             IdlType::TypeCode => Type::Primitive(PrimitiveKind::PkTypeCode),
@@ -302,6 +342,47 @@ impl Loading<'_> {
                 None => Type::Primitive(PrimitiveKind::PkNull),
             },
         }
+    }
+}
+
+/// Refuses what has no definition: pairs without a name, and members that may be missing.
+fn check_definable(declaration: &Declaration, spec: &Specification) -> Result<(), Refusal> {
+    let of = |what: &str, name: &str| {
+        let scope = declaration.absolute_name();
+        Refusal::NotDefinable(format!(
+            "{what} `{name}` of `{}`",
+            scope.trim_start_matches("::")
+        ))
+    };
+    for member in spec.members(declaration.id) {
+        if Annotation::is_set(&member.annotations, "optional") {
+            return Err(of("the optional member", &member.name));
+        }
+        if has_map(&member.ty) {
+            return Err(of("the map", &member.name));
+        }
+    }
+    let types: Vec<&IdlType> = match &declaration.kind {
+        DeclKind::Typedef(typedef) => vec![&typedef.ty],
+        DeclKind::ValueBox(boxed) => vec![&boxed.ty],
+        DeclKind::Attribute(attribute) => vec![&attribute.ty],
+        DeclKind::Operation(operation) => {
+            let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
+            parameters.chain([&operation.returns]).collect()
+        }
+        _ => Vec::new(),
+    };
+    match types.into_iter().any(has_map) {
+        true => Err(of("a map in", &declaration.name)),
+        false => Ok(()),
+    }
+}
+
+fn has_map(ty: &IdlType) -> bool {
+    match ty {
+        IdlType::Map { .. } => true,
+        IdlType::Sequence { element, .. } | IdlType::Array { element, .. } => has_map(element),
+        _ => false,
     }
 }
 

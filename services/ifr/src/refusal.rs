@@ -27,6 +27,9 @@ pub enum Refusal {
     /// Something that no IDL can say.
     #[error("{0}")]
     Invalid(&'static str),
+    /// IDL that the standard's repository has no definition for.
+    #[error("{0} has no definition in CORBA 3.3's Interface Repository")]
+    NotDefinable(String),
     /// Types nest too deep, or inheritance has a cycle.
     #[error("the type nests too deep, or in itself")]
     TooDeep,
@@ -44,7 +47,9 @@ impl From<Refusal> for SystemException {
             Refusal::Misplaced(_) => (Kind::BadParam, minor::omg(4)),
             Refusal::InUse(_) => (Kind::BadInvOrder, minor::omg(1)),
             Refusal::NoSuchDefinition => (Kind::ObjectNotExist, 0),
-            Refusal::Foreign(_) | Refusal::Invalid(_) => (Kind::BadParam, 0),
+            Refusal::Foreign(_) | Refusal::Invalid(_) | Refusal::NotDefinable(_) => {
+                (Kind::BadParam, 0)
+            }
             Refusal::TooDeep => (Kind::ImpLimit, 0),
             Refusal::Storage(_) => (Kind::PersistStore, 0),
         };

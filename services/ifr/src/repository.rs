@@ -62,12 +62,17 @@ impl InterfaceRepository {
     }
 
     /// Takes up what a compilation declares; tells how many definitions are new. What is there already, by its
-    /// repository id, becomes what the compilation says of it.
+    /// repository id, becomes what the compilation says of it: all of it, or after a refusal nothing.
     ///
     /// # Errors
-    /// What the repository's rules exclude. What was taken up before stays.
+    /// What the repository's rules exclude, and what the standard's repository has no definition for.
     pub fn load(&self, specification: &Specification) -> Result<usize, Refusal> {
-        self.change(|definitions| load::load(definitions, specification))
+        self.change(|definitions| {
+            let mut loaded = definitions.clone();
+            let new = load::load(&mut loaded, specification)?;
+            *definitions = loaded;
+            Ok(new)
+        })
     }
 
     /// Kind, scoped name and repository id of each definition, in the order in which they were made.

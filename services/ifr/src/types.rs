@@ -132,9 +132,15 @@ impl Description<'_> {
 
     fn union(&mut self, union: &UnionOf, types: &mut TypeBuilder) -> UnionDescription<String> {
         let discriminator = self.ty(&union.discriminator, types);
+        let over = self.definitions.type_of(&union.discriminator);
+        let is_over_octets = over.is_ok_and(|over| over.original_type().kind() == TypeKind::Octet);
         let member = |member: &crate::store::Alternative| {
             let index = self.ty(&member.kind, types);
-            (label(&member.label), member.name.clone(), index)
+            (
+                label(&member.label, is_over_octets),
+                member.name.clone(),
+                index,
+            )
         };
         UnionDescription {
             discriminator,
@@ -185,10 +191,12 @@ fn modifier(value: &Value) -> ValueModifier {
     }
 }
 
-/// A union's label as a repository tells it: a value of the discriminator's type, or octet 0 for `default:`.
-fn label(label: &Any) -> Label {
+/// A union's label as a repository tells it: a value of the discriminator's type, or octet 0 for `default:`;
+/// over octets, nothing for `default:`.
+fn label(label: &Any, is_over_octets: bool) -> Label {
     use punctual::Value as Taken;
     match label.value() {
+        Ok(Taken::Octet(value)) if is_over_octets => Label::Value(value.into()),
         Ok(Taken::Octet(_)) | Err(_) => Label::Default,
         Ok(value) => match value {
             Taken::Boolean(value) => Label::Value(value.into()),

@@ -335,3 +335,75 @@ fn an_object_tells_its_interface_where_its_orb_knows_a_repository() {
     assert_eq!(told.operations[0].name, "f");
     poa.orb().shutdown(true).unwrap();
 }
+
+fn types_of_interface(repository: &InterfaceRepository, id: &str) -> Vec<(String, TypeCode)> {
+    let (_, root) = served(repository);
+    let found = root.lookup_id(id).unwrap().unwrap();
+    let interface = InterfaceDef::narrow(ObjectRef::from(found)).unwrap();
+    let described = interface.describe_interface().unwrap();
+    let parameters = described.operations.into_iter().flat_map(|operation| {
+        let one = |parameter: punctual_ifr::corba::ParameterDescription| {
+            (operation.name.clone(), parameter.r#type)
+        };
+        operation
+            .parameters
+            .into_iter()
+            .map(one)
+            .collect::<Vec<_>>()
+    });
+    parameters.collect()
+}
+
+#[test]
+fn what_is_loaded_again_becomes_what_it_says_now_members_in_their_order() {
+    let repository = InterfaceRepository::in_memory();
+    let before = "valuetype V { public long a; public long b; };
+        interface I { void old(in V one); void kept(in V one); };";
+    let now = "valuetype V { public string c; public long a; };
+        interface I { void kept(in V one); void fresh(in V one); };";
+    repository.load(&specification(before)).unwrap();
+    repository.load(&specification(now)).unwrap();
+    let parameters = types_of_interface(&repository, "IDL:I:1.0");
+    let operations: Vec<&str> = parameters.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(operations, ["kept", "fresh"]);
+    let members: Vec<&str> = (0..2)
+        .filter_map(|at| parameters[0].1.member_name(at).ok())
+        .collect();
+    assert_eq!(members, ["c", "a"]);
+    assert_eq!(parameters[0].1.member_type(0).unwrap(), TypeCode::STRING);
+}
+
+#[test]
+fn labels_over_octets_are_what_they_are() {
+    let repository = InterfaceRepository::in_memory();
+    let idl = "union Choice switch (octet) { case 0: long a; case 7: string b; default: short c; };
+        interface I { void take(in Choice what); };";
+    repository.load(&specification(idl)).unwrap();
+    let parameters = types_of_interface(&repository, "IDL:I:1.0");
+    let union = &parameters[0].1;
+    assert_eq!(union.member_chosen(0), Ok(Some(0)));
+    assert_eq!(union.member_chosen(7), Ok(Some(1)));
+    assert_eq!(union.member_chosen(9), Ok(Some(2)));
+}
+
+#[test]
+fn what_is_refused_leaves_nothing_and_says_what_it_is() {
+    let repository = InterfaceRepository::in_memory();
+    for (idl, what) in [
+        (
+            "struct S { long a; @optional long b; };",
+            "the optional member `b` of `S`",
+        ),
+        (
+            "module m { typedef map<string, long> Ages; };",
+            "a map in `Ages` of `m::Ages`",
+        ),
+    ] {
+        let refused = repository.load(&specification(idl)).unwrap_err();
+        assert!(refused.to_string().starts_with(what), "{refused}");
+        assert_eq!(repository.list().len(), 0);
+    }
+    // A factory may take values of its own type.
+    let factory = "valuetype V { public long a; factory make(in V other); };";
+    repository.load(&specification(factory)).unwrap();
+}

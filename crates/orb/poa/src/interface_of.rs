@@ -7,6 +7,10 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, ObjectRef, Operation, Orb, ServerCall,
     SystemException, SystemExceptionKind as Kind, minor,
 };
+use std::time::Duration;
+
+/// How long a repository may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers with the definition of the most derived interface. Asks the repository, which may be elsewhere.
 pub(crate) fn answer(
@@ -21,6 +25,8 @@ fn definition(orb: &Orb, id: &str) -> Result<ObjectRef, SystemException> {
     const LOOKUP_ID: Operation = Operation::two_way("lookup_id");
     let repository = orb.resolve_initial_references("InterfaceRepository");
     let repository = repository.map_err(|_| unknown(1, "there is no Interface Repository"))?;
+    // The thread is the object's.
+    let repository = repository.with_timeout(PATIENCE);
     let found = repository.invoke(
         &LOOKUP_ID,
         |out| out.put_string(id),

@@ -104,10 +104,14 @@ fn holds(what: &Details) -> Vec<Number> {
                 .filter(|ty| !is_behind_a_sequence(ty));
             held.filter_map(named).collect()
         }
-        Details::Interface(_)
-        | Details::AbstractInterface(_)
-        | Details::LocalInterface(_)
-        | Details::Value(_) => uses(what),
+        Details::Interface(_) | Details::AbstractInterface(_) | Details::LocalInterface(_) => {
+            uses(what)
+        }
+        // What it holds may be nil, and what its factories take is nothing of its.
+        Details::Value(value) => {
+            let bases = value.base.iter().chain(&value.abstract_bases);
+            bases.chain(&value.supported).copied().collect()
+        }
         _ => Vec::new(),
     }
 }
