@@ -310,6 +310,11 @@ impl<'d> Decoder<'d> {
         self.values.get_or_insert_default()
     }
 
+    /// What was read of values, if anything was.
+    pub(crate) fn read_values(&self) -> Option<&ReadValues<'d>> {
+        self.values.as_deref()
+    }
+
     /// Where the chunk of a value's state ends that is being read, as an offset in all octets.
     pub(crate) fn chunk_end(&self) -> Option<usize> {
         self.values.as_ref().and_then(|values| values.chunk_end)

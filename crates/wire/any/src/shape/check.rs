@@ -6,6 +6,10 @@ use super::Shape;
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Node};
 
+/// How many valuetypes may inherit from one another; more than any IDL has. Each value of the last one of them
+/// costs that much time, whatever it holds.
+const LONGEST_LINE: usize = 64;
+
 /// Whether the node is a type, its parts being ones.
 pub(super) fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let kind = |at: Index| nodes.get(at as usize).map(Node::kind);
@@ -70,18 +74,24 @@ pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Resu
     check_base(node, nodes, shapes)
 }
 
-/// Whether what a valuetype inherits from is one.
+/// Whether what a valuetype inherits from are such, and not too many.
 fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
-    let Node::Value(value) = node else {
-        return Ok(());
-    };
-    let original = |at: Index| shapes.get(at as usize).map(|shape| shape.original);
-    let base = value.base.and_then(original);
-    let base = base.and_then(|base| nodes.get(base as usize));
-    match base {
-        None | Some(Node::Value(_)) => Ok(()),
-        Some(_) => Err(CdrError::BadTypeCode("a valuetype's base is none")),
+    let mut node = node;
+    for _ in 0..LONGEST_LINE {
+        let Node::Value(value) = node else {
+            return Ok(());
+        };
+        let original = |at: Index| shapes.get(at as usize).map(|shape| shape.original);
+        let base = value.base.and_then(original);
+        node = match base.and_then(|base| nodes.get(base as usize)) {
+            None => return Ok(()),
+            Some(base @ Node::Value(_)) => base,
+            Some(_) => return Err(CdrError::BadTypeCode("a valuetype's base is none")),
+        };
     }
+    Err(CdrError::BadTypeCode(
+        "a valuetype inherits through too many others",
+    ))
 }
 
 /// Whether values of the kind can choose a union's member.

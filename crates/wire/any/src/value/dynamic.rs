@@ -8,16 +8,20 @@ use punctual_cdr::{
     ValueState, WriteStep,
 };
 
-use super::Value;
+use super::{Value, state};
 use crate::kind::TypeKind;
 use crate::type_code::{TypeCode, TypeCodeError, ValueModifier};
 
 /// The state of a valuetype, member by member, those of its bases first. A boxed value has one member.
+///
+/// A value keeps no more of its type than where that is: a message may hold as many values as a quarter of its
+/// octets, of a type that takes as much room as the rest.
 #[derive(Debug)]
 pub struct DynamicValue {
     type_code: TypeCode,
-    types: Arc<[FormalType]>,
     members: Vec<Value>,
+    /// The type of the member that reading stopped at.
+    awaited: FormalType,
 }
 
 impl DynamicValue {
@@ -50,17 +54,29 @@ impl DynamicValue {
         members: Vec<Value>,
     ) -> Result<(Arc<DynamicFactory>, Box<Self>), CdrError> {
         let factory = Self::factory(type_code)?;
-        if factory.types.len() != members.len() {
+        let types = factory.type_code.arena().shapes()?;
+        if state::count(types, factory.type_code.at()) != members.len() {
             return Err(CdrError::Invalid(
                 "a valuetype has another number of members",
             ));
         }
-        let state = Self {
-            type_code: factory.type_code.clone(),
-            types: Arc::clone(&factory.types),
-            members,
-        };
+        let state = Self::new(factory.type_code.clone(), members);
         Ok((Arc::new(factory), Box::new(state)))
+    }
+
+    fn new(type_code: TypeCode, members: Vec<Value>) -> Self {
+        Self {
+            type_code,
+            members,
+            awaited: FormalType(TypeCode::NULL),
+        }
+    }
+
+    /// The type of the member that belongs to a step; `None` after the last.
+    fn member(&self, step: usize) -> Result<Option<FormalType>, CdrError> {
+        let types = self.type_code.arena().shapes()?;
+        let member = state::member(types, self.type_code.at(), step);
+        Ok(member.map(|at| FormalType::new(&self.type_code.part(at))))
     }
 
     /// The type of a value, and its members; `None` if generated code owns its state.
@@ -107,15 +123,10 @@ impl DynamicValue {
         ) {
             return Err(CdrError::UnknownValue);
         }
-        let members = Self::members_of(&type_code)?;
-        let types = members
-            .into_iter()
-            .map(|(_, member)| FormalType::new(&member));
-        Ok(DynamicFactory {
-            types: types.collect(),
-            truncatable_to: truncatable_to(&type_code),
-            type_code,
-        })
+        if !FormalType(type_code.clone()).is_value() {
+            return Err(CdrError::BadTypeCode("this is no valuetype"));
+        }
+        Ok(DynamicFactory { type_code })
     }
 }
 
@@ -148,24 +159,9 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
     Ok(members)
 }
 
-fn truncatable_to(type_code: &TypeCode) -> Vec<String> {
-    let mut ids = Vec::new();
-    let mut line = type_code.clone();
-    while line.type_modifier() == Ok(ValueModifier::Truncatable)
-        && let Ok(Some(base)) = line.concrete_base_type()
-        && ids.len() < type_code.arena().nodes().len()
-    {
-        line = base.original_type();
-        ids.push(line.id().unwrap_or_default().to_owned());
-    }
-    ids
-}
-
 /// Makes values by their TypeCode.
 struct DynamicFactory {
     type_code: TypeCode,
-    types: Arc<[FormalType]>,
-    truncatable_to: Vec<String>,
 }
 
 impl ValueFactory for DynamicFactory {
@@ -174,7 +170,9 @@ impl ValueFactory for DynamicFactory {
     }
 
     fn truncatable_to(&self, at: usize) -> Option<&str> {
-        self.truncatable_to.get(at).map(String::as_str)
+        let types = self.type_code.arena().shapes().ok()?;
+        let base = state::truncatable_to(types, self.type_code.at(), at)?;
+        types.node(base).name().map(|name| &*name.id)
     }
 
     fn kinds(&self) -> &[TypeId] {
@@ -182,11 +180,7 @@ impl ValueFactory for DynamicFactory {
     }
 
     fn create(&self) -> Box<dyn ValueState> {
-        Box::new(DynamicValue {
-            type_code: self.type_code.clone(),
-            types: Arc::clone(&self.types),
-            members: Vec::new(),
-        })
+        Box::new(DynamicValue::new(self.type_code.clone(), Vec::new()))
     }
 }
 
@@ -227,10 +221,12 @@ impl FormalValue for FormalType {
 
 impl ValueState for DynamicValue {
     fn write_step(&self, step: usize, out: &mut Encoder<'_>) -> Result<WriteStep, CdrError> {
-        match (self.types.get(step), self.members.get(step)) {
-            (Some(_), Some(Value::Valuetype(value))) => Ok(WriteStep::Value(value.clone())),
+        match (self.member(step)?, self.members.get(step)) {
+            (Some(member), Some(Value::Valuetype(value))) if member.is_value() => {
+                Ok(WriteStep::Value(value.clone()))
+            }
             (Some(FormalType(member)), Some(value)) => {
-                value.marshal(member, out)?;
+                value.marshal(&member, out)?;
                 Ok(WriteStep::Wrote)
             }
             _ => Ok(WriteStep::End),
@@ -238,19 +234,21 @@ impl ValueState for DynamicValue {
     }
 
     fn read_step(&mut self, step: usize, input: &mut Decoder<'_>) -> Result<ReadStep, CdrError> {
-        match self.types.get(step) {
-            Some(member) if member.is_value() => Ok(ReadStep::Value),
+        match self.member(step)? {
+            Some(member) if member.is_value() => {
+                self.awaited = member;
+                Ok(ReadStep::Value)
+            }
             Some(FormalType(member)) => {
-                self.members.push(Value::unmarshal(member, input)?);
+                self.members.push(Value::unmarshal(&member, input)?);
                 Ok(ReadStep::Read)
             }
             None => Ok(ReadStep::End),
         }
     }
 
-    fn formal(&self, step: usize) -> &dyn FormalValue {
-        static NONE: FormalType = FormalType(TypeCode::NULL);
-        self.types.get(step).unwrap_or(&NONE)
+    fn formal(&self, _step: usize) -> &dyn FormalValue {
+        &self.awaited
     }
 
     fn link(&mut self, _step: usize, value: Option<ValueRef>) {

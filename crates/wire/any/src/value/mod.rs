@@ -2,6 +2,7 @@
 
 mod default;
 mod dynamic;
+mod state;
 
 use punctual_cdr::{
     CdrError, Char, Decimal, Decoder, Encoder, Graph, HoldsValues, LongDouble, ValueRef,

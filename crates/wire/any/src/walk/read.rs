@@ -26,12 +26,17 @@ pub(crate) fn read(
     input: &mut Decoder<'_>,
 ) -> Result<Value, CdrError> {
     let most = input.coding().limits.message / OCTETS_FOR_EACH;
+    // All values of a message live as long as one does: what their states hold counts together.
+    let left = most.saturating_sub(input.parts_of_values());
     let mut reading = Reading {
         type_code,
         most,
-        left: most,
+        left,
     };
-    reading.value(types, type_code.at(), input)
+    reading.account(1)?;
+    let value = reading.value(types, type_code.at(), input)?;
+    input.note_parts_of_values(left - reading.left);
+    Ok(value)
 }
 
 struct Reading<'a> {

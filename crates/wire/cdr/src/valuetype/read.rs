@@ -31,6 +31,8 @@ pub(crate) struct ReadValues<'d> {
     pub(crate) chunk_end: Option<usize>,
     /// Values whose states are being read.
     open: usize,
+    /// What states were taken apart into, where no generated code knows their types.
+    parts: usize,
 }
 
 impl ReadValues<'_> {
@@ -73,6 +75,7 @@ impl Default for ReadValues<'_> {
             reading: 0,
             chunk_end: None,
             open: 0,
+            parts: 0,
         }
     }
 }
@@ -117,6 +120,21 @@ impl<'d> Decoder<'d> {
     /// too deep in sequences, structs and unions.
     pub fn get_value(&mut self, formal: &dyn FormalValue) -> Result<Option<ValueRef>, CdrError> {
         self.nested(|this| this.get_graph(formal))
+    }
+
+    /// How many parts the states of the message's values were taken apart into so far, by who knows their
+    /// types at run time only, and [says so](Decoder::note_parts_of_values).
+    #[must_use]
+    pub fn parts_of_values(&self) -> usize {
+        self.read_values().map_or(0, |values| values.parts)
+    }
+
+    /// Notes that what was read was taken apart into so many more parts, if it belongs to a value's state.
+    pub fn note_parts_of_values(&mut self, count: usize) {
+        if self.read_values().is_some_and(|values| values.open > 0) {
+            let values = self.values();
+            values.parts = values.parts.saturating_add(count);
+        }
     }
 
     fn get_graph(&mut self, formal: &dyn FormalValue) -> Result<Option<ValueRef>, CdrError> {
