@@ -81,9 +81,14 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
     }
 }
 
-/// Numbers that are none are not equal to themselves, but look the same.
+/// Numbers that are none are not equal to themselves, but look the same. How many octets an Any within takes
+/// is no part of it.
 fn shown(value: &Value) -> String {
-    format!("{value:?}")
+    let text = format!("{value:?}");
+    let parts = text.split(" octets");
+    parts
+        .map(|part| part.trim_end_matches(|character: char| character.is_ascii_digit()))
+        .collect()
 }
 
 fn written(
