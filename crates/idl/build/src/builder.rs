@@ -110,8 +110,8 @@ impl Builder {
     /// out as it was is not touched. Warnings are passed on to Cargo.
     ///
     /// # Errors
-    /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong or uses what is
-    /// not supported yet; then nothing is written. [`Error::Write`] when a generated file cannot
+    /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong, or has no form in
+    /// Rust; then nothing is written. [`Error::Write`] when a generated file cannot
     /// be written, [`Error::NoOutDir`] when there is no place for it, [`Error::SameName`] when two
     /// files would be generated into one.
     pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {

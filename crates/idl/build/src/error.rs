@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The IDL is wrong, or uses what is not supported yet.
+    /// The IDL is wrong, or has no form in Rust.
     #[error("the IDL does not compile\n\n{rendered}")]
     Idl {
         /// All diagnostics, as text with excerpts of the source.

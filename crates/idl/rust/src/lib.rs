@@ -60,7 +60,7 @@ pub struct Generated {
 /// Generates Rust for a specification.
 ///
 /// # Errors
-/// A diagnostic for each place that uses what is not supported yet, for a native type that no
+/// A diagnostic for each place where a type travels that stays in its process, for a native type that no
 /// Rust type was named for, for a `@rust_name` that is no name, and for an option that is no path.
 pub fn generate(
     specification: &Specification,

@@ -3,7 +3,7 @@
 //!
 //! - [`TypeCode`] describes a type, [`Typed`] is a Rust type that has one, [`TypeBuilder`] makes them.
 //! - [`Any`] is a value of any type, as octets with a TypeCode. One that only passes through is copied,
-//!   not read.
+//!   not read, unless it holds valuetypes.
 //! - [`Value`] is a value taken apart by its TypeCode.
 //!
 //! Whatever comes from a peer may be hostile: no type and no value makes this crate panic, recurse beyond the

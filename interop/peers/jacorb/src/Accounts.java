@@ -6,7 +6,7 @@ import adapters.Bank;
 import adapters.BankHelper;
 import adapters.Overdrawn;
 import java.io.IOException;
-import org.omg.CORBA.NO_IMPLEMENT;
+import org.omg.CORBA.INTF_REPOS;
 import org.omg.CORBA.OBJECT_NOT_EXIST;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.UNKNOWN;
@@ -138,7 +138,7 @@ final class Accounts {
         Cases.test("repository_id, interface", () -> {
             Account sleeper = bank.open("activated", "sleeper");
             Cases.same(sleeper._repository_id(), "IDL:adapters/Account:1.0");
-            Cases.raises(NO_IMPLEMENT.class, sleeper::_get_interface_def);
+            Cases.raises(INTF_REPOS.class, sleeper::_get_interface_def);
         });
     }
 

@@ -24,7 +24,8 @@ use crate::walk::{marshal_id, pass_id, phase, skip, transcode};
 /// A value of any type: its TypeCode, and its octets as they came or as they were written here.
 ///
 /// A clone shares the octets. One that passes through is not read: it is sent on by one copy where byte order,
-/// alignment and code sets agree, and written anew by its TypeCode where they do not.
+/// alignment and code sets agree, and written anew by its TypeCode where they do not. One that holds valuetypes is
+/// read, as nothing else tells where they end.
 #[derive(Clone, Default)]
 pub struct Any {
     type_code: TypeCode,
