@@ -3,6 +3,9 @@
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// What nearly all agree on: UTF-8 and UTF-16.
+const NATIVE: u64 = 0x0501_0001 << 32 | 0x0001_0109;
+
 /// Code sets that are read for each request and written once.
 #[derive(Debug)]
 pub(super) struct AgreedCodeSets(AtomicU64);
@@ -17,6 +20,14 @@ impl AgreedCodeSets {
     #[inline]
     pub(super) fn get(&self) -> CodeSets {
         let number = self.0.load(Ordering::Relaxed);
+        if number == NATIVE {
+            return CodeSets::NATIVE;
+        }
+        Self::named(number)
+    }
+
+    #[cold]
+    fn named(number: u64) -> CodeSets {
         let [narrow, wide] = [number >> 32, number & u64::from(u32::MAX)];
         let known = |id: u64| u32::try_from(id).ok();
         CodeSets {
@@ -35,5 +46,24 @@ impl AgreedCodeSets {
     fn number(code_sets: CodeSets) -> u64 {
         let wide = code_sets.wide.map_or(0, WideCodeSet::id);
         u64::from(code_sets.narrow.id()) << 32 | u64::from(wide)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_agreed_on_is_read_back() {
+        let agreed = AgreedCodeSets::new(CodeSets::NATIVE);
+        assert_eq!(agreed.get(), CodeSets::NATIVE);
+        assert_eq!(AgreedCodeSets::number(CodeSets::NATIVE), NATIVE);
+        for narrow in NarrowCodeSet::all() {
+            for wide in [None, Some(WideCodeSet::Utf16), Some(WideCodeSet::Ucs2)] {
+                let code_sets = CodeSets { narrow, wide };
+                agreed.set(code_sets);
+                assert_eq!(agreed.get(), code_sets);
+            }
+        }
     }
 }

@@ -272,12 +272,10 @@ impl<'m> ServerCall<'m> {
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
-        let mut memory = std::mem::take(&mut self.reply);
         if self.has_reply {
-            // Of several answers the last one holds.
-            memory.clear();
-            self.has_reply = false;
+            self.forget_answer();
         }
+        let memory = std::mem::take(&mut self.reply);
         match self.encode_in(memory, status, write) {
             Ok(block) => self.reply = block,
             Err(error) => {
@@ -291,6 +289,13 @@ impl<'m> ServerCall<'m> {
         }
         self.has_reply = true;
         Ok(Dispatched(()))
+    }
+
+    /// Of several answers the last one holds.
+    #[cold]
+    fn forget_answer(&mut self) {
+        self.reply.clear();
+        self.has_reply = false;
     }
 
     /// Whether the client asked to be answered before the servant runs (SYNC_WITH_SERVER).
