@@ -2,6 +2,7 @@
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// For example: `punctual completions bash > ~/.local/share/bash-completion/completions/punctual`.
@@ -13,11 +14,9 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> ExitCode {
     let mut command = crate::Options::command();
-    clap_complete::generate(
-        options.shell,
-        &mut command,
-        "punctual",
-        &mut std::io::stdout(),
-    );
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut command, "punctual", &mut script);
+    // Whoever reads may have enough of it.
+    let _ = std::io::stdout().write_all(&script);
     ExitCode::SUCCESS
 }

@@ -53,10 +53,22 @@ fn main() -> ExitCode {
     // Shells ask for what may come next, once they were told to by `punctual completions`.
     clap_complete::CompleteEnv::with_factory(Options::command).complete();
     // The demo's two processes take options of the ORB, which clap does not know.
-    if let Some(code) = demo::run_part(std::env::args()) {
+    let arguments: Result<Vec<String>, _> = std::env::args_os()
+        .map(std::ffi::OsString::into_string)
+        .collect();
+    let arguments = match arguments {
+        Ok(arguments) => arguments,
+        Err(argument) => {
+            return fail(
+                format!("the argument `{}` is not UTF-8", argument.display()),
+                None,
+            );
+        }
+    };
+    if let Some(code) = demo::run_part(arguments.iter().cloned()) {
         return code;
     }
-    let (arguments, orb_options) = call::split(std::env::args());
+    let (arguments, orb_options) = call::split(arguments.into_iter());
     match Options::parse_from(arguments).command {
         Command::Idl(options) => idl::run(&options),
         Command::Call(options) => call::run(&options, &orb_options),

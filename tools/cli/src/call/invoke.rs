@@ -3,8 +3,8 @@
 use anstyle::AnsiColor;
 use punctual::json::{Json, OctetForm};
 use punctual::{
-    Any, InvokeError, ObjectRef, OperationDescription, ParameterMode, Request, SystemExceptionKind,
-    TypeKind,
+    Any, CompletionStatus, InvokeError, ObjectRef, OperationDescription, ParameterMode, Request,
+    SystemException, SystemExceptionKind, TypeKind, minor,
 };
 use serde_json::value::RawValue;
 
@@ -150,6 +150,13 @@ fn printed(value: &impl serde::Serialize, common: &Common) -> Result<String, Pro
     Ok(super::show::json(&compact, common.compact, AnsiColor::Cyan))
 }
 
+/// The call has been made, and came back with what is no value of its type.
 fn unreadable(error: impl std::fmt::Display) -> Problem {
-    Problem::Usage(format!("what came back cannot be shown: {error}"), None)
+    let exception = SystemException::new(
+        SystemExceptionKind::Marshal,
+        minor::ENCODING,
+        CompletionStatus::Yes,
+    );
+    let exception = exception.with_detail(format!("what came back cannot be shown: {error}"));
+    Problem::System(exception, None)
 }
