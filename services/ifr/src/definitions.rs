@@ -5,6 +5,7 @@
 
 mod edit;
 mod lookup;
+mod sound;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +14,7 @@ use crate::corba::DefinitionKind;
 use crate::store::{Definition, Details, Number, Numbers};
 
 pub(crate) use lookup::Scope;
+pub(crate) use sound::check_unnamed;
 
 /// The repository itself, which contains what is in no other scope.
 pub(crate) const ROOT: Number = 0;
@@ -23,6 +25,8 @@ pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,
     by_id: HashMap<String, Number>,
     contents: HashMap<Number, Vec<Number>>,
+    /// What a scope has under a name, in lower case: it names one thing whatever its case.
+    by_name: HashMap<(Number, String), Number>,
     /// Those that are not as they were stored.
     changed: std::collections::BTreeSet<Number>,
     last: Number,
@@ -65,6 +69,12 @@ impl Definitions {
         }
     }
 
+    /// What a scope itself has under a name.
+    pub(crate) fn by_name(&self, container: Number, name: &str) -> Option<Number> {
+        let key = (container, name.to_ascii_lowercase());
+        self.by_name.get(&key).copied()
+    }
+
     /// What a scope itself contains, in the order in which it was made.
     pub(crate) fn own_contents(&self, container: Number) -> &[Number] {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
@@ -79,6 +89,7 @@ impl Definitions {
 
     fn insert(&mut self, number: Number, definition: Definition) {
         self.by_id.insert(definition.id.clone(), number);
+        self.by_name.insert(key(&definition), number);
         self.contents
             .entry(definition.container)
             .or_default()
@@ -87,6 +98,11 @@ impl Definitions {
         self.changed.insert(number);
         self.last = self.last.max(number);
     }
+}
+
+/// Where a definition is in the names of its scope.
+fn key(definition: &Definition) -> (Number, String) {
+    (definition.container, definition.name.to_ascii_lowercase())
 }
 
 /// The direct bases of an interface, or of a value with state or without.

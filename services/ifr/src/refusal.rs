@@ -33,6 +33,9 @@ pub enum Refusal {
     /// Types nest too deep, or inheritance has a cycle.
     #[error("the type nests too deep, or in itself")]
     TooDeep,
+    /// The repository is served for readers.
+    #[error("the repository is served read-only")]
+    ReadOnly,
     /// It could not be kept.
     #[error("it could not be stored: {0}")]
     Storage(String),
@@ -51,6 +54,7 @@ impl From<Refusal> for SystemException {
                 (Kind::BadParam, 0)
             }
             Refusal::TooDeep => (Kind::ImpLimit, 0),
+            Refusal::ReadOnly => (Kind::NoPermission, 0),
             Refusal::Storage(_) => (Kind::PersistStore, 0),
         };
         SystemException::new(kind, minor, CompletionStatus::No).with_detail(refusal.to_string())

@@ -21,7 +21,7 @@ use punctual::{Current, Interface, ObjectId, ObjectRef, Poa, SystemException};
 use thiserror::Error;
 
 use crate::corba;
-use crate::definitions::{Definitions, ROOT};
+use crate::definitions::{Definitions, ROOT, check_unnamed};
 use crate::refusal::Refusal;
 use crate::repository::InterfaceRepository;
 use crate::store::{Definition, Number, Type};
@@ -42,19 +42,41 @@ pub(crate) struct Server(Arc<Shared>);
 
 struct Shared {
     repository: InterfaceRepository,
+    is_read_only: bool,
     adapters: Adapters,
 }
 
 impl InterfaceRepository {
     /// Serves the repository by adapters below `parent`, which requests reach through its manager. Where
-    /// the ORB's endpoints stay the same, so do all references.
+    /// the ORB's endpoints stay the same, so do all references. Whoever reaches it may change it.
     ///
     /// # Errors
     /// The adapters cannot be made: there are some of their names already.
     pub fn serve(&self, parent: &Poa) -> std::result::Result<corba::Repository, ServeError> {
+        self.serve_as(parent, false)
+    }
+
+    /// As [`serve`](Self::serve), for readers: whatever would change a definition raises NO_PERMISSION. Types
+    /// without a name are made as ever, as that changes nothing.
+    ///
+    /// # Errors
+    /// As of [`serve`](Self::serve).
+    pub fn serve_read_only(
+        &self,
+        parent: &Poa,
+    ) -> std::result::Result<corba::Repository, ServeError> {
+        self.serve_as(parent, true)
+    }
+
+    fn serve_as(
+        &self,
+        parent: &Poa,
+        is_read_only: bool,
+    ) -> std::result::Result<corba::Repository, ServeError> {
         let adapters = Adapters::new(parent)?;
         let server = Server(Arc::new(Shared {
             repository: self.clone(),
+            is_read_only,
             adapters,
         }));
         server.0.adapters.serve(&server)?;
@@ -73,6 +95,9 @@ impl Server {
         &self,
         change: impl FnOnce(&mut Definitions) -> std::result::Result<R, Refusal>,
     ) -> Result<R> {
+        if self.0.is_read_only {
+            return Err(Refusal::ReadOnly.into());
+        }
         Ok(self.0.repository.change(change)?)
     }
 
@@ -109,7 +134,10 @@ impl Server {
             };
         }
         let mut input = Decoder::new(id.as_bytes(), ByteOrder::Big, Coding::default());
-        Type::unmarshal(&mut input).map_err(|_| Refusal::NoSuchDefinition.into())
+        let ty = Type::unmarshal(&mut input).map_err(|_| Refusal::NoSuchDefinition)?;
+        // Whoever calls may have made up the id.
+        check_unnamed(&ty)?;
+        Ok(ty)
     }
 
     /// A reference to a definition.
@@ -134,6 +162,7 @@ impl Server {
         let reference = match ty {
             Type::Defined(number) => self.reference_to(*number)?,
             ty => {
+                check_unnamed(ty)?;
                 let coding = Coding::default();
                 let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding);
                 let marshaled = ty.marshal(&mut out);

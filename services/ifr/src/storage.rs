@@ -1,6 +1,8 @@
 //! Definitions in an embedded database: a record for each, by its number.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -12,7 +14,10 @@ const TABLE: TableDefinition<'_, u32, &[u8]> = TableDefinition::new("definitions
 /// Where definitions are kept when the process ends.
 #[derive(Debug)]
 pub(crate) struct Storage {
-    database: Database,
+    /// There until the end.
+    database: Option<Database>,
+    /// Whether the database has panicked, after which nothing is asked of it any more.
+    is_broken: AtomicBool,
 }
 
 /// What may be wrong with it, in words.
@@ -21,13 +26,20 @@ type Result<T> = std::result::Result<T, String>;
 impl Storage {
     /// Opens a database, which is made if need be.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let database = Database::create(path).map_err(in_words)?;
-        Ok(Storage { database })
+        let database = guarded(|| Database::create(path).map_err(in_words))?;
+        Ok(Storage {
+            database: Some(database),
+            is_broken: AtomicBool::new(false),
+        })
     }
 
     /// All definitions that are there, in the order of their numbers.
     pub(crate) fn read(&self) -> Result<Vec<(Number, Definition)>> {
-        let transaction = self.database.begin_read().map_err(in_words)?;
+        guarded(|| self.read_all())
+    }
+
+    fn read_all(&self) -> Result<Vec<(Number, Definition)>> {
+        let transaction = self.database()?.begin_read().map_err(in_words)?;
         let table = match transaction.open_table(TABLE) {
             Ok(table) => table,
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
@@ -41,9 +53,23 @@ impl Storage {
         Ok(definitions)
     }
 
+    fn database(&self) -> Result<&Database> {
+        self.database.as_ref().ok_or_else(|| DAMAGED.to_owned())
+    }
+
     /// Keeps what definitions have become, all or nothing; `None` for those that are gone.
     pub(crate) fn write(&self, changed: &[(Number, Option<Definition>)]) -> Result<()> {
-        let transaction = self.database.begin_write().map_err(in_words)?;
+        if self.is_broken.load(Ordering::Relaxed) {
+            return Err(DAMAGED.to_owned());
+        }
+        let written = guarded(|| self.write_all(changed));
+        let is_broken = written.as_ref().is_err_and(|why| why == DAMAGED);
+        self.is_broken.fetch_or(is_broken, Ordering::Relaxed);
+        written
+    }
+
+    fn write_all(&self, changed: &[(Number, Option<Definition>)]) -> Result<()> {
+        let transaction = self.database()?.begin_write().map_err(in_words)?;
         {
             let mut table = transaction.open_table(TABLE).map_err(in_words)?;
             for (number, definition) in changed {
@@ -60,6 +86,25 @@ impl Storage {
         }
         transaction.commit().map_err(in_words)
     }
+}
+
+/// The database tidies up at its end, in what may be damaged.
+impl Drop for Storage {
+    fn drop(&mut self) {
+        let database = self.database.take();
+        // Nobody is left to be told.
+        let _ = guarded(|| {
+            drop(database);
+            Ok(())
+        });
+    }
+}
+
+const DAMAGED: &str = "the file is damaged";
+
+/// The database checks what it reads in part by assertions, and a file may hold anything.
+fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(DAMAGED.to_owned()))
 }
 
 /// Records are read where they were written, or elsewhere: they are big-endian everywhere.

@@ -16,20 +16,37 @@ const DEEPEST: u32 = 128;
 impl Definitions {
     /// The TypeCode of a type.
     pub(crate) fn type_of(&self, ty: &Type) -> Result<TypeCode, Refusal> {
-        self.built(|description, types| description.ty(ty, types))
+        self.built(true, |description, types| description.ty(ty, types))
     }
 
     /// The TypeCode of a definition; `void` for what has none.
     pub(crate) fn type_code(&self, number: Number) -> Result<TypeCode, Refusal> {
-        self.built(|description, types| description.definition(number, types))
+        self.built(true, |description, types| {
+            description.definition(number, types)
+        })
+    }
+
+    /// The TypeCode of a type as it may be when all structs have their members: who makes types that hold
+    /// one another begins with structs without any.
+    pub(crate) fn type_of_to_be(&self, ty: &Type) -> Result<TypeCode, Refusal> {
+        self.built(false, |description, types| description.ty(ty, types))
+    }
+
+    /// As [`Definitions::type_of_to_be`], of a definition.
+    pub(crate) fn type_code_to_be(&self, number: Number) -> Result<TypeCode, Refusal> {
+        self.built(false, |description, types| {
+            description.definition(number, types)
+        })
     }
 
     fn built(
         &self,
+        is_complete: bool,
         describe: impl FnOnce(&mut Description<'_>, &mut TypeBuilder) -> TypeIndex,
     ) -> Result<TypeCode, Refusal> {
         let mut description = Description {
             definitions: self,
+            is_complete,
             depth: 0,
             is_too_deep: false,
         };
@@ -45,6 +62,8 @@ impl Definitions {
 /// A type on its way to a TypeCode.
 struct Description<'d> {
     definitions: &'d Definitions,
+    /// Whether structs without members are to stay that.
+    is_complete: bool,
     depth: u32,
     is_too_deep: bool,
 }
@@ -97,6 +116,9 @@ impl Description<'_> {
     ) -> TypeIndex {
         let Definition { id, name, .. } = definition;
         match &definition.what {
+            Details::Struct(members) if members.is_empty() && !self.is_complete => {
+                types.primitive(TypeKind::Long)
+            }
             Details::Struct(members) => {
                 types.structure(id, name, |types| self.members(members, types))
             }

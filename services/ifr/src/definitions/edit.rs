@@ -1,6 +1,7 @@
 //! Making, changing and removing definitions, under the rules of §14.5.1.
 
-use super::{Definitions, ROOT};
+use super::sound::{check_name, check_text};
+use super::{Definitions, ROOT, key};
 use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number};
@@ -39,11 +40,8 @@ impl Definitions {
         if depth >= DEEPEST_SCOPE {
             return Err(Refusal::TooDeep);
         }
-        let has_name = |&number: &Number| {
-            let other = self.get(number).filter(|_| Some(number) != own);
-            other.is_some_and(|d| d.name.eq_ignore_ascii_case(&definition.name))
-        };
-        if self.own_contents(container).iter().any(has_name) {
+        let named = self.by_name(container, &definition.name);
+        if named.is_some_and(|number| Some(number) != own) {
             return Err(Refusal::NameTaken(definition.name.clone()));
         }
         Ok(())
@@ -69,6 +67,7 @@ impl Definitions {
 
     /// Gives a definition another repository id.
     pub(crate) fn set_id(&mut self, number: Number, id: &str) -> Result<(), Refusal> {
+        check_text(id)?;
         if self.by_id.get(id).is_some_and(|&other| other != number) {
             return Err(Refusal::IdTaken(id.to_owned()));
         }
@@ -85,6 +84,7 @@ impl Definitions {
 
     /// Gives a definition another version.
     pub(crate) fn set_version(&mut self, number: Number, version: &str) -> Result<(), Refusal> {
+        check_text(version)?;
         let definition = self
             .by_number
             .get_mut(&number)
@@ -112,7 +112,10 @@ impl Definitions {
         if holders.take(DEEPEST_SCOPE).any(|holder| holder == number) {
             return Err(Refusal::Misplaced("what it contains".to_owned()));
         }
+        check_name(name)?;
         self.check_place(&moved, Some(number))?;
+        self.by_name.remove(&key(now));
+        self.by_name.insert(key(&moved), number);
         self.by_number.insert(number, moved);
         if let Some(contents) = self.contents.get_mut(&before) {
             contents.retain(|&other| other != number);
@@ -140,6 +143,7 @@ impl Definitions {
             self.contents.remove(&number);
             if let Some(gone) = self.by_number.remove(&number) {
                 self.by_id.remove(&gone.id);
+                self.by_name.remove(&key(&gone));
                 if let Some(contents) = self.contents.get_mut(&gone.container) {
                     contents.retain(|&other| other != number);
                 }

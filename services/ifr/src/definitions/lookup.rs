@@ -65,16 +65,9 @@ impl Definitions {
 
     /// What a scope has under a name, itself or by inheritance.
     fn find(&self, container: Number, name: &str) -> Option<Number> {
-        let scope = Scope {
-            container,
-            limit: DefinitionKind::DkAll,
-            exclude_inherited: false,
-        };
-        let is_named = |number: &Number| {
-            let definition = self.get(*number);
-            definition.is_some_and(|d| d.name.eq_ignore_ascii_case(name))
-        };
-        self.contents(scope).into_iter().find(is_named)
+        let own = self.by_name(container, name);
+        let inherited = || self.ancestors(container).into_iter();
+        own.or_else(|| inherited().find_map(|scope| self.by_name(scope, name)))
     }
 
     /// All names from the outermost scope down: `::A::B`.

@@ -6,8 +6,9 @@ use super::Definitions;
 use crate::refusal::Refusal;
 use crate::store::{Details, Number, Type};
 
-/// Types that are made where they are used, in one another.
-const DEEPEST_TYPE: usize = 32;
+/// Types that are made where they are used, in one another. Two levels of the encoding belong to each, and
+/// readers take 64 in all.
+pub(super) const DEEPEST_TYPE: usize = 24;
 
 impl Definitions {
     /// Whether all that is referred to exists, and types nest as deep as they may.
@@ -49,7 +50,7 @@ impl Definitions {
 }
 
 /// The types that details say.
-fn types(what: &Details) -> Vec<&Type> {
+pub(super) fn types(what: &Details) -> Vec<&Type> {
     match what {
         Details::Constant(constant) => vec![&constant.kind],
         Details::Struct(members) | Details::Exception(members) => {
@@ -133,7 +134,7 @@ fn named(ty: &Type) -> Option<Number> {
     }
 }
 
-fn depth(ty: &Type) -> usize {
+pub(super) fn depth(ty: &Type) -> usize {
     match ty {
         Type::Sequence(several) | Type::Array(several) => 1 + several.of.first().map_or(0, depth),
         _ => 0,

@@ -86,8 +86,14 @@ impl ContainedServant for Server {
         let number = self.current()?;
         let container = self.number_in(new_container)?;
         self.change(|definitions| {
-            definitions.relocate(number, container, new_name)?;
-            definitions.set_version(number, new_version)
+            let before = definitions.get(number).map(|d| d.version.clone());
+            definitions.set_version(number, new_version)?;
+            definitions
+                .relocate(number, container, new_name)
+                .or_else(|refusal| {
+                    definitions.set_version(number, &before.unwrap_or_default())?;
+                    Err(refusal)
+                })
         })
     }
 }

@@ -26,7 +26,7 @@ impl Server {
     ) -> Result<Option<I>> {
         let container = self.current()?;
         let number = self.change(|definitions| {
-            definitions.create(Definition {
+            definitions.create_sound(Definition {
                 id: called.id.to_owned(),
                 name: called.name.to_owned(),
                 version: called.version.to_owned(),

@@ -211,8 +211,12 @@ impl Server {
         parameters.iter().map(parameter).collect()
     }
 
+    /// The TypeCode of a type; `void` for what is none yet, or no more, as what it refers to has changed:
+    /// a reader could read nothing of what it is described with.
     pub(super) fn type_code(&self, ty: &Type) -> Result<TypeCode> {
-        Ok(self.look(|definitions| definitions.type_of(ty))?)
+        let type_code = self.look(|definitions| definitions.type_of(ty));
+        let sound = type_code.ok().filter(|built| built.check().is_ok());
+        Ok(sound.unwrap_or(TypeCode::VOID))
     }
 
     /// The repository ids of definitions.

@@ -28,7 +28,7 @@ impl Server {
     /// Says anew what is called.
     pub(super) fn set_called(&self, what: Details) -> Result<()> {
         let number = self.current()?;
-        self.change(|definitions| definitions.set_details(number, what))
+        self.change(|definitions| definitions.set_sound_details(number, what))
     }
 }
 

@@ -51,7 +51,7 @@ impl Server {
 
     fn element_type_code(&self) -> Result<TypeCode> {
         let element = self.element()?;
-        Ok(self.look(|definitions| definitions.type_of(&element))?)
+        self.type_code(&element)
     }
 
     fn decimal(&self) -> Result<Decimal> {
@@ -65,7 +65,7 @@ impl Server {
 impl IdlTypeServant for Server {
     fn r#type(&self) -> Result<TypeCode> {
         let ty = self.current_type()?;
-        Ok(self.look(|definitions| definitions.type_of(&ty))?)
+        self.type_code(&ty)
     }
 }
 
