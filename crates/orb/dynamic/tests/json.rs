@@ -378,3 +378,17 @@ fn a_list_of_valuetypes_that_is_too_long_for_json_is_an_error() {
     let error = serde_json::to_string(&Json::new(&node(), &list)).unwrap_err();
     assert!(error.to_string().contains("nest deeper"), "{error}");
 }
+
+#[test]
+fn an_int8_is_a_number_with_a_sign() {
+    let int8 = TypeCode::alias("IDL:omg.org/CORBA/Int8:1.0", "int8", &TypeCode::OCTET);
+    let named = TypeCode::alias("IDL:T:1.0", "T", &int8);
+    let two = TypeCode::structure("IDL:S:1.0", "S", &[("a", named), ("b", TypeCode::OCTET)]);
+    let any = from_json(&two, &json!({"a": -100, "b": 200}), &NoNames).unwrap();
+    let members = vec![Value::Octet(156), Value::Octet(200)];
+    assert_eq!(any, Value::Struct(members));
+    let shown = serde_json::to_value(Json::new(&two, &any)).unwrap();
+    assert_eq!(shown, json!({"a": -100, "b": 200}));
+    let wrong = from_json(&two, &json!({"a": 156, "b": 0}), &NoNames).unwrap_err();
+    assert!(wrong.to_string().contains("from -128 to 127"), "{wrong}");
+}

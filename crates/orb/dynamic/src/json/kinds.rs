@@ -42,6 +42,26 @@ pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
     is_optional.then(|| type_code.member_type(0).ok()).flatten()
 }
 
+/// Whether a type is `int8`, or another name of it: no TypeCode but an alias of octet tells one.
+pub(super) fn is_int8(type_code: &TypeCode) -> bool {
+    const ID: &str = "IDL:omg.org/CORBA/Int8:1.0";
+    const MOST_NAMES: usize = 64;
+    let mut type_code = type_code.clone();
+    for _ in 0..MOST_NAMES {
+        if type_code.kind() != TypeKind::Alias {
+            return false;
+        }
+        if type_code.id() == Ok(ID) {
+            return type_code.original_type().kind() == TypeKind::Octet;
+        }
+        match type_code.content_type() {
+            Ok(content) => type_code = content,
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
 /// Whether elements of this type are octets.
 pub(crate) fn is_octets(type_code: &TypeCode) -> bool {
     let content = type_code.content_type();

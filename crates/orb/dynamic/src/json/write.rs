@@ -99,6 +99,9 @@ impl Serialize for Part<'_> {
         match self.value {
             Value::Null => serializer.serialize_unit(),
             Value::Boolean(value) => serializer.serialize_bool(*value),
+            Value::Octet(value) if kinds::is_int8(self.type_code) => {
+                serializer.serialize_i8(i8::from_ne_bytes([*value]))
+            }
             Value::Octet(value) => serializer.serialize_u8(*value),
             Value::Short(value) => serializer.serialize_i16(*value),
             Value::UShort(value) => serializer.serialize_u16(*value),

@@ -137,6 +137,7 @@ impl Reading<'_> {
             TypeKind::Value | TypeKind::ValueBox | TypeKind::Event => {
                 self.valuetype(&original, json)
             }
+            _ if super::kinds::is_int8(type_code) => self.int8(type_code, json),
             _ => self.simple(&original, json),
         }
     }

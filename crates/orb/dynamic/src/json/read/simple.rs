@@ -56,6 +56,12 @@ impl Reading<'_> {
         })
     }
 
+    pub(super) fn int8(&self, type_code: &TypeCode, json: &JsonValue) -> Result<Value, JsonError> {
+        let number: i8 = self.integer(type_code, json, (i8::MIN, i8::MAX))?;
+        let [octet] = number.to_ne_bytes();
+        Ok(Value::Octet(octet))
+    }
+
     fn integer<T: TryFrom<i128> + std::fmt::Display>(
         &self,
         type_code: &TypeCode,
