@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// The repository's file; it is made if need be. Without it, definitions are gone when the server is.
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
+    /// Let nobody change it: whatever would raises NO_PERMISSION. Without it, whoever reaches the server may.
+    #[arg(long)]
+    read_only: bool,
     #[command(flatten)]
     idl: Idl,
     /// Write the reference to this file, too.
@@ -48,7 +51,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     };
     load_all(&repository, &options.files, &options.idl)?;
     let orb = listening(options)?;
-    let reference = published(&orb, &repository)?;
+    let reference = published(&orb, &repository, options.read_only)?;
     if let Some(path) = &options.write_reference {
         write_whole(path, &reference)
             .map_err(|error| (format!("{}: {error}", path.display()), ON_FILES))?;
@@ -80,10 +83,17 @@ fn listening(options: &Options) -> Result<Orb, Problem> {
 }
 
 /// Serves the repository; its own objects tell their interfaces by it, too.
-fn published(orb: &Orb, repository: &InterfaceRepository) -> Result<String, Problem> {
+fn published(
+    orb: &Orb,
+    repository: &InterfaceRepository,
+    is_read_only: bool,
+) -> Result<String, Problem> {
     let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
     let poa = orb.root_poa().map_err(raised)?;
-    let root = repository.serve(&poa);
+    let root = match is_read_only {
+        true => repository.serve_read_only(&poa),
+        false => repository.serve(&poa),
+    };
     let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
     orb.register_initial_reference("InterfaceRepository", &root)
         .map_err(raised)?;
