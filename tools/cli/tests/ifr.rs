@@ -100,3 +100,26 @@ fn a_served_repository_tells_other_commands_about_interfaces() {
     let kind = succeeds(&["get", &reference, "def_kind"]);
     assert_eq!(kind.trim(), "17");
 }
+
+#[test]
+fn a_repository_that_is_served_read_only_is_changed_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "#pragma prefix \"omg.org\"\nmodule CORBA { interface ModuleDef {}; \
+                interface Repository { ModuleDef create_module(in string id, in string name, \
+                in string version); }; };\n";
+    let idl = written(folder.path(), "repository.idl", text);
+    let create = |reference: &str| {
+        let (id, name, version) = ("\"IDL:m:1.0\"", "\"m\"", "\"1.0\"");
+        let operation = "create_module";
+        punctual(&[
+            "call", "--idl", &idl, reference, operation, id, name, version,
+        ])
+    };
+    let (_reading, reference) = Serving::new(&["--read-only"]);
+    let said = create(&reference);
+    let said = String::from_utf8_lossy(&said.stderr);
+    assert!(said.contains("NO_PERMISSION"), "{said}");
+    let (_serving, reference) = Serving::new(&[]);
+    let said = create(&reference);
+    assert!(said.status.success(), "{said:?}");
+}
