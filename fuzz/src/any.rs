@@ -70,7 +70,10 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
         let received = Any::unmarshal(&mut input).expect("what was written can be read");
         assert_eq!(received.value().is_ok(), value.is_ok());
     }
-    if let Ok(value) = value {
+    if let Ok(value) = value
+        // What is in an Any within it has not been read.
+        && !shown(&value).contains("Any(")
+    {
         let again = Any::of_value(any.type_code(), &value);
         match again.map(|again| again.value()) {
             Ok(Ok(again)) => assert_eq!(shown(&again), shown(&value)),

@@ -10,7 +10,11 @@ use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
     let mut ahead = input.ahead();
     let found = ahead.get_string_octets();
-    let is_there = found.is_ok_and(|found| found == id.as_bytes());
+    // It is ISO 8859-1 there.
+    let is_there = found.is_ok_and(|found| {
+        let found = found.iter().map(|octet| char::from(*octet));
+        found.eq(id.chars())
+    });
     if is_there {
         input.catch_up(ahead);
     }
