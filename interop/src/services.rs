@@ -239,7 +239,19 @@ fn bind_and_resolve(orb: &Orb, mine: &p::Named) -> Result<(), String> {
     let service = orb
         .resolve_initial_references("NameService")
         .map_err(|error| failed(&error))?;
-    let service = NamingContext::narrow(service).map_err(|error| failed(&error))?;
+    // omniNames listens before it has its objects.
+    let deadline = Instant::now() + LIMIT;
+    let service = loop {
+        match NamingContext::narrow(service.clone()) {
+            Err(early)
+                if early.kind() == punctual::SystemExceptionKind::ObjectNotExist
+                    && Instant::now() < deadline =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            narrowed => break narrowed.map_err(|error| failed(&error))?,
+        }
+    };
     let name = [NameComponent {
         id: "interop".to_owned(),
         kind: "object".to_owned(),
