@@ -1,0 +1,159 @@
+//! What interrupts the octets that a decoder sees, and how it gets over that: seams between fragments, runs that
+//! are lent beside a message, chunks of values. Also how to look ahead of all of it.
+
+use super::{BEHIND_HEADER, Decoder, MAX_ALIGNMENT};
+use crate::error::CdrError;
+use crate::lend::Lent;
+use crate::valuetype::ReadValues;
+
+impl<'d> Decoder<'d> {
+    /// Moves on over each seam that has nothing but padding before it: an aligned value is then
+    /// the first one behind the seam. A peer may send as many seams as messages may have
+    /// fragments, so this is a loop.
+    pub(super) fn cross_padding(&mut self, boundary: usize) {
+        while !self.seams.is_empty() && self.bytes.len() - self.at <= self.padding(boundary) {
+            self.at = self.bytes.len();
+            self.cross_seams();
+        }
+    }
+
+    /// Moves on to the part of `whole` that holds the octet at the current position, which may
+    /// lie beyond the end of `bytes`. Passes over one seam at least if it lies there.
+    #[cold]
+    pub(super) fn cross_seams(&mut self) {
+        let position = self.position();
+        while let Some((seam, later)) = self.seams.split_first() {
+            if *seam > position {
+                break;
+            }
+            self.base = seam.saturating_sub(BEHIND_HEADER);
+            self.seams = later;
+        }
+        if position >= self.whole.len() {
+            self.seams = &[];
+        }
+        self.at = position - self.base;
+        self.end_at_seam();
+    }
+
+    pub(super) fn end_at_seam(&mut self) {
+        let seam = self.seams.first().copied();
+        let end = seam
+            .or(self.lent.first().map(|lent| lent.at))
+            .unwrap_or(self.whole.len());
+        let end = self.chunk_end().map_or(end, |chunk_end| end.min(chunk_end));
+        let part = self.whole.get(self.base..end.min(self.whole.len()));
+        self.bytes = part.unwrap_or_default();
+    }
+
+    /// What was read of values.
+    pub(crate) fn values(&mut self) -> &mut ReadValues<'d> {
+        self.values.get_or_insert_default()
+    }
+
+    /// What was read of values, if anything was.
+    pub(crate) fn read_values(&self) -> Option<&ReadValues<'d>> {
+        self.values.as_deref()
+    }
+
+    /// Where the chunk of a value's state ends that is being read, as an offset in all octets.
+    pub(crate) fn chunk_end(&self) -> Option<usize> {
+        self.values.as_ref().and_then(|values| values.chunk_end)
+    }
+
+    /// Looks anew how far the octets can be read on from here without anything that intervenes.
+    pub(crate) fn see_to_end(&mut self) {
+        self.end_at_seam();
+    }
+
+    /// How far reading has come, as offsets between places of a message count: lent octets are in it.
+    pub(crate) fn place(&self) -> usize {
+        (usize::MAX >> 1) - self.remaining()
+    }
+
+    /// The next four octets as a number, if they are there.
+    pub(crate) fn peek_u32(&mut self) -> Option<u32> {
+        self.ahead().get_u32().ok()
+    }
+
+    /// A decoder at the same place to look ahead with. It knows nothing of the values that were read before, which
+    /// may be many, so that this costs the same wherever it is done.
+    #[inline]
+    #[must_use]
+    pub fn ahead(&mut self) -> Self {
+        let values = self.values.take();
+        let mut ahead = self.clone();
+        *ahead.values = values.as_ref().map(|values| Box::new(values.chunk_alone()));
+        *self.values = values;
+        ahead
+    }
+
+    /// Goes on at the place that a decoder has come to which [`Decoder::ahead`] made of this one.
+    #[inline]
+    pub fn catch_up(&mut self, mut ahead: Self) {
+        if let Some(mut known) = self.values.take() {
+            if let Some(values) = ahead.values.as_ref() {
+                known.chunk_end = values.chunk_end;
+            }
+            *ahead.values = Some(known);
+        }
+        *self = ahead;
+    }
+
+    #[cold]
+    pub(super) fn get_bytes_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        if self.chunk_end().is_some() {
+            self.cross_chunk(1)?;
+            let left = self.chunk_end().unwrap_or_default() - self.position();
+            if count > left {
+                return Err(CdrError::truncated(count, left));
+            }
+            if let Some(octets) = self.unbroken().get(..count) {
+                self.at += count;
+                return Ok(octets);
+            }
+        }
+        if !self.lent.is_empty() {
+            return self.get_lent(count);
+        }
+        let octets = self
+            .rest()
+            .get(..count)
+            .ok_or_else(|| CdrError::truncated(count, self.remaining()))?;
+        self.at += count;
+        self.cross_seams();
+        Ok(octets)
+    }
+
+    /// A lent run of exactly `count` octets that stands here.
+    pub(super) fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        let segment = &self.step_over(count)?.segment;
+        Ok(segment.as_slice())
+    }
+
+    /// Passes over the lent run of `count` octets that stands here. What follows it is aligned as if
+    /// its octets had been in their place.
+    pub(super) fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
+        let position = self.position();
+        match self.lent.split_first() {
+            Some((lent, later)) if lent.at == position && lent.segment.len() == count => {
+                let phase = self.at.wrapping_add(count) % MAX_ALIGNMENT;
+                self.lent = later;
+                self.ahead -= count;
+                self.base = position.saturating_sub(phase);
+                self.at = position - self.base;
+                self.end_at_seam();
+                Ok(lent)
+            }
+            _ if count <= self.remaining() => Err(CdrError::LentElsewhere),
+            _ => Err(CdrError::truncated(count, self.remaining())),
+        }
+    }
+
+    /// Whether a lent run of `count` octets stands here.
+    #[inline]
+    pub(super) fn is_lent(&self, count: usize) -> bool {
+        let first = self.lent.first();
+        first.is_some_and(|lent| lent.at == self.position() && lent.segment.len() == count)
+    }
+}
