@@ -140,16 +140,3 @@ fn copy_results(
         quote!(#call_servant #ok(#copied?))
     }
 }
-
-/// What the servant's method is given: the copy, or a reference to it.
-fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
-    let Value { ty, non_nil } = parameter.value;
-    if parameter.direction == Direction::InOut {
-        return quote!(&mut #name);
-    }
-    match form(scope.generator.spec, ty) {
-        Form::Scalar => quote!(#name),
-        Form::Reference | Form::Local if !non_nil => quote!(#name.as_ref()),
-        _ => quote!(&#name),
-    }
-}

@@ -224,8 +224,8 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> Token
     quote!(let #name = #value?;)
 }
 
-/// How the local is passed to the servant.
-fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+/// How the local is passed to the servant: itself, or a reference to it.
+pub(super) fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
     let Value { ty, non_nil } = parameter.value;
     if parameter.direction == Direction::InOut {
         return quote!(&mut #name);

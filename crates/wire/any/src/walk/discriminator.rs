@@ -11,18 +11,32 @@ pub(crate) fn read(
     at: Index,
     input: &mut Decoder<'_>,
 ) -> Result<i128, CdrError> {
-    Ok(match kind(types, at) {
+    read_kind(kind(types, at), input)
+}
+
+/// Reads a value of a kind that may choose a union's member.
+///
+/// # Errors
+/// [`CdrError::BadTypeCode`] for another kind, and what is wrong with the octets.
+pub(crate) fn read_kind(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
+    Ok(match kind {
         TypeKind::Boolean => i128::from(input.get_bool()?),
         TypeKind::Char | TypeKind::Octet => i128::from(input.get_u8()?),
         TypeKind::WChar => i128::from(u32::from(input.get_wchar()?)),
         TypeKind::Short => i128::from(input.get_i16()?),
         TypeKind::UShort => i128::from(input.get_u16()?),
         TypeKind::Long => i128::from(input.get_i32()?),
+        TypeKind::ULong | TypeKind::Enum => i128::from(input.get_u32()?),
         TypeKind::LongLong => i128::from(input.get_i64()?),
         TypeKind::ULongLong => i128::from(input.get_u64()?),
-        _ => i128::from(input.get_u32()?),
+        _ => return Err(NO_DISCRIMINATOR),
     })
 }
+
+/// A discriminator of a type that unions do not have.
+pub(crate) const NO_DISCRIMINATOR: CdrError = CdrError::BadTypeCode(
+    "a union's discriminator is neither integer, character, boolean nor enum",
+);
 
 /// Writes a discriminator.
 #[expect(
