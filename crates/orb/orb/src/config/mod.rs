@@ -18,7 +18,7 @@ pub use concurrency::{Concurrency, PoolSize};
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
-use crate::client::Buffering;
+use crate::policy::Buffering;
 use crate::policy::{Collocation, Wait};
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;

@@ -1,6 +1,7 @@
 //! Starting an ORB: what it is told, and what it then has.
 
-use super::Orb;
+use super::handle::Orb;
+use crate::broker::Broker;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
 use crate::profile::ProfileCodec;
@@ -163,7 +164,7 @@ fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> 
     }
     protocols.add(added)?;
     check_protocols(&config, &protocols.now())?;
-    Ok(Orb::new(config, protocols))
+    Ok(Orb::new(Broker::new(config, protocols)))
 }
 
 /// Every protocol that a configuration names must be there and fit.

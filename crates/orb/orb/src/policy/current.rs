@@ -1,15 +1,15 @@
 //! The policies of a thread.
 
 use super::{Policy, PolicySet, SetOverride};
+use crate::broker::Broker;
 use crate::exception::SystemException;
-use crate::orb::Orb;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sets policies for the calls that the calling thread makes through an ORB.
 #[derive(Debug)]
 pub struct PolicyCurrent<'o> {
-    orb: &'o Orb,
+    broker: &'o Broker,
 }
 
 /// A thread's policies for one ORB.
@@ -30,11 +30,11 @@ thread_local! {
 
 /// Tells the calling thread's policies for an ORB from all others; 0 when it has none.
 #[inline]
-pub(super) fn stamp(orb: &Orb) -> u64 {
+pub(super) fn stamp(broker: &Broker) -> u64 {
     if SETS.get() == 0 {
         return 0;
     }
-    own_stamp(orb.number())
+    own_stamp(broker.number())
 }
 
 fn own_stamp(number: u64) -> u64 {
@@ -46,13 +46,13 @@ fn own_stamp(number: u64) -> u64 {
 
 /// Whether the calling thread has policies for an ORB.
 #[inline]
-pub(crate) fn has_own(orb: &Orb) -> bool {
-    stamp(orb) != 0
+pub(crate) fn has_own(broker: &Broker) -> bool {
+    stamp(broker) != 0
 }
 
 /// The calling thread's policies for an ORB.
-pub(super) fn set(orb: &Orb) -> PolicySet {
-    let number = orb.number();
+pub(super) fn set(broker: &Broker) -> PolicySet {
+    let number = broker.number();
     MINE.with_borrow(|mine| {
         let found = mine.iter().find(|one| one.orb == number);
         found.map(|one| one.set.clone()).unwrap_or_default()
@@ -60,8 +60,8 @@ pub(super) fn set(orb: &Orb) -> PolicySet {
 }
 
 impl<'o> PolicyCurrent<'o> {
-    pub(crate) fn new(orb: &'o Orb) -> Self {
-        Self { orb }
+    pub(crate) fn new(broker: &'o Broker) -> Self {
+        Self { broker }
     }
 
     /// Sets policies for the calling thread, for calls from now on.
@@ -73,9 +73,9 @@ impl<'o> PolicyCurrent<'o> {
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<(), SystemException> {
-        let registry = self.orb.protocols().now();
-        let next = set(self.orb).overridden(policies, how, &registry)?;
-        let number = self.orb.number();
+        let registry = self.broker.protocols.now();
+        let next = set(self.broker).overridden(policies, how, &registry)?;
+        let number = self.broker.number();
         MINE.with_borrow_mut(|mine| {
             mine.retain(|one| one.orb != number);
             if next.iter().next().is_some() {
@@ -93,6 +93,6 @@ impl<'o> PolicyCurrent<'o> {
     /// The calling thread's policies, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
-        set(self.orb).of_types(types)
+        set(self.broker).of_types(types)
     }
 }

@@ -3,11 +3,10 @@
 use super::{
     ClientProtocols, Collocation, Mux, Otherwise, Policy, PolicySet, Transfer, Wait, current,
 };
-use crate::client::Buffering;
-use crate::orb::Orb;
+use crate::broker::Broker;
+use crate::policy::Buffering;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -33,28 +32,25 @@ pub(crate) struct Effective {
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 impl Effective {
-    /// What holds now for a reference with policies of its own: as before, if nothing has changed. Takes
-    /// no lock then, and allocates nothing.
-    pub(crate) fn renewed(before: Option<&Arc<Self>>, orb: &Orb, own: &PolicySet) -> Arc<Self> {
-        match before {
-            Some(before) if before.holds(orb) => before.clone(),
-            _ => Arc::new(Self::of(orb, own)),
-        }
-    }
-
     /// Whether it still holds, for the calling thread.
     #[inline]
-    pub(crate) fn holds(&self, orb: &Orb) -> bool {
-        self.epoch == orb.managed_policies().epoch() && self.thread == current::stamp(orb)
+    pub(crate) fn holds(&self, broker: &Broker) -> bool {
+        self.epoch == broker.policies.epoch() && self.thread == current::stamp(broker)
     }
 
-    fn of(orb: &Orb, own: &PolicySet) -> Self {
-        let config = orb.config();
+    /// Whether the ORB's policies are still those that it was computed under, whatever the thread's.
+    pub(crate) fn is_of_now(&self, broker: &Broker) -> bool {
+        self.epoch == broker.policies.epoch()
+    }
+
+    /// What holds now for a reference with policies of its own.
+    pub(crate) fn of(broker: &Broker, own: &PolicySet) -> Self {
+        let config = broker.config();
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
             // Read before the policies are: a change meanwhile makes it renewed once more.
-            epoch: orb.managed_policies().epoch(),
-            thread: current::stamp(orb),
+            epoch: broker.policies.epoch(),
+            thread: current::stamp(broker),
             roundtrip: config.timeouts.call,
             buffering: config.one_way_buffering,
             wait: config.wait,
@@ -73,7 +69,7 @@ impl Effective {
             properties.insert(link, texts.collect());
         }
         // The innermost comes last, and so holds.
-        let (managed, threads) = (orb.managed_policies().set(), current::set(orb));
+        let (managed, threads) = (broker.policies.set(), current::set(broker));
         let mut all: Vec<Policy> = Vec::new();
         for policy in managed.iter().chain(threads.iter()).chain(own.iter()) {
             all.retain(|outer| outer.matter() != policy.matter());

@@ -1,8 +1,8 @@
 //! The policies of a whole ORB.
 
 use super::{Policy, PolicySet, SetOverride};
+use crate::broker::Broker;
 use crate::exception::SystemException;
-use crate::orb::Orb;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Sets policies for all calls of an ORB that nothing closer overrides.
 #[derive(Debug)]
 pub struct PolicyManager<'o> {
-    orb: &'o Orb,
+    broker: &'o Broker,
 }
 
 /// What the ORB keeps of it.
@@ -35,8 +35,8 @@ impl Managed {
 }
 
 impl<'o> PolicyManager<'o> {
-    pub(crate) fn new(orb: &'o Orb) -> Self {
-        Self { orb }
+    pub(crate) fn new(broker: &'o Broker) -> Self {
+        Self { broker }
     }
 
     /// Sets policies, for calls from now on.
@@ -48,12 +48,12 @@ impl<'o> PolicyManager<'o> {
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<(), SystemException> {
-        let managed = self.orb.managed_policies();
+        let managed = &self.broker.policies;
         let _changing = managed
             .changing
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let registry = self.orb.protocols().now();
+        let registry = self.broker.protocols.now();
         let next = managed.set.load().overridden(policies, how, &registry)?;
         managed.set.store(Arc::new(next));
         managed.epoch.fetch_add(1, Ordering::Release);
@@ -63,6 +63,6 @@ impl<'o> PolicyManager<'o> {
     /// The policies set, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
-        self.orb.managed_policies().set().of_types(types)
+        self.broker.policies.set().of_types(types)
     }
 }

@@ -6,11 +6,13 @@
 //! innermost that says something about a matter holds. What holds for a reference is computed once
 //! ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
 
+mod buffering;
 mod current;
 mod effective;
 mod manager;
 mod set;
 
+pub use buffering::Buffering;
 pub use current::PolicyCurrent;
 pub(crate) use current::has_own;
 pub(crate) use effective::Effective;

@@ -175,7 +175,7 @@ mod tests {
             object_key: b"key",
             components: &[],
         };
-        let profiles = profiles_at(&orb.protocols().now(), &places, &object).unwrap();
+        let profiles = profiles_at(&orb.broker().protocols.now(), &places, &object).unwrap();
         profiles.iter().map(|profile| profile.tag).collect()
     }
 

@@ -3,8 +3,7 @@
 //! It stands in the profiles, whatever protocol they are of: their codecs read it. A profile that
 //! nobody here can read, and a component that does not decode, say nothing.
 
-use super::ObjectRef;
-use crate::profile::PlacedProfile;
+use super::object::ObjectRef;
 use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
 
 impl ObjectRef {
@@ -12,7 +11,8 @@ impl ObjectRef {
     /// read. `None` when it can read none.
     #[must_use]
     pub fn object_key(&self) -> Option<Vec<u8>> {
-        self.first_that_says(|profile| Some(profile.object_key))
+        self.target()
+            .first_that_says(self.orb().broker(), |profile| Some(profile.object_key))
     }
 
     /// The policies that the server published with the reference, of the first profile that has any
@@ -20,16 +20,12 @@ impl ObjectRef {
     /// not known here too.
     #[must_use]
     pub fn published_policies(&self) -> Vec<PolicyValue> {
-        let policies = self.first_that_says(|profile| profile.components.iter().find_map(policies));
+        let policies = self
+            .target()
+            .first_that_says(self.orb().broker(), |profile| {
+                profile.components.iter().find_map(policies)
+            });
         policies.unwrap_or_default()
-    }
-
-    fn first_that_says<T>(&self, what: impl Fn(PlacedProfile) -> Option<T>) -> Option<T> {
-        let registry = self.orb().protocols().now();
-        self.ior().profiles.iter().find_map(|tagged| {
-            let codec = registry.codec(tagged.tag)?;
-            codec.decode(&tagged.data).ok().and_then(&what)
-        })
     }
 }
 

@@ -131,7 +131,7 @@ impl Root {
                 adapter.serve(Wanted { id: &id, place }, request)
             }
             Key::Foreign => match self.ior_table.forward(object_key)? {
-                Some(to) => Err(DispatchError::Forward(to)),
+                Some(to) => Err(DispatchError::forward(&to)),
                 None => Err(no_object().into()),
             },
             Key::Named { adapter, place, id } => {
@@ -166,7 +166,7 @@ impl Root {
                 _ => Location::Unknown,
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
-                Ok(Some(to)) => Location::Forward(to),
+                Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
                 _ => Location::Unknown,
             },
         }

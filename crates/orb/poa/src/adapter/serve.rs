@@ -231,7 +231,7 @@ impl Adapter {
             return request.answer(self, &pinned.servant, number);
         }
         match pinned.forwarded() {
-            Some(to) => Err(DispatchError::Forward(to)),
+            Some(to) => Err(DispatchError::forward(&to)),
             None => Err(no_object().into()),
         }
     }
@@ -244,7 +244,7 @@ impl Adapter {
         let found = self.map.as_ref().map(|map| map.find(id, place));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
-                Some(to) => Location::Forward(to),
+                Some(to) => Location::Forward(Box::new(to.ior().clone())),
                 None => Location::Here,
             },
             // Who provides servants may have one.

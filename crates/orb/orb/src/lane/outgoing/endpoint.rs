@@ -1,0 +1,27 @@
+//! Where a connection leads, and what is spoken there.
+
+use crate::protocol::Pair;
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_link::Address;
+use std::sync::Arc;
+
+/// One way to reach an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) pair: Arc<Pair>,
+    pub(crate) address: Address,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    pub(crate) object_key: Arc<[u8]>,
+    /// Which of the reference's profiles it comes from.
+    pub(crate) profile: usize,
+}
+
+impl Endpoint {
+    /// Whether both lead to one place by one protocol.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.profile == other.profile
+            && self.address == other.address
+            && self.pair.name == other.pair.name
+    }
+}
