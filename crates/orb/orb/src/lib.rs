@@ -39,8 +39,9 @@ pub use messaging::{
 };
 pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
-    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent,
-    PolicyManager, SetOverride, Transfer, Wait,
+    AdapterPolicies, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux,
+    Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,
+    PolicyTypeTaken, SetOverride, Transfer, Wait,
 };
 pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};

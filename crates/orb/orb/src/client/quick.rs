@@ -63,7 +63,7 @@ pub(super) fn attempt(
         return Quick::No;
     };
     let (path, connection) = (&*last.path, &last.connection);
-    if !path.effective.holds(object.orb()) {
+    if !path.effective.holds(object.orb().managed_policies()) {
         return Quick::No;
     }
     probe::begins!(Point::ClientReference);

@@ -348,6 +348,7 @@ fn chosen(
     effective: &Effective,
     two_way: bool,
 ) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    effective.check()?;
     let all = target.endpoints(orb)?;
     let able: Vec<Arc<Endpoint>> = all
         .iter()

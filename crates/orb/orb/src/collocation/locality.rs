@@ -124,7 +124,7 @@ pub(crate) struct Way(AtomicU64);
 impl Way {
     #[inline]
     pub(crate) fn get_or(&self, orb: &Orb, find: impl FnOnce() -> Collocation) -> Collocation {
-        if policy::has_own(orb) {
+        if policy::has_own(orb.managed_policies()) {
             return find();
         }
         // Read before the policies are: a change meanwhile makes it found out once more.

@@ -1,5 +1,6 @@
 //! The ORB itself: its configuration, its lane, its adapter, its life (CORBA 3.3 part 1, §8.2).
 
+mod adapter_policies;
 mod speaking;
 mod start;
 
@@ -12,7 +13,7 @@ use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::Lane;
 use crate::messaging::Tracer;
-use crate::policy::{Managed, PolicyCurrent, PolicyManager};
+use crate::policy::{Managed, PolicyCurrent, PolicyManager, PolicyTypes};
 use crate::protocol::Protocols;
 use crate::reference::{AsObject, ObjectRef};
 use crate::server;
@@ -96,12 +97,13 @@ enum Life {
 
 impl Orb {
     /// One that has checked what it was told.
-    fn new(config: OrbConfig, protocols: Protocols) -> Self {
+    fn new(config: OrbConfig, protocols: Protocols, policy_types: PolicyTypes) -> Self {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let shared = Shared {
             limits: Arc::new(config.limits.clone()),
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            number,
             protocols,
-            policies: Managed::default(),
+            policies: Managed::new(number, policy_types, config.policy_defaults()),
             lane: Lane::new(config.max_connections),
             operation_names: Names::default(),
             values: ValueFactories::default(),
@@ -142,13 +144,13 @@ impl Orb {
     /// The policies of this ORB as a whole.
     #[must_use]
     pub fn policy_manager(&self) -> PolicyManager<'_> {
-        PolicyManager::new(self)
+        PolicyManager::new(&self.shared.policies, &self.shared.protocols)
     }
 
     /// The calling thread's policies for calls through this ORB.
     #[must_use]
     pub fn policy_current(&self) -> PolicyCurrent<'_> {
-        PolicyCurrent::new(self)
+        PolicyCurrent::new(&self.shared.policies, &self.shared.protocols)
     }
 
     /// Registers an object under a name for [`Orb::resolve_initial_references`] and for

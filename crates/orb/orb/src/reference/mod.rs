@@ -15,7 +15,7 @@ use crate::client::{self, Body, Call, NamedOperation, Operation, Path};
 use crate::collocation::{self, Locality};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::orb::Orb;
-use crate::policy::{Collocation, Effective, Policy, PolicySet, SetOverride};
+use crate::policy::{Collocation, Effective, Policy, PolicyLevels, PolicySet, SetOverride};
 use arc_swap::ArcSwapOption;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
@@ -132,8 +132,10 @@ impl ObjectRef {
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<Self, SystemException> {
-        let registry = self.orb().protocols().now();
-        let policies = self.shared.policies.overridden(policies, how, &registry)?;
+        let orb = self.orb();
+        let at = (PolicyLevels::REFERENCE, orb.managed_policies().types());
+        let before = &self.shared.policies;
+        let policies = before.overridden(policies, how, at, orb.protocols())?;
         let (orb, original) = (self.orb().clone(), self.base());
         Ok(Self::with_target(orb, original, policies, self.timeout))
     }
@@ -392,7 +394,8 @@ impl ObjectRef {
     /// What holds for calls through this reference by the calling thread. Warm, this takes no lock.
     pub(crate) fn effective(&self) -> Arc<Effective> {
         let before = self.shared.effective.load();
-        let now = Effective::renewed(before.as_ref(), self.orb(), &self.shared.policies);
+        let (managed, own) = (self.orb().managed_policies(), &self.shared.policies);
+        let now = Effective::renewed(before.as_ref(), managed, own, || self.published_policies());
         if !before
             .as_ref()
             .is_some_and(|before| Arc::ptr_eq(before, &now))

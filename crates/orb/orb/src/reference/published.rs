@@ -4,6 +4,8 @@
 //! nobody here can read, and a component that does not decode, say nothing.
 
 use super::ObjectRef;
+use crate::exception::SystemException;
+use crate::policy::PolicyType;
 use crate::profile::PlacedProfile;
 use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
 
@@ -22,6 +24,18 @@ impl ObjectRef {
     pub fn published_policies(&self) -> Vec<PolicyValue> {
         let policies = self.first_that_says(|profile| profile.components.iter().find_map(policies));
         policies.unwrap_or_default()
+    }
+
+    /// What holds of a policy type that the ORB was told of ([`crate::OrbBuilder::policy_type`]), for calls
+    /// through this reference by the calling thread: what the server published, and what this reference,
+    /// the thread and the ORB say, put together.
+    ///
+    /// # Errors
+    /// INV_POLICY when they contradict each other, as for a call.
+    pub fn policy<P: PolicyType>(&self) -> Result<Option<P>, SystemException> {
+        let effective = self.effective();
+        effective.check()?;
+        Ok(effective.value::<P>().cloned())
     }
 
     fn first_that_says<T>(&self, what: impl Fn(PlacedProfile) -> Option<T>) -> Option<T> {

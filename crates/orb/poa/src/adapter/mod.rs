@@ -36,7 +36,9 @@ use departure::Departure;
 use guests::Guests;
 use life::Life;
 use parking_lot::Mutex;
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_orb::{
+    AdapterPolicies, CompletionStatus, SystemException, SystemExceptionKind as Kind, minor,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -56,6 +58,8 @@ pub(crate) struct Adapter {
     pub(crate) parent: Option<Arc<Adapter>>,
     children: Mutex<BTreeMap<String, Arc<Adapter>>>,
     pub(crate) policies: Policies,
+    /// Those whose types the ORB was told of.
+    pub(crate) defined: AdapterPolicies,
     pub(crate) manager: PoaManager,
     /// Whether requests need nothing but the map and the manager's door.
     is_plain: bool,
@@ -85,6 +89,7 @@ struct Parts {
     name: String,
     parent: Option<Arc<Adapter>>,
     policies: Policies,
+    defined: AdapterPolicies,
     manager: PoaManager,
 }
 
@@ -127,6 +132,7 @@ impl Adapter {
             operations: OperationTables::default(),
             assigned: AtomicU64::new(0),
             policies,
+            defined: parts.defined,
         })
     }
 
