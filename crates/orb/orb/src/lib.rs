@@ -43,7 +43,10 @@ pub use policy::{
     Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,
     PolicyTypeTaken, SetOverride, Transfer, Wait,
 };
-pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
+pub use profile::{
+    DecodedProfile, EndpointQualities, LaneId, Priority, ProfileCodec, ProfileEndpoint,
+    Publication, SecurityRequirement,
+};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
     ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, UserException, taken,

@@ -51,9 +51,9 @@ pub mod protocol {
     pub use punctual_exec::Deadline;
     pub use punctual_link::*;
     pub use punctual_orb::{
-        Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite,
-        Head, Messaging, Needs, Place, PlacedProfile, ProfileCodec, Publication, QueuedRequest,
-        Session,
+        Abilities, BadFrame, DecodedProfile, EachRequest, EndpointQualities, Examined, Frame,
+        FrameArrival, Frames, Giop, GiopLite, Head, LaneId, Messaging, Needs, Priority,
+        ProfileCodec, ProfileEndpoint, Publication, QueuedRequest, SecurityRequirement, Session,
     };
     pub use punctual_plugin::{PluginError, load};
     #[cfg(feature = "tls")]

@@ -5,7 +5,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::policy::Mux;
-use crate::profile::PlacedProfile;
+use crate::profile::{DecodedProfile, EndpointQualities};
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
@@ -19,6 +19,7 @@ use std::sync::{Arc, Weak};
 pub(crate) struct Endpoint {
     pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
+    pub(crate) qualities: EndpointQualities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     pub(crate) object_key: Arc<[u8]>,
@@ -27,10 +28,11 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Whether both lead to one place by one protocol.
+    /// Whether both are one endpoint of one profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
             && self.address == other.address
+            && self.qualities == other.qualities
             && self.pair.name == other.pair.name
     }
 }
@@ -134,7 +136,7 @@ pub(crate) fn endpoints(
 }
 
 fn endpoints_of(
-    profile: PlacedProfile,
+    profile: DecodedProfile,
     index: usize,
     newest: GiopVersion,
     registry: &Registry,
@@ -142,8 +144,8 @@ fn endpoints_of(
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
     let mut found = Vec::new();
     let mut problem = None;
-    for place in profile.places {
-        let pair = match registry.pair(&place.protocol) {
+    for endpoint in profile.endpoints {
+        let pair = match registry.pair(&endpoint.protocol) {
             Ok(pair) => Arc::new(pair),
             Err(error) => {
                 problem = Some(no_protocol(index, &error));
@@ -158,7 +160,8 @@ fn endpoints_of(
         };
         found.push(Endpoint {
             pair,
-            address: place.address,
+            address: endpoint.address,
+            qualities: endpoint.qualities,
             version,
             code_sets,
             object_key: object_key.clone(),

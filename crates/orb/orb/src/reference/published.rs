@@ -6,7 +6,7 @@
 use super::ObjectRef;
 use crate::exception::SystemException;
 use crate::policy::PolicyType;
-use crate::profile::PlacedProfile;
+use crate::profile::DecodedProfile;
 use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
 
 impl ObjectRef {
@@ -38,7 +38,7 @@ impl ObjectRef {
         Ok(effective.value::<P>().cloned())
     }
 
-    fn first_that_says<T>(&self, what: impl Fn(PlacedProfile) -> Option<T>) -> Option<T> {
+    fn first_that_says<T>(&self, what: impl Fn(DecodedProfile) -> Option<T>) -> Option<T> {
         let registry = self.orb().protocols().now();
         self.ior().profiles.iter().find_map(|tagged| {
             let codec = registry.codec(tagged.tag)?;

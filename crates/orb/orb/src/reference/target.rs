@@ -84,7 +84,7 @@ impl Target {
             let registry = orb.protocols().now();
             let decoded = self.ior.profiles.iter().find_map(|tagged| {
                 let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
-                let place = profile.places.first()?;
+                let place = profile.endpoints.first()?;
                 Some((profile.object_key, place.address.to_string()))
             });
             match decoded {

@@ -16,7 +16,7 @@ mod request;
 mod terms;
 
 pub use body::RawBody;
-pub use places::{first_profile, offered_code_sets, places_of, profiles_at, reference_to};
+pub use places::{endpoints_of, first_profile, offered_code_sets, profiles_at, reference_to};
 pub use reply::RelayedReply;
 pub use request::{MAX_HOPS, RelayedRequest};
 pub use terms::{Terms, on_terms};

@@ -10,7 +10,7 @@ use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::{self, Session};
 use crate::orb::Orb;
-use crate::profile::{self, Place, Publication};
+use crate::profile::{self, ProfileEndpoint, Publication};
 use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, LeaderFollowers, SpawnError};
@@ -51,7 +51,7 @@ struct Open {
     number: u64,
     endpoint: ListenEndpoint,
     pair: Arc<Pair>,
-    published: Place,
+    published: ProfileEndpoint,
     acceptor: Arc<dyn Acceptor>,
     /// Who serves the connections. `None` once it listens no more.
     staff: Option<Staff>,
@@ -178,7 +178,7 @@ impl Listening {
         object_key: &[u8],
         policies: &[PolicyValue],
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        let places: Vec<Place> = {
+        let endpoints: Vec<ProfileEndpoint> = {
             let state = self.state();
             state
                 .open
@@ -186,7 +186,7 @@ impl Listening {
                 .map(|open| open.published.clone())
                 .collect()
         };
-        build_profiles(orb, &places, object_key, policies).map_err(|error| {
+        build_profiles(orb, &endpoints, object_key, policies).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
@@ -446,7 +446,7 @@ fn turn_away(orb: &Orb, link: &dyn Connection, session: &dyn Session) {
 
 fn build_profiles(
     orb: &Orb,
-    places: &[Place],
+    endpoints: &[ProfileEndpoint],
     object_key: &[u8],
     policies: &[PolicyValue],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
@@ -461,5 +461,5 @@ fn build_profiles(
         object_key,
         components: &components,
     };
-    profile::profiles_at(&registry, places, &object)
+    profile::profiles_for(&registry, endpoints, &object)
 }

@@ -1,7 +1,7 @@
 //! What references say of the endpoints listened at.
 
 use crate::config::ListenEndpoint;
-use crate::profile::Place;
+use crate::profile::ProfileEndpoint;
 use crate::protocol::Pair;
 use punctual_link::Address;
 use punctual_sys::host::{Family, outbound_address};
@@ -11,7 +11,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 ///
 /// A wildcard publishes the address that packets to other hosts leave from. Where there is none it
 /// publishes loopback, and warns, since no other host can reach that.
-pub(super) fn published(endpoint: &ListenEndpoint, pair: &Pair, address: &Address) -> Place {
+pub(super) fn published(
+    endpoint: &ListenEndpoint,
+    pair: &Pair,
+    address: &Address,
+) -> ProfileEndpoint {
     // The link's own name, even if it is made of another and left the address to that.
     let link = pair.link.name();
     let address = match address.host_and_port() {
@@ -22,10 +26,7 @@ pub(super) fn published(endpoint: &ListenEndpoint, pair: &Pair, address: &Addres
         }
         None => Address::new(link, address.place()),
     };
-    Place {
-        protocol: pair.name.clone(),
-        address,
-    }
+    ProfileEndpoint::new(&pair.name, address)
 }
 
 /// The host as it was named, unless it is a wildcard or another is to be published.
