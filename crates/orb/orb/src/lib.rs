@@ -44,8 +44,8 @@ pub use policy::{
     PolicyTypeTaken, SetOverride, Transfer, Wait,
 };
 pub use profile::{
-    DecodedProfile, EndpointQualities, LaneId, Priority, ProfileCodec, ProfileEndpoint,
-    Publication, SecurityRequirement,
+    DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,
+    ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{

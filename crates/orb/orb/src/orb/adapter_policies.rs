@@ -3,29 +3,61 @@
 use super::Orb;
 use crate::exception::SystemException;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
+use crate::profile::PublishedEndpoints;
 use crate::reference::ObjectRef;
+use punctual_ior::{Ior, PolicyValue};
 
 impl Orb {
     /// The policies of an adapter that is given these, and has for the rest what the ORB has for its adapters
     /// ([`crate::PolicyLevels::POA_DEFAULT`]). For adapters.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given twice.
+    /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given twice; for
+    /// [`PublishedEndpoints`] that name an endpoint which is not listened at.
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
-        AdapterPolicies::of(given, self.managed_policies(), self.protocols())
+        let policies = AdapterPolicies::of(given, self.managed_policies(), self.protocols())?;
+        if let Some(published) = policies.value::<PublishedEndpoints>() {
+            let is_it = |one: &Policy| one.value::<PublishedEndpoints>().is_some();
+            let index = given.iter().position(is_it).unwrap_or_default();
+            let invalid = |why: String| InvalidPolicy { index, why };
+            let listened = self.listen();
+            listened.map_err(|exception| invalid(exception.to_string()))?;
+            let listening = &self.lane().listening;
+            listening.check_published(published).map_err(invalid)?;
+        }
+        Ok(policies)
     }
 
     /// A reference to an object of an adapter that has these policies: as [`Orb::make_reference`], with those
     /// of them that are published. For adapters.
     ///
     /// # Errors
-    /// Those of [`Orb::make_reference_with_policies`].
+    /// Those of [`Orb::make_reference_with_policies`]; INV_POLICY when no endpoint that it may name is listened
+    /// at any more.
     pub fn make_reference_under(
         &self,
         type_id: &str,
         object_key: &[u8],
         policies: &AdapterPolicies,
     ) -> Result<ObjectRef, SystemException> {
-        self.make_reference_with_policies(type_id, object_key, policies.published())
+        let endpoints = policies.value::<PublishedEndpoints>();
+        self.reference_publishing(type_id, object_key, policies.published(), endpoints)
+    }
+
+    /// A reference that names these endpoints: all, if none are given.
+    pub(super) fn reference_publishing(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+        policies: &[PolicyValue],
+        endpoints: Option<&PublishedEndpoints>,
+    ) -> Result<ObjectRef, SystemException> {
+        self.listen()?;
+        let listening = &self.lane().listening;
+        let ior = Ior {
+            type_id: type_id.to_owned(),
+            profiles: listening.profiles(self, object_key, policies, endpoints)?,
+        };
+        Ok(ObjectRef::made_here(self.clone(), ior))
     }
 }

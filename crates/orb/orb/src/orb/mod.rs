@@ -20,7 +20,7 @@ use crate::server;
 use crate::value::ValueFactories;
 use punctual_cdr::{Environment, Limits, ValueFactory};
 use punctual_exec::Errands;
-use punctual_ior::{Ior, PolicyValue};
+use punctual_ior::PolicyValue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -355,14 +355,7 @@ impl Orb {
         object_key: &[u8],
         policies: &[PolicyValue],
     ) -> Result<ObjectRef, SystemException> {
-        self.listen()?;
-        let listening = &self.lane().listening;
-        let profiles = listening.profiles(self, object_key, policies)?;
-        let ior = Ior {
-            type_id: type_id.to_owned(),
-            profiles,
-        };
-        Ok(ObjectRef::made_here(self.clone(), ior))
+        self.reference_publishing(type_id, object_key, policies, None)
     }
 
     /// The object adapter, if one is set.

@@ -4,7 +4,7 @@ use super::Orb;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
-use crate::profile::ProfileCodec;
+use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use punctual_link::{Adapter, Link};
 use punctual_plugin::PluginError;
@@ -166,9 +166,10 @@ impl OrbBuilder {
 fn started(
     config: OrbConfig,
     added: &ProtocolBundle,
-    policy_types: PolicyTypes,
+    mut policy_types: PolicyTypes,
 ) -> Result<Orb, InitError> {
     config.check()?;
+    policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;
     #[cfg(feature = "tls")]

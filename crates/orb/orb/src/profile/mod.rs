@@ -8,12 +8,14 @@ mod diop;
 mod endpoint;
 mod iiop;
 mod pair;
+mod published;
 mod uiop;
 
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, Priority, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;
 pub(crate) use pair::PairCodec;
+pub use published::{EndpointChoice, PublishedEndpoints};
 pub(crate) use uiop::UiopCodec;
 
 use crate::protocol::Registry;

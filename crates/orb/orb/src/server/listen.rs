@@ -2,7 +2,7 @@
 
 use super::concurrency::{Reactors, Staff};
 use super::panics;
-use super::publish::published;
+use super::publish::{Named, none_to_publish, published};
 use super::receive::ServerConnection;
 use super::watch::watch;
 use crate::collocation;
@@ -10,7 +10,7 @@ use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::{self, Session};
 use crate::orb::Orb;
-use crate::profile::{self, ProfileEndpoint, Publication};
+use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
 use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
 use punctual_exec::{Crew, Deadline, LeaderFollowers, SpawnError};
@@ -177,19 +177,31 @@ impl Listening {
         orb: &Orb,
         object_key: &[u8],
         policies: &[PolicyValue],
+        which: Option<&PublishedEndpoints>,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        let endpoints: Vec<ProfileEndpoint> = {
-            let state = self.state();
-            state
-                .open
-                .iter()
-                .map(|open| open.published.clone())
-                .collect()
-        };
+        let endpoints = self.published(which);
+        if let Some(which) = which.filter(|_| endpoints.is_empty()) {
+            return Err(none_to_publish(which));
+        }
         build_profiles(orb, &endpoints, object_key, policies).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
+    }
+
+    /// What references say of the endpoints: of all, or of those that are named.
+    fn published(&self, which: Option<&PublishedEndpoints>) -> Vec<ProfileEndpoint> {
+        let is_meant = |open: &&Open| which.is_none_or(|which| which.name(&open.named()));
+        let state = self.state();
+        let meant = state.open.iter().filter(is_meant);
+        meant.map(|open| open.published.clone()).collect()
+    }
+
+    /// Whether each choice names an endpoint that is listened at; the one that does not.
+    pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
+        let state = self.state();
+        let open: Vec<Named<'_>> = state.open.iter().map(Open::named).collect();
+        which.check_among(&open)
     }
 
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
@@ -318,6 +330,14 @@ impl Listening {
 }
 
 impl Open {
+    fn named(&self) -> Named<'_> {
+        Named {
+            configured: &self.endpoint,
+            real: self.real(),
+            published: &self.published,
+        }
+    }
+
     /// The endpoint with the place that was chosen.
     fn real(&self) -> ListenEndpoint {
         let address = self.acceptor.address();
