@@ -42,10 +42,14 @@ pub use messaging::{
 pub use operation::{NamedOperation, Operation};
 pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
-    Buffering, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Policy, PolicyCurrent,
-    PolicyManager, SetOverride, Transfer, Wait,
+    AdapterPolicies, Buffering, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy,
+    LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
+    PolicyType, PolicyTypeTaken, SetOverride, Transfer, Wait,
 };
-pub use profile::{Place, PlacedProfile, ProfileCodec, Publication};
+pub use profile::{
+    DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,
+    ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
+};
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, taken};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
@@ -62,7 +66,7 @@ pub use punctual_ior::PolicyValue;
 /// [`ServerCall::pass_back`] answers with the reply as it came (paper 000, §3.4.2).
 pub mod relay {
     pub use crate::reference::{
-        first_profile, offered_code_sets, on_terms, places_of, profiles_at, reference_to,
+        endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
     };
     pub use crate::relayed::{MAX_HOPS, RawBody, RelayedReply, RelayedRequest, Terms};
 }

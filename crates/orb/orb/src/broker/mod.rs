@@ -9,7 +9,7 @@ use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::Tracer;
 use crate::operation::Names;
-use crate::policy::Managed;
+use crate::policy::{Managed, PolicyTypes};
 use crate::protocol::Protocols;
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
@@ -34,13 +34,14 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Broker {
     /// With a configuration that has been checked.
-    pub(crate) fn new(config: OrbConfig, protocols: Protocols) -> Self {
+    pub(crate) fn new(config: OrbConfig, protocols: Protocols, policy_types: PolicyTypes) -> Self {
+        // Relaxed: a number, and no more.
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             limits: Arc::new(config.limits.clone()),
-            // Relaxed: a number, and no more.
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            number,
             protocols,
-            policies: Managed::default(),
+            policies: Managed::new(number, policy_types, config.policy_defaults()),
             operation_names: Names::default(),
             values: ValueFactories::default(),
             life: Life::default(),

@@ -14,6 +14,7 @@ pub(super) fn chosen(
     effective: &Effective,
     two_way: bool,
 ) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    effective.check()?;
     let all = target.endpoints(broker)?;
     let able: Vec<Arc<Endpoint>> = all
         .iter()

@@ -120,7 +120,7 @@ impl Way {
     /// Whether it is the one of this key, and holds for the calling thread.
     #[inline]
     fn is(&self, key: Key, callee: Callee<'_>) -> bool {
-        self.key == key && self.path.effective.holds(callee.lane.broker())
+        self.key == key && self.path.effective.holds(&callee.lane.broker().policies)
     }
 }
 
@@ -128,7 +128,7 @@ impl Memory {
     /// The way of this key, if it is known here and holds.
     fn known(&self, key: Key, callee: Callee<'_>) -> Option<Arc<Path>> {
         let (known, path) = self.others.get(key.place())?.as_ref()?;
-        let holds = *known == key && path.effective.holds(callee.lane.broker());
+        let holds = *known == key && path.effective.holds(&callee.lane.broker().policies);
         holds.then(|| path.clone())
     }
 

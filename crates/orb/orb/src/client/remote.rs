@@ -102,11 +102,13 @@ impl RemoteObject {
     /// allocates nothing.
     pub(crate) fn effective(&self, broker: &Broker) -> Arc<Effective> {
         let ways = self.ways.load();
-        if let Some(way) = ways.iter().find(|way| way.effective.holds(broker)) {
+        if let Some(way) = ways.iter().find(|way| way.effective.holds(&broker.policies)) {
             return way.effective.clone();
         }
         drop(ways);
-        let effective = Arc::new(Effective::of(broker, &self.policies));
+        let effective = Arc::new(Effective::of(&broker.policies, &self.policies, || {
+            self.original.published_policies(broker)
+        }));
         let way = Arc::new(Way {
             effective: effective.clone(),
             two_way: ArcSwapOption::empty(),
@@ -114,7 +116,7 @@ impl RemoteObject {
         });
         self.ways.rcu(|ways| {
             // Policies of the ORB that hold no more are nobody's.
-            let current = ways.iter().filter(|way| way.effective.is_of_now(broker));
+            let current = ways.iter().filter(|way| way.effective.is_of_now(&broker.policies));
             let kept = current.take(MOST_WAYS - 1).cloned();
             std::iter::once(way.clone()).chain(kept).collect::<Vec<_>>()
         });
@@ -133,7 +135,7 @@ impl RemoteObject {
     /// The way that holds for the calling thread, if it is known.
     pub(super) fn path_now(&self, broker: &Broker, two_way: bool) -> Option<Arc<Path>> {
         let ways = self.ways.load();
-        let way = ways.iter().find(|way| way.effective.holds(broker))?;
+        let way = ways.iter().find(|way| way.effective.holds(&broker.policies))?;
         way.path(two_way).load_full()
     }
 

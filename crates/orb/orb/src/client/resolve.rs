@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::PlacedProfile;
+use crate::profile::DecodedProfile;
 use crate::protocol::Registry;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_giop::code_sets;
@@ -47,7 +47,7 @@ pub(crate) fn endpoints(
 }
 
 fn endpoints_of(
-    profile: PlacedProfile,
+    profile: DecodedProfile,
     index: usize,
     newest: GiopVersion,
     registry: &Registry,
@@ -55,8 +55,8 @@ fn endpoints_of(
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
     let mut found = Vec::new();
     let mut problem = None;
-    for place in profile.places {
-        let pair = match registry.pair(&place.protocol) {
+    for endpoint in profile.endpoints {
+        let pair = match registry.pair(&endpoint.protocol) {
             Ok(pair) => Arc::new(pair),
             Err(error) => {
                 problem = Some(no_protocol(index, &error));
@@ -71,7 +71,8 @@ fn endpoints_of(
         };
         found.push(Endpoint {
             pair,
-            address: place.address,
+            address: endpoint.address,
+            qualities: endpoint.qualities,
             version,
             code_sets,
             object_key: object_key.clone(),

@@ -4,9 +4,9 @@ use super::resolve::endpoints;
 use crate::broker::Broker;
 use crate::exception::SystemException;
 use crate::lane::Endpoint;
-use crate::profile::PlacedProfile;
+use crate::profile::DecodedProfile;
 use arc_swap::ArcSwapOption;
-use punctual_ior::Ior;
+use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -66,13 +66,22 @@ impl Target {
     pub(crate) fn first_that_says<T>(
         &self,
         broker: &Broker,
-        what: impl Fn(PlacedProfile) -> Option<T>,
+        what: impl Fn(DecodedProfile) -> Option<T>,
     ) -> Option<T> {
         let registry = broker.protocols.now();
         self.ior.profiles.iter().find_map(|tagged| {
             let codec = registry.codec(tagged.tag)?;
             codec.decode(&tagged.data).ok().and_then(&what)
         })
+    }
+
+    /// The policies that the server published, of the first profile that has any (the component TAG_POLICIES of
+    /// CORBA Messaging).
+    pub(crate) fn published_policies(&self, broker: &Broker) -> Vec<PolicyValue> {
+        let policies = self.first_that_says(broker, |profile| {
+            profile.components.iter().find_map(policies)
+        });
+        policies.unwrap_or_default()
     }
 
     /// All endpoints by protocols that are registered, in the order of the profiles.
@@ -107,7 +116,7 @@ impl Target {
             let registry = broker.protocols.now();
             let decoded = self.ior.profiles.iter().find_map(|tagged| {
                 let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
-                let place = profile.places.first()?;
+                let place = profile.endpoints.first()?;
                 Some((profile.object_key, place.address.to_string()))
             });
             match decoded {
@@ -137,5 +146,15 @@ impl fmt::Debug for Target {
             .field("type_id", &self.ior.type_id)
             .field("profiles", &self.ior.profiles.len())
             .finish_non_exhaustive()
+    }
+}
+
+fn policies(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
+    if component.tag != tags::component::POLICIES {
+        return None;
+    }
+    match component.decode() {
+        Ok(Component::Policies(values)) => Some(values),
+        _ => None,
     }
 }

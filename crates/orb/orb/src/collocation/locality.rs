@@ -151,7 +151,7 @@ impl Way {
         broker: &Broker,
         find: impl FnOnce() -> Collocation,
     ) -> Collocation {
-        if policy::has_own(broker) {
+        if policy::has_own(&broker.policies) {
             return find();
         }
         // Read before the policies are: a change meanwhile makes it found out once more.

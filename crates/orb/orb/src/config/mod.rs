@@ -18,8 +18,7 @@ pub use concurrency::{Concurrency, PoolSize};
 pub use endpoint::ListenEndpoint;
 pub(crate) use initial_reference::has_scheme;
 
-use crate::policy::Buffering;
-use crate::policy::{Collocation, Wait};
+use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise, Wait};
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -269,6 +268,22 @@ impl OrbConfig {
             vec![ListenEndpoint::default()]
         } else {
             self.listen.clone()
+        }
+    }
+
+    /// What holds for calls where no policy says anything.
+    pub(crate) fn policy_defaults(&self) -> Defaults {
+        let preferred = (!self.client_protocols.is_empty()).then(|| self.client_protocols.clone());
+        Defaults {
+            roundtrip: self.timeouts.call,
+            protocols: preferred.map(|preferred| ClientProtocols {
+                preferred,
+                otherwise: Otherwise::Raise,
+            }),
+            wait: self.wait,
+            collocation: self.collocation,
+            buffering: self.one_way_buffering,
+            properties: self.link_properties.clone(),
         }
     }
 

@@ -107,13 +107,13 @@ impl Orb {
     /// The policies of this ORB as a whole.
     #[must_use]
     pub fn policy_manager(&self) -> PolicyManager<'_> {
-        PolicyManager::new(self.broker())
+        PolicyManager::new(&self.broker().policies, &self.broker().protocols)
     }
 
     /// The calling thread's policies for calls through this ORB.
     #[must_use]
     pub fn policy_current(&self) -> PolicyCurrent<'_> {
-        PolicyCurrent::new(self.broker())
+        PolicyCurrent::new(&self.broker().policies, &self.broker().protocols)
     }
 
     /// Blocks until [`Orb::shutdown`] has been called and has finished.

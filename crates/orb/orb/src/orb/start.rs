@@ -4,7 +4,8 @@ use super::handle::Orb;
 use crate::broker::Broker;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
-use crate::profile::ProfileCodec;
+use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
+use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use punctual_link::{Adapter, Link};
 use punctual_plugin::PluginError;
@@ -21,6 +22,9 @@ pub enum InitError {
     /// A protocol that cannot be used: unknown, or its parts do not fit.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
+    /// A policy type whose number another one has.
+    #[error(transparent)]
+    PolicyType(#[from] PolicyTypeTaken),
     /// A library with a link that cannot be loaded.
     #[error("{0}")]
     Library(#[from] PluginError),
@@ -41,7 +45,8 @@ impl Orb {
     ) -> Result<(Self, Vec<String>), InitError> {
         let mut config = OrbConfig::default();
         let rest = config.apply_arguments(arguments)?;
-        Ok((started(config, &ProtocolBundle::new())?, rest))
+        let (added, policy_types) = (ProtocolBundle::new(), PolicyTypes::default());
+        Ok((started(config, &added, policy_types)?, rest))
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -56,6 +61,7 @@ impl Orb {
 pub struct OrbBuilder {
     config: OrbConfig,
     added: ProtocolBundle,
+    policy_types: PolicyTypes,
 }
 
 impl OrbBuilder {
@@ -109,6 +115,15 @@ impl OrbBuilder {
         self
     }
 
+    /// Adds a type of policies, which may then be set where it says, and is read from references.
+    ///
+    /// # Errors
+    /// [`InitError::PolicyType`] when another type has its number.
+    pub fn policy_type<P: PolicyType>(mut self) -> Result<Self, InitError> {
+        self.policy_types.add::<P>()?;
+        Ok(self)
+    }
+
     /// Names an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
@@ -144,13 +159,18 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        started(self.config, &self.added)
+        started(self.config, &self.added, self.policy_types)
     }
 }
 
 /// An ORB with these settings, and with these protocols beside those that every one has.
-fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> {
+fn started(
+    config: OrbConfig,
+    added: &ProtocolBundle,
+    mut policy_types: PolicyTypes,
+) -> Result<Orb, InitError> {
     config.check()?;
+    policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;
     #[cfg(feature = "tls")]
@@ -164,7 +184,7 @@ fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> 
     }
     protocols.add(added)?;
     check_protocols(&config, &protocols.now())?;
-    Ok(Orb::new(Broker::new(config, protocols)))
+    Ok(Orb::new(Broker::new(config, protocols, policy_types)))
 }
 
 /// Every protocol that a configuration names must be there and fit.

@@ -6,6 +6,7 @@
 
 use super::{ProtocolBundle, ProtocolCatalogue, ProtocolError, short_name};
 use crate::messaging::{Giop, Messaging};
+use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
 use punctual_link::{Adapter, Link};
@@ -302,6 +303,13 @@ impl Protocols {
         next.number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         self.now.store(Arc::new(next));
         Ok(())
+    }
+}
+
+impl KnownProtocols for Protocols {
+    fn check(&self, name: &str) -> Result<(), String> {
+        let pair = self.now().pair(name);
+        pair.map(drop).map_err(|error| error.to_string())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, m
 use crate::orb::Orb;
 use crate::relayed::{MAX_HOPS, RelayedReply, RelayedRequest};
 use crate::server::ServerCall;
-use punctual_ior::{Ior, PolicyValue};
+use punctual_ior::PolicyValue;
 
 impl Orb {
     /// A reference to an object of this ORB's adapter: its type and its key at every endpoint that
@@ -36,14 +36,7 @@ impl Orb {
         object_key: &[u8],
         policies: &[PolicyValue],
     ) -> Result<ObjectRef, SystemException> {
-        self.listen()?;
-        let endpoints = &self.lanes().default_lane().incoming.endpoints;
-        let profiles = endpoints.profiles(self.broker(), object_key, policies)?;
-        let ior = Ior {
-            type_id: type_id.to_owned(),
-            profiles,
-        };
-        Ok(ObjectRef::made_here(self.clone(), ior))
+        self.reference_publishing(type_id, object_key, policies, None)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Object references: what a client holds, and what can be asked of any object.
 
 mod adapter;
+mod adapter_policies;
 mod initial;
 mod interface;
 mod interpreted;
@@ -14,5 +15,5 @@ pub use interface::{AsObject, Interface};
 pub use interpreted::{ArgumentOf, Slot, SlotOf, taken};
 pub use object::ObjectRef;
 pub use places::{
-    first_profile, offered_code_sets, on_terms, places_of, profiles_at, reference_to,
+    endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
 };

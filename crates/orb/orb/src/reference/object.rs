@@ -5,7 +5,7 @@ use crate::collocation::{self, Caller, Locality};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
 use crate::operation::{NamedOperation, Operation};
 use crate::orb::Orb;
-use crate::policy::{Policy, PolicySet, SetOverride};
+use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -121,9 +121,9 @@ impl ObjectRef {
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<Self, SystemException> {
-        let registry = self.orb().broker().protocols.now();
-        let own = self.shared.object.policies();
-        let policies = own.overridden(policies, how, &registry)?;
+        let (own, broker) = (self.shared.object.policies(), self.orb().broker());
+        let at = (PolicyLevels::REFERENCE, broker.policies.types());
+        let policies = own.overridden(policies, how, at, &broker.protocols)?;
         let (orb, original) = (self.orb().clone(), self.shared.object.base());
         Ok(Self::with_target(orb, original, policies, self.timeout))
     }

@@ -1,27 +1,27 @@
 //! Where references lead, and references that lead elsewhere.
 
-use super::object::ObjectRef;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
+use super::object::ObjectRef;
 use crate::orb::Orb;
-use crate::profile::{self, Place, PlacedProfile, Publication};
+use crate::profile::{self, DecodedProfile, ProfileEndpoint, Publication};
 use crate::relayed::{self, Terms};
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
 
-/// All places that a reference's profiles name, as far as this ORB reads them.
+/// All endpoints that a reference's profiles name, as far as this ORB reads them.
 #[must_use]
-pub fn places_of(orb: &Orb, ior: &Ior) -> Vec<Place> {
+pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     let registry = orb.broker().protocols.now();
     let decoded = ior.profiles.iter().filter_map(|tagged| {
         let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
-        Some(profile.places)
+        Some(profile.endpoints)
     });
     decoded.flatten().collect()
 }
 
-/// What the first profile says that names a place of a protocol of this ORB's: of the first of the
+/// What the first profile says that names an endpoint of a protocol of this ORB's: of the first of the
 /// `preferred` ones that it has, if any.
 ///
 /// # Errors
@@ -30,16 +30,21 @@ pub fn first_profile(
     orb: &Orb,
     ior: &Ior,
     preferred: &[String],
-) -> Result<PlacedProfile, SystemException> {
+) -> Result<DecodedProfile, SystemException> {
     let registry = orb.broker().protocols.now();
-    let usable = |place: &Place| registry.pair(&place.protocol).is_ok();
+    let usable = |endpoint: &ProfileEndpoint| registry.pair(&endpoint.protocol).is_ok();
     let decoded = ior.profiles.iter().filter_map(|tagged| {
         let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
-        profile.places.iter().any(usable).then_some(profile)
+        profile.endpoints.iter().any(usable).then_some(profile)
     });
-    // By rank, and by place in the reference among those of one rank.
-    let rank = |profile: &PlacedProfile| {
-        let is = |name: &str| profile.places.iter().any(|place| *place.protocol == *name);
+    // By rank, and by position in the reference among those of one rank.
+    let rank = |profile: &DecodedProfile| {
+        let is = |name: &str| {
+            profile
+                .endpoints
+                .iter()
+                .any(|endpoint| *endpoint.protocol == *name)
+        };
         preferred
             .iter()
             .position(|name| is(name))
@@ -48,20 +53,20 @@ pub fn first_profile(
     decoded.min_by_key(rank).ok_or_else(|| {
         let kind = Kind::InvObjref;
         SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No)
-            .with_detail("the reference names no place of a protocol that this ORB has")
+            .with_detail("the reference names no endpoint of a protocol that this ORB has")
     })
 }
 
-/// What to announce of code sets where calls are passed on to this profile's places: what it announces
+/// What to announce of code sets where calls are passed on to this profile's endpoints: what it announces
 /// itself, or for a protocol that negotiates none the ones it has.
 #[must_use]
-pub fn offered_code_sets(orb: &Orb, profile: &PlacedProfile) -> Option<CodeSetComponentInfo> {
+pub fn offered_code_sets(orb: &Orb, profile: &DecodedProfile) -> Option<CodeSetComponentInfo> {
     let registry = orb.broker().protocols.now();
-    let negotiates = |place: &Place| {
-        let pair = registry.pair(&place.protocol).ok();
+    let negotiates = |endpoint: &ProfileEndpoint| {
+        let pair = registry.pair(&endpoint.protocol).ok();
         pair.map(|pair| pair.messaging.abilities().contexts)
     };
-    match profile.places.iter().find_map(negotiates) {
+    match profile.endpoints.iter().find_map(negotiates) {
         Some(false) => Some(only(CodeSets::NATIVE)),
         _ => crate::client::announced(&profile.components),
     }
@@ -78,16 +83,16 @@ fn only(code_sets: CodeSets) -> CodeSetComponentInfo {
     }
 }
 
-/// The profiles for an object at `places`, by the codecs of their protocols, in the order of the places.
+/// The profiles for an object at `endpoints`, by the codecs of their protocols, in their order.
 ///
 /// # Errors
 /// MARSHAL for text or lengths that cannot be encoded.
 pub fn profiles_at(
     orb: &Orb,
-    places: &[Place],
+    endpoints: &[ProfileEndpoint],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, SystemException> {
-    profile::own_profiles_at(&orb.broker().protocols.now(), places, object)
+    profile::own_profiles_for(&orb.broker().protocols.now(), endpoints, object)
         .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 

@@ -4,7 +4,9 @@
 //! nobody here can read, and a component that does not decode, say nothing.
 
 use super::object::ObjectRef;
-use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
+use crate::exception::SystemException;
+use crate::policy::PolicyType;
+use punctual_ior::PolicyValue;
 
 impl ObjectRef {
     /// By what name its server knows the object: the object key of the first profile that this ORB can
@@ -20,21 +22,18 @@ impl ObjectRef {
     /// not known here too.
     #[must_use]
     pub fn published_policies(&self) -> Vec<PolicyValue> {
-        let policies = self
-            .target()
-            .first_that_says(self.orb().broker(), |profile| {
-                profile.components.iter().find_map(policies)
-            });
-        policies.unwrap_or_default()
+        self.target().published_policies(self.orb().broker())
     }
-}
 
-fn policies(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
-    if component.tag != tags::component::POLICIES {
-        return None;
-    }
-    match component.decode() {
-        Ok(Component::Policies(values)) => Some(values),
-        _ => None,
+    /// What holds of a policy type that the ORB was told of ([`crate::OrbBuilder::policy_type`]), for calls
+    /// through this reference by the calling thread: what the server published, and what this reference,
+    /// the thread and the ORB say, put together.
+    ///
+    /// # Errors
+    /// INV_POLICY when they contradict each other, as for a call.
+    pub fn policy<P: PolicyType>(&self) -> Result<Option<P>, SystemException> {
+        let effective = self.callee().effective();
+        effective.check()?;
+        Ok(effective.value::<P>().cloned())
     }
 }

@@ -1,6 +1,6 @@
 //! What both sides of a bridge must have in common, and references that ask for just that.
 
-use crate::profile::{PlacedProfile, Publication};
+use crate::profile::{DecodedProfile, Publication};
 use crate::protocol::Registry;
 use punctual_cdr::{ByteOrder, CodeSets, GiopVersion};
 use punctual_ior::{
@@ -62,18 +62,18 @@ fn adapt_placed(
     registry: &Registry,
 ) -> Option<Vec<TaggedProfile>> {
     let codec = registry.codec(tagged.tag)?;
-    let PlacedProfile {
+    let DecodedProfile {
         version,
         object_key,
         components,
-        places,
+        endpoints,
     } = codec.decode(&tagged.data).ok()?;
     let object = Publication {
         version: version.min(terms.version),
         object_key: key.unwrap_or(&object_key),
         components: &adapted(components, key.is_some(), terms),
     };
-    codec.encode(&places, &object).ok()
+    codec.encode(&endpoints, &object).ok()
 }
 
 fn adapted(

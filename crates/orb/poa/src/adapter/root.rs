@@ -63,10 +63,14 @@ impl Root {
             ior_table: IorTable::default(),
             adapter: OnceLock::new(),
         });
+        let defined = orb
+            .adapter_policies(&[])
+            .map_err(|invalid| initialize(&format!("the root POA: {invalid}")))?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
+            defined,
             manager: root.managers.create_for("RootPOAManager"),
         };
         let adapter = root.add(parts)?;

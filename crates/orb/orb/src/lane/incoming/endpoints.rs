@@ -1,11 +1,11 @@
 //! The endpoints that a lane listens at, and what references say of them.
 
-use super::publish::published;
+use super::publish::{Named, none_to_publish, published};
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
-use crate::profile::{self, Place, Publication};
+use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
 use crate::protocol::Pair;
 use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
@@ -35,7 +35,7 @@ pub(crate) struct OpenEndpoint {
     pub(crate) number: u64,
     pub(crate) endpoint: ListenEndpoint,
     pub(crate) pair: Arc<Pair>,
-    published: Place,
+    published: ProfileEndpoint,
     pub(crate) acceptor: Arc<dyn Acceptor>,
     /// Who serves the connections. `None` once it listens no more.
     pub(crate) threads: Option<ServingThreads>,
@@ -142,13 +142,31 @@ impl Endpoints {
         broker: &Broker,
         object_key: &[u8],
         policies: &[PolicyValue],
+        which: Option<&PublishedEndpoints>,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        let open = |open: &OpenEndpoint| open.published.clone();
-        let places: Vec<Place> = self.lock().open.iter().map(open).collect();
-        build_profiles(broker, &places, object_key, policies).map_err(|error| {
+        let endpoints = self.published(which);
+        if let Some(which) = which.filter(|_| endpoints.is_empty()) {
+            return Err(none_to_publish(which));
+        }
+        build_profiles(broker, &endpoints, object_key, policies).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
+    }
+
+    /// What references say of the endpoints: of all, or of those that are named.
+    fn published(&self, which: Option<&PublishedEndpoints>) -> Vec<ProfileEndpoint> {
+        let is_meant = |open: &&OpenEndpoint| which.is_none_or(|which| which.name(&open.named()));
+        let state = self.lock();
+        let meant = state.open.iter().filter(is_meant);
+        meant.map(|open| open.published.clone()).collect()
+    }
+
+    /// Whether each choice names an endpoint that is listened at; the one that does not.
+    pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
+        let state = self.lock();
+        let open: Vec<Named<'_>> = state.open.iter().map(OpenEndpoint::named).collect();
+        which.check_among(&open)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -157,6 +175,14 @@ impl Endpoints {
 }
 
 impl OpenEndpoint {
+    fn named(&self) -> Named<'_> {
+        Named {
+            configured: &self.endpoint,
+            real: self.real(),
+            published: &self.published,
+        }
+    }
+
     /// The endpoint with the place that was chosen.
     pub(super) fn real(&self) -> ListenEndpoint {
         let address = self.acceptor.address();
@@ -217,7 +243,7 @@ fn open_one(
 
 fn build_profiles(
     broker: &Broker,
-    places: &[Place],
+    endpoints: &[ProfileEndpoint],
     object_key: &[u8],
     policies: &[PolicyValue],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
@@ -232,5 +258,5 @@ fn build_profiles(
         object_key,
         components: &components,
     };
-    profile::profiles_at(&registry, places, &object)
+    profile::profiles_for(&registry, endpoints, &object)
 }

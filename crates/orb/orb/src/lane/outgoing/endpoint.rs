@@ -1,5 +1,6 @@
 //! Where a connection leads, and what is spoken there.
 
+use crate::profile::EndpointQualities;
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_link::Address;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 pub(crate) struct Endpoint {
     pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
+    pub(crate) qualities: EndpointQualities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     pub(crate) object_key: Arc<[u8]>,
@@ -18,10 +20,11 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Whether both lead to one place by one protocol.
+    /// Whether both are one endpoint of one profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
             && self.address == other.address
+            && self.qualities == other.qualities
             && self.pair.name == other.pair.name
     }
 }
