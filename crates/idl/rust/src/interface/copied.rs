@@ -8,11 +8,11 @@ use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
 use super::reference::{arguments, results};
+use super::skeleton::pass;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, Companion};
 use crate::scope::Scope;
-use crate::types::{Form, form};
 
 /// Whether values of valuetypes may be in what the call passes.
 pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
