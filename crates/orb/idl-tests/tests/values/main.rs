@@ -5,10 +5,10 @@ mod calls;
 mod keeper;
 mod local;
 
-#[path = "../support/mod.rs"]
+#[path = "../../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/values.idl` becomes.
+/// What `idl/values.idl` becomes.
 mod generated {
-    include!("../generated/values.rs");
+    include!(concat!(env!("OUT_DIR"), "/values.rs"));
 }

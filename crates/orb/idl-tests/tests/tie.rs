@@ -1,11 +1,12 @@
 //! One object that serves several interfaces, and one servant of several objects.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/near.idl` becomes.
+/// What `idl/near.idl` becomes.
 mod generated {
-    include!("generated/near.rs");
+    include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }
 
 use generated::near::{

@@ -1,9 +1,9 @@
 //! What IDL 4 adds, and values of any type, as generated code sends and describes them.
 #![allow(clippy::unwrap_used)]
 
-/// What `generated/idl4.idl` becomes.
+/// What `idl/idl4.idl` becomes.
 mod generated {
-    include!("generated/idl4.rs");
+    include!(concat!(env!("OUT_DIR"), "/idl4.rs"));
 }
 
 use generated::idl4::{

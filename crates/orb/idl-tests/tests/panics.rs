@@ -1,11 +1,12 @@
 //! A servant that panics: what the log says of it, and who else hears of it.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/near.idl` becomes.
+/// What `idl/near.idl` becomes.
 mod generated {
-    include!("generated/near.rs");
+    include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }
 
 use generated::near::{Thermometer, ThermometerServant};

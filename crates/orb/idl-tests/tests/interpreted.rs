@@ -1,11 +1,12 @@
 //! Interpreted stubs do what compiled ones do, by requests.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/interpreted.idl` becomes.
+/// What `idl/interpreted.idl` becomes.
 mod generated {
-    include!("generated/interpreted.rs");
+    include!(concat!(env!("OUT_DIR"), "/interpreted.rs"));
 }
 
 use generated::interpreted::{Desk, DeskServant, DeskShortenError, Numbers, Point, Refused, Words};

@@ -6,10 +6,10 @@ mod places;
 mod servant;
 mod state;
 
-#[path = "../support/mod.rs"]
+#[path = "../../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/near.idl` becomes.
+/// What `idl/near.idl` becomes.
 mod generated {
-    include!("../generated/near.rs");
+    include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }

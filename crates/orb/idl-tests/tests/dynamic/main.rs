@@ -10,10 +10,10 @@ mod servants;
 #[path = "../collocation/servant.rs"]
 #[allow(dead_code, unused_imports)]
 mod servant;
-#[path = "../support/mod.rs"]
+#[path = "../../../punctual/tests/support/mod.rs"]
 mod support;
 
-/// What `generated/near.idl` becomes.
+/// What `idl/near.idl` becomes.
 mod generated {
-    include!("../generated/near.rs");
+    include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }
