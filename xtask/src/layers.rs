@@ -144,8 +144,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             CDR,
             IOR,
             GIOP,
-            "punctual-bench",
-            SYS,
             "punctual-example-cubit",
         ],
     ),

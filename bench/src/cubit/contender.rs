@@ -1,12 +1,13 @@
 //! Who takes part: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
 
-use super::floor::Raw;
 use super::pair::{self, BASE};
 use super::peer::{Command, Medium, ONE_WAY, Peer};
-use punctual_bench::Result;
-use punctual_bench::child::Process;
-use punctual_bench::placement::Processors;
-use punctual_bench::protocol::Answer;
+use crate::Result;
+use crate::child::Process;
+use crate::contender::{self, Harness, Wanted};
+use crate::placement::Processors;
+use crate::protocol::Answer;
+use crate::running::{self, Launch};
 use serde::Serialize;
 
 /// The messaging protocol that a pair's name leaves out.
@@ -21,7 +22,21 @@ pub(super) const SPINNING: &str = " spinning";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contender {
     pub(super) name: String,
-    pub(super) medium: Medium,
+    carrier: Carrier,
+}
+
+/// What carries its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Carrier {
+    Raw(Raw),
+    Pair(Medium),
+}
+
+/// Raw sockets that block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Raw {
+    Tcp,
+    Unix,
 }
 
 /// A pair that takes no part, or not to the end.
@@ -32,15 +47,14 @@ pub(super) struct LeftOut {
 }
 
 impl Contender {
-    pub(super) fn raw(raw: Raw) -> Self {
-        let medium = Medium {
-            raw: Some(raw),
-            protocol: BASE.to_owned(),
-            spin_us: None,
+    fn raw(raw: Raw) -> Self {
+        let name = match raw {
+            Raw::Tcp => "raw tcp",
+            Raw::Unix => "raw unix",
         };
         Self {
-            name: format!("raw {}", raw.name()),
-            medium,
+            name: name.to_owned(),
+            carrier: Carrier::Raw(raw),
         }
     }
 
@@ -51,21 +65,29 @@ impl Contender {
     fn spinning(protocol: &str, how: &str, spin_us: Option<u64>) -> Self {
         Self {
             name: format!("{protocol}{how}"),
-            medium: Medium {
-                raw: None,
+            carrier: Carrier::Pair(Medium {
                 protocol: protocol.to_owned(),
                 spin_us,
-            },
+            }),
         }
     }
 
-    pub(super) fn is_raw(&self) -> bool {
-        self.medium.raw.is_some()
+    /// Whether it is raw sockets of this kind.
+    pub(super) fn is(&self, raw: Raw) -> bool {
+        self.carrier == Carrier::Raw(raw)
+    }
+
+    /// The ORB's protocol; raw sockets have none.
+    pub(super) fn protocol(&self) -> Option<&str> {
+        match &self.carrier {
+            Carrier::Raw(_) => None,
+            Carrier::Pair(medium) => Some(&medium.protocol),
+        }
     }
 
     /// Whether it is what the gains are over.
     pub(super) fn is_base(&self) -> bool {
-        !self.is_raw() && self.medium.protocol == BASE
+        self.protocol() == Some(BASE)
     }
 }
 
@@ -113,59 +135,105 @@ pub(super) fn known(
 }
 
 /// A server and a client that is connected to it.
-pub(super) struct Running {
-    // In the order in which they are to end.
-    client: Process,
-    server: Process,
-    /// Whether it has one-ways only.
-    pub(super) one_way: bool,
+pub(super) enum Running {
+    /// Those that all measurements have for a floor.
+    Raw(running::Running),
+    /// In the order in which they are to end.
+    Pair {
+        client: Process,
+        server: Process,
+        one_way: bool,
+    },
 }
 
 impl Running {
     /// Starts both processes and waits until the client is connected.
     pub(super) fn start(
+        harness: &Harness,
         contender: &Contender,
         processors: Processors,
         orb: &[String],
     ) -> Result<Self> {
-        let medium = &contender.medium;
-        let arguments = Peer::server(medium, processors.server);
-        let mut server = start(&arguments, orb)?;
-        let address = server
-            .until_ready()
-            .map_err(|error| format!("server: {error}"))?;
-        let arguments = Peer::client(medium, processors.client, &address);
-        let mut client = start(&arguments, orb)?;
-        let note = client
-            .until_ready()
-            .map_err(|error| format!("client: {error}"))?;
-        Ok(Self {
-            client,
-            server,
-            one_way: note == ONE_WAY,
-        })
+        match &contender.carrier {
+            Carrier::Raw(raw) => start_raw(harness, *raw, processors),
+            Carrier::Pair(medium) => start_pair(harness, medium, processors, orb),
+        }
+    }
+
+    /// Whether it has one-ways only.
+    pub(super) fn is_one_way(&self) -> bool {
+        matches!(self, Self::Pair { one_way: true, .. })
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<Vec<u64>> {
-        match self.client.ask(command)? {
-            Answer::Samples(samples) => Ok(samples),
-            Answer::Error(message) => Err(message.into()),
-            other => Err(format!("`{command}` was answered with {other:?}").into()),
+        match (self, command) {
+            (Self::Pair { client, .. }, _) => match client.ask(command)? {
+                Answer::Samples(samples) => Ok(samples),
+                Answer::Error(message) => Err(message.into()),
+                other => Err(format!("it was answered with {other:?}").into()),
+            },
+            (
+                Self::Raw(running),
+                Command::Run {
+                    operation,
+                    warm_up,
+                    calls,
+                },
+            ) => running.run(operation.like(), warm_up, calls),
+            (Self::Raw(_), Command::Flood { .. }) => Err("raw sockets have no one-ways".into()),
         }
     }
 
     /// Ends both processes, the client first.
     pub(super) fn stop(self) -> Result<()> {
-        self.client.stop()?;
-        self.server.stop()
+        match self {
+            Self::Raw(running) => running.stop(),
+            Self::Pair { client, server, .. } => {
+                client.stop()?;
+                server.stop()
+            }
+        }
     }
 }
 
-/// This command as a child.
-fn start(arguments: &[String], orb: &[String]) -> Result<Process> {
-    let mut this = std::process::Command::new(std::env::current_exe()?);
-    this.args(["bench", "cubit-peer"]).args(arguments);
-    Process::spawn(this.arg("--").args(orb))
+fn start_raw(harness: &Harness, raw: Raw, processors: Processors) -> Result<Running> {
+    let name = match raw {
+        Raw::Tcp => contender::RAW_TCP,
+        Raw::Unix => contender::RAW_UNIX,
+    };
+    let (known, _) = contender::known(harness, &Wanted::of(&[name])?);
+    let sockets = known.first().ok_or("there are no such sockets")?;
+    let running = sockets.start(&Launch {
+        processors: Some(processors),
+        ..Launch::default()
+    })?;
+    Ok(Running::Raw(running))
+}
+
+fn start_pair(
+    harness: &Harness,
+    medium: &Medium,
+    processors: Processors,
+    orb: &[String],
+) -> Result<Running> {
+    let start = |arguments: &[String]| {
+        let mut peer = std::process::Command::new(&harness.program);
+        peer.arg("cubit-peer").args(arguments).arg("--").args(orb);
+        Process::spawn(&mut peer)
+    };
+    let mut server = start(&Peer::server(medium, processors.server))?;
+    let address = server
+        .until_ready()
+        .map_err(|error| format!("server: {error}"))?;
+    let mut client = start(&Peer::client(medium, processors.client, &address))?;
+    let note = client
+        .until_ready()
+        .map_err(|error| format!("client: {error}"))?;
+    Ok(Running::Pair {
+        client,
+        server,
+        one_way: note == ONE_WAY,
+    })
 }
 
 #[cfg(test)]

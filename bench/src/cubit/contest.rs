@@ -4,10 +4,12 @@
 use super::contender::{Contender, LeftOut, Running};
 use super::operation::Operation;
 use super::peer::Command;
+use crate::Result;
+use crate::contender::Harness;
+use crate::placement::Processors;
+use crate::running::in_turn;
+use crate::statistics::{Record, median, spread};
 use indicatif::ProgressBar;
-use punctual_bench::Result;
-use punctual_bench::placement::Processors;
-use punctual_bench::statistics::{Record, median, spread};
 use serde::Serialize;
 
 /// How much is measured.
@@ -50,14 +52,19 @@ pub(super) struct Throughput {
 }
 
 impl Field {
-    pub(super) fn start(contenders: &[Contender], processors: Processors, orb: &[String]) -> Self {
+    pub(super) fn start(
+        harness: &Harness,
+        contenders: &[Contender],
+        processors: Processors,
+        orb: &[String],
+    ) -> Self {
         let mut field = Self {
             entrants: Vec::new(),
             failed: Vec::new(),
             one_way: Vec::new(),
         };
         for contender in contenders {
-            match Running::start(contender, processors, orb) {
+            match Running::start(harness, contender, processors, orb) {
                 Ok(running) => field.enter(contender, running),
                 Err(error) => field.failed.push(left_out(contender, &error)),
             }
@@ -66,7 +73,7 @@ impl Field {
     }
 
     fn enter(&mut self, contender: &Contender, running: Running) {
-        if running.one_way {
+        if running.is_one_way() {
             self.one_way.push(contender.name.clone());
         }
         self.entrants.push(Entrant {
@@ -94,8 +101,8 @@ impl Field {
             calls,
         };
         let takes_part = |entrant: &Entrant| {
-            let two_way = entrant.running.as_ref().is_some_and(|it| !it.one_way);
-            two_way && (operation.has_floor() || !entrant.contender.is_raw())
+            let two_way = entrant.running.as_ref().is_some_and(|it| !it.is_one_way());
+            two_way && (operation.has_floor() || entrant.contender.protocol().is_some())
         };
         // The first time, buffers grow; that batch does not count.
         self.each_in_turn(0, takes_part, command(0), |_, _| {});
@@ -118,7 +125,7 @@ impl Field {
     ) -> Vec<(Contender, Flood)> {
         let command = |calls| Command::Flood { octets, calls };
         let takes_part = |entrant: &Entrant| {
-            let one_way = entrant.running.as_ref().is_some_and(|it| it.one_way);
+            let one_way = entrant.running.as_ref().is_some_and(Running::is_one_way);
             one_way || entrant.contender.is_base()
         };
         let warm_up = effort.calls.div_ceil(10);
@@ -141,9 +148,7 @@ impl Field {
         command: Command,
         mut done: impl FnMut(usize, &[u64]),
     ) {
-        let number = self.entrants.len();
-        for turn in 0..number {
-            let who = (round + turn) % number;
+        for who in in_turn(round, self.entrants.len()) {
             let entrant = &mut self.entrants[who];
             if !takes_part(entrant) {
                 continue;

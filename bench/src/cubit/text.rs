@@ -4,8 +4,8 @@ use super::contender::{LeftOut, SPINNING};
 use super::operation::Operation;
 use super::paper::Comparison;
 use super::report::{Compared, NOISY, OneWay, Report, Row};
-use punctual_bench::placement::Placement;
-use punctual_bench::table::{Cell, Table, Tone};
+use crate::placement::Placement;
+use crate::table::{Cell, Table, Tone};
 use std::fmt;
 
 impl fmt::Display for Report {

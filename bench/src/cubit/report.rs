@@ -1,14 +1,13 @@
 //! The figures of a run: as they were measured, compared with the base, with the floors and with the
 //! paper.
 
-use super::contender::{Contender, LeftOut};
+use super::contender::{Contender, LeftOut, Raw};
 use super::contest::{Flood, Throughput};
-use super::floor::Raw;
 use super::operation::Operation;
 use super::paper::{COMPARISONS, Comparison};
-use punctual_bench::machine::Machine;
-use punctual_bench::placement::Placement;
-use punctual_bench::statistics::{Figures, Record, paired_ratio};
+use crate::machine::Machine;
+use crate::placement::Placement;
+use crate::statistics::{Figures, Record, paired_ratio};
 use serde::{Serialize, Serializer};
 
 /// The spread of the rounds' medians above which a figure is not to be trusted.
@@ -99,8 +98,8 @@ pub(super) fn rows(
         found.map(|(_, record)| record)
     };
     let base = record_of(&Contender::is_base);
-    let tcp = record_of(&|one| one.medium.raw == Some(Raw::Tcp));
-    let unix = record_of(&|one| one.medium.raw == Some(Raw::Unix));
+    let tcp = record_of(&|one| one.is(Raw::Tcp));
+    let unix = record_of(&|one| one.is(Raw::Unix));
     let row = |(contender, record): &(Contender, Record)| {
         let figures = record.figures()?;
         let times = |other: Option<&Record>| paired_ratio(record.medians(), other?.medians());
@@ -108,10 +107,10 @@ pub(super) fn rows(
         Some(Row {
             cpus,
             contender: contender.name.clone(),
-            protocol: (!contender.is_raw()).then(|| contender.medium.protocol.clone()),
+            protocol: contender.protocol().map(str::to_owned),
             operation,
             figures,
-            gain_percent: gain.filter(|_| !contender.is_raw()),
+            gain_percent: gain.filter(|_| contender.protocol().is_some()),
             times_raw_tcp: times(tcp),
             times_raw_unix: times(unix),
             noisy: figures.spread > NOISY,
@@ -157,7 +156,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 fn of_protocol<'r>(results: &'r [(Contender, Record)], protocol: &str) -> Option<&'r Record> {
-    let is = |contender: &Contender| !contender.is_raw() && contender.medium.protocol == protocol;
+    let is = |contender: &Contender| contender.protocol() == Some(protocol);
     let found = results.iter().find(|(contender, _)| is(contender));
     found.map(|(_, record)| record)
 }
@@ -178,7 +177,7 @@ pub(super) fn one_ways(cpus: Placement, octets: u32, floods: &[(Contender, Flood
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::bench::cubit::contender::{known, protocols};
+    use crate::cubit::contender::{known, protocols};
 
     /// Raw sockets, and GIOP and GIOPlite over TCP and Unix sockets.
     pub(in super::super) fn results(medians: [u64; 6]) -> Vec<(Contender, Record)> {

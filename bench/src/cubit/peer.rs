@@ -4,16 +4,14 @@
 //! behind it when the protocol has no replies, and answers each line of its input, a [`Command`],
 //! with samples in nanoseconds ([`Answer`]).
 
-use super::floor::{self, Raw};
 use super::operation::Operation;
 use super::pair;
+use crate::Result;
+use crate::peer::{or_told, run_at, sampled, serve_until_the_end};
+use crate::protocol::{Answer, answer_each};
 use clap::{Args, Subcommand};
-use punctual_bench::Result;
-use punctual_bench::protocol::Answer;
 use std::fmt;
-use std::io::{BufRead, Read, Write};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
 
 /// A call that verifies its answer and says how many nanoseconds it took; verifying does not count.
 pub(super) type Timed<'c> = Box<dyn FnMut() -> Result<u64> + 'c>;
@@ -25,7 +23,7 @@ pub(super) const MOST_CALLS: u32 = 1_000_000;
 
 /// A side of a contender.
 #[derive(Debug, Args)]
-pub(crate) struct Peer {
+pub struct Peer {
     /// The processor to run on.
     #[arg(long)]
     pin: Option<usize>,
@@ -41,11 +39,8 @@ pub(crate) struct Peer {
 /// What both sides talk by.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub(super) struct Medium {
-    /// Raw sockets.
-    #[arg(long)]
-    pub(super) raw: Option<Raw>,
     /// A protocol of the ORB's.
-    #[arg(long, default_value = "iiop")]
+    #[arg(long)]
     pub(super) protocol: String,
     /// How long waiters spin, in microseconds; only for links that know the property.
     #[arg(long)]
@@ -78,7 +73,6 @@ impl Peer {
 impl Medium {
     fn arguments(&self) -> Vec<String> {
         [
-            arguments("--raw", self.raw.map(Raw::name)),
             arguments("--protocol", Some(&self.protocol)),
             arguments("--spin-us", self.spin_us),
         ]
@@ -134,7 +128,7 @@ impl fmt::Display for Command {
 }
 
 impl FromStr for Command {
-    type Err = punctual_bench::Error;
+    type Err = crate::Error;
 
     fn from_str(line: &str) -> Result<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -157,111 +151,46 @@ impl FromStr for Command {
     }
 }
 
-/// Runs a side until its input ends.
-pub(crate) fn run(peer: &Peer) -> std::result::Result<(), String> {
-    let done = match &peer.side {
+/// Runs a side until its input ends. What keeps it from its work it tells the harness.
+///
+/// # Errors
+/// When the harness is gone.
+pub fn run(peer: &Peer) -> Result<()> {
+    or_told(match &peer.side {
         Side::Server { orb } => serve(peer, orb),
         Side::Client { orb } => call(peer, orb),
-    };
-    // Whoever started this process reads its output.
-    done.or_else(|error| {
-        let told = Answer::Error(error.to_string()).write_to(&mut std::io::stdout());
-        told.map_err(|_| error.to_string())
     })
 }
 
 fn serve(peer: &Peer, orb: &[String]) -> Result<()> {
-    pin(peer)?;
-    match peer.medium.raw {
-        Some(raw) => {
-            let folder = tempfile::tempdir()?;
-            until_the_end(floor::serve(raw, folder.path())?)
-        }
-        None => {
-            let server = pair::Server::start(&peer.medium, orb)?;
-            until_the_end(server.reference()?)?;
-            server.stop()
-        }
-    }
+    run_at(peer.pin)?;
+    let server = pair::Server::start(&peer.medium, orb)?;
+    serve_until_the_end(server.reference()?)?;
+    server.stop()
 }
 
 fn call(peer: &Peer, orb: &[String]) -> Result<()> {
-    pin(peer)?;
+    run_at(peer.pin)?;
     let at = peer.at.as_deref().ok_or("a client needs --at")?;
-    match peer.medium.raw {
-        Some(raw) => {
-            let mut client = floor::Client::new(raw, at)?;
-            obey("", |command| match command {
-                Command::Run {
-                    operation,
-                    warm_up,
-                    calls,
-                } => time_each(client.prepare(operation)?, warm_up, calls),
-                Command::Flood { .. } => Err("a raw socket has no one-ways".into()),
-            })
-        }
-        None => {
-            let mut client = pair::Client::connect(&peer.medium, at, orb)?;
-            let note = if client.has_two_ways()? { "" } else { ONE_WAY };
-            obey(note, |command| match command {
-                Command::Run {
-                    operation,
-                    warm_up,
-                    calls,
-                } => time_each(client.prepare(operation)?, warm_up, calls),
-                Command::Flood { octets, calls } => client.flood(octets, calls),
-            })
-        }
-    }
-}
-
-fn pin(peer: &Peer) -> Result<()> {
-    Ok(peer.pin.map_or(Ok(()), punctual_sys::processor::pin_to)?)
-}
-
-fn until_the_end(address: String) -> Result<()> {
-    Answer::Ready(address).write_to(&mut std::io::stdout())?;
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
-}
-
-fn obey(note: &str, perform: impl FnMut(Command) -> Result<Vec<u64>>) -> Result<()> {
-    let mut output = std::io::stdout().lock();
+    let mut client = pair::Client::connect(&peer.medium, at, orb)?;
+    let note = if client.has_two_ways()? { "" } else { ONE_WAY };
+    let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     Answer::Ready(note.to_owned()).write_to(&mut output)?;
-    answer_each(std::io::stdin().lock(), &mut output, perform)
+    answer_each(input, &mut output, |command| match command {
+        Command::Run {
+            operation,
+            warm_up,
+            calls,
+        } => time_each(client.prepare(operation)?, warm_up, calls),
+        Command::Flood { octets, calls } => client.flood(octets, calls).map(Answer::Samples),
+    })
 }
 
-fn answer_each(
-    input: impl BufRead,
-    output: &mut impl Write,
-    mut perform: impl FnMut(Command) -> Result<Vec<u64>>,
-) -> Result<()> {
-    for line in input.lines() {
-        let done = line?.parse().and_then(&mut perform);
-        let answer = done.map_or_else(|error| Answer::Error(error.to_string()), Answer::Samples);
-        answer.write_to(output)?;
-    }
-    Ok(())
-}
-
-fn time_each(mut call: Timed<'_>, warm_up: u32, calls: u32) -> Result<Vec<u64>> {
+fn time_each(mut call: Timed<'_>, warm_up: u32, calls: u32) -> Result<Answer> {
     for _ in 0..warm_up {
         call()?;
     }
-    // All of it is touched ahead, so that no page is mapped between two calls.
-    let mut samples = vec![1; calls as usize];
-    for sample in &mut samples {
-        *sample = call()?;
-    }
-    Ok(samples)
-}
-
-pub(super) fn nanoseconds_since(began: Instant) -> u64 {
-    nanoseconds(began.elapsed())
-}
-
-pub(super) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    sampled(calls, call).map(Answer::Samples)
 }
 
 #[cfg(test)]

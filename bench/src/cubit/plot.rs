@@ -1,10 +1,11 @@
 //! Figure 16, drawn: bars of a call's time by type of data, a chart for each placement.
 
 use super::report::{Report, Row};
+use crate::Result;
+use crate::output::not_drawn as failed;
+use crate::placement::Placement;
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use punctual_bench::placement::Placement;
-use punctual_bench::{Error, Result};
 use std::path::Path;
 
 /// Width and height of one chart, in pixels.
@@ -148,8 +149,4 @@ fn micros(row: &Row) -> f64 {
 #[allow(clippy::cast_precision_loss)]
 fn float(number: usize) -> f64 {
     number as f64
-}
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    format!("the figure cannot be drawn: {error}").into()
 }

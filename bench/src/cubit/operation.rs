@@ -4,7 +4,7 @@
 //! short, and sequences of 4 and of 4,096 octets' worth of octets and of longs; also "a large sequence
 //! of structs", without a length: here as many as make 4 KiB.
 
-use punctual_bench::case::{Case, Operation as Like};
+use crate::case::{Case, Operation as Like};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,13 +1,12 @@
 //! `punctual bench cubit`: paper 000's figure 16, as a matrix of every messaging protocol and link.
 //!
 //! [`operation`] has the figure's types of data, [`paper`] what the paper says of them. A [`contender`]
-//! is a raw socket ([`floor`]) or a pair that the ORB can listen by ([`pair`]), each with a server and a
-//! client in processes of their own ([`peer`]), pinned to one processor or to two. In a [`contest`] they
+//! is raw sockets, as in all measurements, or a pair that the ORB can listen by ([`pair`]), each with a
+//! server and a client in processes of their own ([`peer`]), pinned to one processor or to two. In a [`contest`] they
 //! take turns; a [`report`] compares them, [`text`] and [`plot`] show it.
 
 mod contender;
 mod contest;
-mod floor;
 mod operation;
 mod pair;
 mod paper;
@@ -16,19 +15,20 @@ mod plot;
 mod report;
 mod text;
 
-pub(super) use peer::{Peer, run as run_peer};
+pub use peer::{Peer, run as run_peer};
 
+use crate::Result;
+use crate::contender::Harness;
+use crate::machine::Machine;
+use crate::output::{Output, progress};
+use crate::placement::Placement;
 use clap::ValueEnum;
 use contender::LeftOut;
 use contest::{Effort, Field};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use operation::{FIGURE_16, LENT};
 use peer::MOST_CALLS;
-use punctual_bench::Result;
-use punctual_bench::machine::Machine;
-use punctual_bench::placement::Placement;
 use report::Report;
-use std::path::PathBuf;
 
 /// Octets of the one-ways that are counted.
 const ONE_WAYS: [u32; 2] = [0, 1024];
@@ -38,7 +38,7 @@ const FEWER: u32 = 20;
 /// Measures each operation of paper 000's figure 16 over every pair of a messaging protocol and a link
 /// that the ORB has, beside raw sockets and the paper's figures.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Options {
+pub struct Options {
     /// Messaging protocols; without this option all that the ORB has.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = protocol_name)]
     messaging: Vec<String>,
@@ -64,12 +64,8 @@ pub(crate) struct Options {
     /// Also compare lent buffers with copied ones: 1 MiB of octets.
     #[arg(long)]
     lent: bool,
-    /// Print the figures as JSON; with a file, write them there, and print the tables.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    json: Option<Option<PathBuf>>,
-    /// Draw the figure to this file.
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
     /// Options of the ORB, behind `--`: e.g. -ORBConfigFile with what ssliop needs.
     #[arg(last = true, value_name = "-ORB…")]
     orb: Vec<String>,
@@ -129,33 +125,19 @@ impl Options {
 }
 
 /// Runs the command.
-pub(super) fn run(options: &Options) -> std::result::Result<(), String> {
-    measure_and_show(options).map_err(|error| error.to_string())
-}
-
-fn measure_and_show(options: &Options) -> Result<()> {
-    if cfg!(debug_assertions) {
-        anstream::eprintln!("note: this command is not optimised, its figures mean nothing");
-    }
-    let report = measure(options)?;
-    if let Some(path) = &options.svg {
-        plot::draw(&report, path)?;
-    }
-    match &options.json {
-        Some(None) => println!("{}", serde_json::to_string_pretty(&report)?),
-        Some(Some(path)) => {
-            std::fs::write(path, serde_json::to_string_pretty(&report)? + "\n")?;
-            anstream::print!("{report}");
-        }
-        None => anstream::print!("{report}"),
-    }
+///
+/// # Errors
+/// When a contender fails, or a file cannot be written.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let report = measure(harness, options)?;
+    options.output.show(&report, plot::draw)?;
     match report.failed.len() {
         0 => Ok(()),
         number => Err(format!("{number} contender(s) failed, see the end of the report").into()),
     }
 }
 
-fn measure(options: &Options) -> Result<Report> {
+fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let protocols = options.protocols()?;
     let (contenders, left_out) = contender::known(&protocols, options.spin, &options.orb);
     if left_out.len() == protocols.len() {
@@ -176,12 +158,12 @@ fn measure(options: &Options) -> Result<Report> {
         left_out,
         failed: Vec::new(),
     };
-    let progress = progress(options);
+    let progress = progress(steps(options));
     for cpus in options.cpus.placements() {
         match cpus.processors() {
             Ok(processors) => {
                 progress.set_message(format!("{cpus}: starting"));
-                let field = Field::start(&contenders, processors, &options.orb);
+                let field = Field::start(harness, &contenders, processors, &options.orb);
                 run_field(field, cpus, options, &mut report, &progress);
             }
             Err(reason) => report.left_out.push(LeftOut {
@@ -237,11 +219,8 @@ fn run_field(
     report.failed.extend(field.stop());
 }
 
-fn progress(options: &Options) -> ProgressBar {
+fn steps(options: &Options) -> usize {
     let lent = if options.lent { LENT.len() } else { 0 };
     let operations = FIGURE_16.len() + ONE_WAYS.len() + lent;
-    let steps = options.cpus.placements().len() * operations * options.rounds as usize;
-    let bar = ProgressBar::new(steps as u64);
-    let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} {msg}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    options.cpus.placements().len() * operations * options.rounds as usize
 }

@@ -4,12 +4,13 @@
 //! TCP; which of them a call goes by is the client's policy.
 
 use super::operation::Operation;
-use super::peer::{Medium, Timed, nanoseconds, nanoseconds_since};
+use super::peer::{Medium, Timed};
+use crate::peer::{nanoseconds, nanoseconds_since};
+use crate::{Error, Result};
 use punctual::{
     Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa,
     SetOverride, SystemExceptionKind, Transfer,
 };
-use punctual_bench::{Error, Result};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{Cube, Cubit};
 use std::time::{Duration, Instant};
@@ -27,7 +28,6 @@ const LOST: Duration = Duration::from_millis(250);
 /// Why this ORB cannot serve a protocol, in its words; `None` if it can.
 pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
     let medium = Medium {
-        raw: None,
         protocol: protocol.to_owned(),
         spin_us: None,
     };
@@ -38,10 +38,25 @@ pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
 /// The messaging protocols and the links that an ORB of these options has, adapters included.
 pub(super) fn catalogue(orb: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     let orb = builder(orb)?.build()?;
-    Ok((
-        orb.protocol_catalogue().messaging,
-        crate::protocols::links(&orb),
-    ))
+    Ok((orb.protocol_catalogue().messaging, links(&orb)))
+}
+
+/// Every link of an ORB, and each with an adapter by which more fits it.
+fn links(orb: &Orb) -> Vec<String> {
+    let catalogue = orb.protocol_catalogue();
+    let fits =
+        |messaging: &str, link: &str| orb.check_protocol(&format!("{messaging}+{link}")).is_ok();
+    let mut links = Vec::new();
+    for link in &catalogue.links {
+        let helps = |adapted: &String| {
+            let mut messaging = catalogue.messaging.iter();
+            messaging.any(|one| fits(one, adapted) && !fits(one, link))
+        };
+        let adapted = catalogue.adapters.iter().map(|one| format!("{one}+{link}"));
+        links.push(link.clone());
+        links.extend(adapted.filter(helps));
+    }
+    links
 }
 
 /// A server with one object.
@@ -264,7 +279,6 @@ mod tests {
 
     fn medium(protocol: &str) -> Medium {
         Medium {
-            raw: None,
             protocol: protocol.to_owned(),
             spin_us: None,
         }
