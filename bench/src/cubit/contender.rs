@@ -1,7 +1,7 @@
 //! Who takes part: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
 
-use super::pair::{self, BASE};
-use super::peer::{Command, Medium, ONE_WAY, Peer};
+use super::pair::{self, BASE, Medium};
+use super::peer::{Command, ONE_WAY, Peer};
 use crate::Result;
 use crate::child::Process;
 use crate::contender::{self, Harness, Wanted};

@@ -4,9 +4,9 @@
 //! TCP; which of them a call goes by is the client's policy.
 
 use super::operation::Operation;
-use super::peer::{Medium, Timed};
 use crate::peer::{nanoseconds, nanoseconds_since};
 use crate::{Error, Result};
+use clap::Args;
 use punctual::{
     Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa,
     SetOverride, SystemExceptionKind, Transfer,
@@ -24,6 +24,20 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 const WINDOW: u64 = 64;
 /// One-ways that have not arrived this long after those before them are lost.
 const LOST: Duration = Duration::from_millis(250);
+
+/// What both sides talk by.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub(super) struct Medium {
+    /// A protocol of the ORB's.
+    #[arg(long)]
+    pub(super) protocol: String,
+    /// How long waiters spin, in microseconds; only for links that know the property.
+    #[arg(long)]
+    pub(super) spin_us: Option<u64>,
+}
+
+/// A call that verifies its answer and says how many nanoseconds it took; verifying does not count.
+pub(super) type Timed<'c> = Box<dyn FnMut() -> Result<u64> + 'c>;
 
 /// Why this ORB cannot serve a protocol, in its words; `None` if it can.
 pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {

@@ -5,16 +5,13 @@
 //! with samples in nanoseconds ([`Answer`]).
 
 use super::operation::Operation;
-use super::pair;
+use super::pair::{self, Medium, Timed};
 use crate::Result;
 use crate::peer::{or_told, run_at, sampled, serve_until_the_end};
 use crate::protocol::{Answer, answer_each};
 use clap::{Args, Subcommand};
 use std::fmt;
 use std::str::FromStr;
-
-/// A call that verifies its answer and says how many nanoseconds it took; verifying does not count.
-pub(super) type Timed<'c> = Box<dyn FnMut() -> Result<u64> + 'c>;
 
 /// What a client says whose protocol has no replies.
 pub(super) const ONE_WAY: &str = "one-way";
@@ -34,17 +31,6 @@ pub struct Peer {
     at: Option<String>,
     #[command(subcommand)]
     side: Side,
-}
-
-/// What both sides talk by.
-#[derive(Clone, Debug, PartialEq, Eq, Args)]
-pub(super) struct Medium {
-    /// A protocol of the ORB's.
-    #[arg(long)]
-    pub(super) protocol: String,
-    /// How long waiters spin, in microseconds; only for links that know the property.
-    #[arg(long)]
-    pub(super) spin_us: Option<u64>,
 }
 
 impl Peer {

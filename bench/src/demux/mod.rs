@@ -18,7 +18,8 @@ mod report;
 mod server;
 mod setup;
 
-pub use report::{Over, Report, Row};
+pub use plan::Over;
+pub use report::{Report, Row};
 pub use setup::{Algorithm, Setup, Strategy};
 
 use crate::Result;

@@ -6,6 +6,7 @@
 mod dynamic;
 mod floor;
 mod punctual;
+mod sample;
 
 use crate::Result;
 use crate::case::Case;
@@ -14,7 +15,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
 use floor::socket::{self, Kind, Link};
-pub(crate) use punctual::SAMPLE;
+pub(crate) use sample::SAMPLE;
 use std::io::{BufRead, Read, Write};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
