@@ -1,21 +1,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Who executes, and until when: threads with names, crews of them with a limit, deadlines, and the
-//! reactor that they share.
+//! Who executes, and until when: threads, groups and pools of them with a limit, the main-thread work
+//! queue, deadlines, and the reactor that threads share.
 //!
-//! Every thread of the ORB starts here, so that each has a name that a person can find in `top`,
-//! and a crew that a shutdown can wait for.
+//! Every thread of the ORB starts here, so that each has a name that a person can find in `top`, and
+//! stands in a group that a shutdown can wait for.
 
-mod crew;
 mod deadline;
-mod errands;
 pub mod leader_followers;
+mod main_thread;
 pub mod reactor;
 mod spin;
 mod sync;
+mod thread_group;
 
-pub use crew::{Crew, SpawnError};
 pub use deadline::Deadline;
-pub use errands::{Errands, Refused};
 pub use leader_followers::LeaderFollowers;
+pub use main_thread::{MainThreadQueue, Refused};
 pub use reactor::Reactor;
 pub use spin::{Look, Spin};
+pub use thread_group::{SpawnError, ThreadGroup};

@@ -5,12 +5,12 @@
 //! everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
-pub mod bell;
 pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]
 pub mod cycles;
 pub mod epoll;
+pub mod event;
 pub mod futex;
 pub mod host;
 #[allow(unsafe_code)]

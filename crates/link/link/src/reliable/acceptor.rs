@@ -95,7 +95,7 @@ pub(super) fn begin(
         backlog: options.backlog.max(1),
     });
     let address = Address::new(&name, below.address().place());
-    let door = Door {
+    let thread = AcceptorThread {
         below: below.clone(),
         queue: queue.clone(),
         name,
@@ -105,7 +105,7 @@ pub(super) fn begin(
     };
     std::thread::Builder::new()
         .name("punctual-accept".to_owned())
-        .spawn(move || door.keep())
+        .spawn(move || thread.run())
         .map_err(|error| LinkError::os(Phase::Listen, error))?;
     Ok(Box::new(ReliableAcceptor {
         below,
@@ -136,8 +136,8 @@ impl Drop for ReliableAcceptor {
     }
 }
 
-/// What meets strangers.
-struct Door {
+/// What the acceptor's thread works on.
+struct AcceptorThread {
     below: Arc<dyn Acceptor>,
     queue: Arc<Queue>,
     name: Arc<str>,
@@ -146,8 +146,8 @@ struct Door {
     cookies: Cookies,
 }
 
-impl Door {
-    fn keep(mut self) {
+impl AcceptorThread {
+    fn run(mut self) {
         loop {
             match self.below.accept() {
                 // One that fails was a stranger's: it may try again.

@@ -15,7 +15,7 @@ use crate::policy::Wait;
 use crate::probe::{self, Point};
 use parking_lot::Mutex;
 use punctual_exec::leader_followers::{Waited, Wakeup};
-use punctual_exec::reactor::{Handler, Readiness, Token, Turn};
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent, Token};
 use punctual_exec::{Deadline, Reactor};
 use punctual_link::{Connection, Waitable};
 use std::io;
@@ -48,7 +48,7 @@ impl Handler for Reader {
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
         match self.connection.upgrade() {
             Some(connection) => connection.read_ready(turn),
             None => turn.deregister(),
@@ -136,7 +136,7 @@ impl Drop for OnReactor {
 
 impl ClientConnection {
     /// Reads what is there, and passes it to whom it concerns.
-    fn read_ready(&self, turn: &mut Turn<'_>) {
+    fn read_ready(&self, turn: &mut ReadyEvent<'_>) {
         // Whoever holds it has it read again.
         let Some(mut inbox) = self.callers.read() else {
             return;

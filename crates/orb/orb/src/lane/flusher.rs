@@ -1,7 +1,7 @@
 //! Sends one-way requests that were buffered when their time has come.
 
 use crate::client::mux::ClientConnection;
-use punctual_exec::Crew;
+use punctual_exec::ThreadGroup;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Flusher {
     shared: Arc<Shared>,
-    crew: Crew,
+    crew: ThreadGroup,
 }
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Flusher {
     pub(crate) fn new() -> Self {
         Self {
             shared: Arc::default(),
-            crew: Crew::new(1),
+            crew: ThreadGroup::new(1),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::reference::{AsObject, ObjectRef};
 use crate::server;
 use crate::value::ValueFactories;
 use punctual_cdr::{Environment, Limits, ValueFactory};
-use punctual_exec::Errands;
+use punctual_exec::MainThreadQueue;
 use punctual_ior::{Ior, PolicyValue};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -82,7 +82,7 @@ struct Shared {
     pulse: Arc<Pulse>,
     changed: Condvar,
     /// What the main thread is to do.
-    errands: Errands,
+    errands: MainThreadQueue,
 }
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
@@ -110,7 +110,7 @@ impl Orb {
             life: Mutex::new(Life::Running),
             pulse: Arc::new(Pulse::default()),
             changed: Condvar::new(),
-            errands: Errands::default(),
+            errands: MainThreadQueue::default(),
             config,
         };
         Self {
@@ -195,7 +195,7 @@ impl Orb {
     /// adapters whose upcalls are the main thread's, which is the first that calls this or
     /// [`Orb::perform_work`].
     pub fn run(&self) {
-        self.shared.errands.do_all();
+        self.shared.errands.run();
         let mut life = self.life();
         while *life != Life::Over {
             life = self
@@ -209,7 +209,7 @@ impl Orb {
     /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
     #[must_use]
     pub fn work_pending(&self) -> bool {
-        self.shared.errands.is_pending()
+        self.shared.errands.work_pending()
     }
 
     /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
@@ -219,7 +219,7 @@ impl Orb {
     /// BAD_INV_ORDER after a shutdown.
     pub fn perform_work(&self) -> Result<bool, SystemException> {
         self.check_running()?;
-        Ok(self.shared.errands.do_one())
+        Ok(self.shared.errands.perform_work())
     }
 
     /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
@@ -245,7 +245,7 @@ impl Orb {
     /// Whether the calling thread is the main thread. For adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
-        self.shared.errands.is_runner()
+        self.shared.errands.is_main_thread()
     }
 
     /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so

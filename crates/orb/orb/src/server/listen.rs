@@ -13,7 +13,7 @@ use crate::orb::Orb;
 use crate::profile::{self, Place, Publication};
 use crate::protocol::Pair;
 use punctual_cdr::{CdrError, GiopVersion};
-use punctual_exec::{Crew, Deadline, LeaderFollowers, SpawnError};
+use punctual_exec::{Deadline, LeaderFollowers, SpawnError, ThreadGroup};
 use punctual_giop::{MessageKind, code_sets};
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 use punctual_link::{Acceptor, Address, Cause, Connection, LinkError};
@@ -28,8 +28,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Listening {
     state: Mutex<State>,
-    acceptors: Crew,
-    pub(super) crew: Crew,
+    acceptors: ThreadGroup,
+    pub(super) crew: ThreadGroup,
     connections: Mutex<Connections>,
     /// A client has come or gone, or the end has come.
     changed: Condvar,
@@ -68,8 +68,8 @@ impl Listening {
     pub(crate) fn new(max_connections: usize) -> Self {
         Self {
             state: Mutex::new(State::default()),
-            acceptors: Crew::new(usize::MAX),
-            crew: Crew::new(max_connections),
+            acceptors: ThreadGroup::new(usize::MAX),
+            crew: ThreadGroup::new(max_connections),
             connections: Mutex::new(Connections::default()),
             changed: Condvar::new(),
             reactors: Reactors::default(),

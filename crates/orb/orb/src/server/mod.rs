@@ -24,7 +24,7 @@ use crate::collocation;
 use crate::messaging::FrameArrival;
 use crate::orb::Orb;
 use concurrency::OnReactor;
-use punctual_exec::{Errands, Refused};
+use punctual_exec::{MainThreadQueue, Refused};
 use receive::ServerConnection;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -109,10 +109,10 @@ pub fn serves_alone() -> bool {
 /// Has the main thread do what the calling one would, for the request that it serves: another thread receives
 /// on that request's connection meanwhile.
 pub(crate) fn on_main_thread<R: Send>(
-    errands: &Errands,
+    errands: &MainThreadQueue,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, Refused> {
-    if errands.is_runner() {
+    if errands.is_main_thread() {
         return Ok(work());
     }
     about_to_block();
@@ -120,7 +120,7 @@ pub(crate) fn on_main_thread<R: Send>(
         let innermost = served.last().filter(|one| one.in_upcall);
         innermost.map(|one| one.connection.clone())
     });
-    errands.run(move || {
+    errands.call(move || {
         let _serving = connection.map(Serving::for_another);
         work()
     })

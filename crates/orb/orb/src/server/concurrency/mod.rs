@@ -20,7 +20,7 @@ use crate::orb::Orb;
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{Crew, LeaderFollowers, Reactor};
+use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ struct State {
     /// Run by those who wait for replies and by nobody else, where there are no such endpoints.
     unmanned: Option<Arc<Reactor>>,
     /// The threads of all pools there ever were, for who waits for their end.
-    crews: Vec<Crew>,
+    crews: Vec<ThreadGroup>,
 }
 
 impl Reactors {
@@ -171,13 +171,13 @@ impl State {
         let options = PoolOptions {
             name: name.to_owned(),
             threads: size.threads,
-            most: size.most,
+            max_threads: size.most,
             reserve: size.reserve,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
         // Those that have ended are of no interest any more.
         self.crews.retain(|crew| !crew.is_empty());
-        self.crews.push(pool.crew());
+        self.crews.push(pool.thread_group());
         Ok(Arc::new(pool))
     }
 }

@@ -8,7 +8,7 @@ use crate::server::receive::ServerConnection;
 use crate::server::{Refusal, Serving};
 use crate::sync;
 use punctual_cdr::GiopVersion;
-use punctual_exec::reactor::{Handler, Readiness, Role, Turn, depth};
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent, Role, depth};
 use punctual_link::{LinkError, Phase, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Handler for ServerConnection {
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
         let Some(on) = self.on_reactor() else {
             return;
         };
@@ -62,7 +62,7 @@ enum Step {
 }
 
 impl ServerConnection {
-    fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut Turn<'_>, serving: &Serving) {
+    fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut ReadyEvent<'_>, serving: &Serving) {
         let mut memory = Memory::take();
         self.serve_turn(on, turn, serving, &mut memory);
         self.send_pending();
@@ -72,7 +72,7 @@ impl ServerConnection {
     fn serve_turn(
         self: &Arc<Self>,
         on: &OnReactor,
-        turn: &mut Turn<'_>,
+        turn: &mut ReadyEvent<'_>,
         serving: &Serving,
         memory: &mut Memory,
     ) {
@@ -94,7 +94,7 @@ impl ServerConnection {
     fn step(
         self: &Arc<Self>,
         on: &OnReactor,
-        turn: &mut Turn<'_>,
+        turn: &mut ReadyEvent<'_>,
         serving: &Serving,
         memory: &mut Memory,
         emptied: &mut bool,
@@ -164,7 +164,7 @@ impl ServerConnection {
     fn in_turn(
         &self,
         on: &OnReactor,
-        turn: &mut Turn<'_>,
+        turn: &mut ReadyEvent<'_>,
         serving: &Serving,
         serve: impl FnOnce(),
     ) -> Step {
@@ -194,7 +194,7 @@ impl ServerConnection {
         Step::Over
     }
 
-    fn is_over(&self, turn: &Turn<'_>, error: &InboxError, mid_message: bool) -> Step {
+    fn is_over(&self, turn: &ReadyEvent<'_>, error: &InboxError, mid_message: bool) -> Step {
         self.end(error, mid_message);
         turn.deregister();
         Step::Over
@@ -223,6 +223,6 @@ impl ServerConnection {
 }
 
 /// Whether a receive has emptied the socket; not where the end was told of, which comes behind.
-fn is_all(taken: punctual_link::Taken, turn: &Turn<'_>) -> bool {
+fn is_all(taken: punctual_link::Taken, turn: &ReadyEvent<'_>) -> bool {
     taken.all && !turn.readiness().has(Readiness::END)
 }

@@ -1,4 +1,4 @@
-//! A crew: threads of one purpose, counted, named, bounded, and waited for.
+//! A thread group: threads of one purpose, counted, named, bounded, and waited for.
 
 use crate::Deadline;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Threads that serve one purpose.
 #[derive(Clone, Debug)]
-pub struct Crew {
+pub struct ThreadGroup {
     shared: Arc<Shared>,
 }
 
@@ -17,7 +17,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// Why a crew took on no thread.
+/// Why a thread was not started.
 #[derive(Debug)]
 pub enum SpawnError {
     /// It has as many as it may have.
@@ -40,8 +40,8 @@ impl std::fmt::Display for SpawnError {
 
 impl std::error::Error for SpawnError {}
 
-impl Crew {
-    /// A crew of at most `limit` threads.
+impl ThreadGroup {
+    /// A group of at most `limit` threads.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let shared = Shared {
@@ -79,23 +79,23 @@ impl Crew {
                 let _leave = leave;
                 work();
             });
-        // On failure the closure is dropped, and with it the place it had taken.
+        // On failure the closure is dropped, which counts the thread out.
         started.map(drop).map_err(SpawnError::Os)
     }
 
-    /// How many threads are at work.
+    /// How many threads run.
     #[must_use]
     pub fn len(&self) -> usize {
         *self.lock()
     }
 
-    /// Whether no thread is at work.
+    /// Whether no thread runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Waits until at most `rest` threads are at work; false when the deadline passed first.
+    /// Waits until at most `rest` threads run; false when the deadline passed first.
     #[must_use]
     pub fn wait_until_at_most(&self, rest: usize, deadline: Deadline) -> bool {
         let mut count = self.lock();
@@ -124,8 +124,8 @@ impl Crew {
     }
 }
 
-/// Gives a thread's place back, also when its work panicked.
-struct Leave(Crew);
+/// Counts a thread out, also when its work panicked.
+struct Leave(ThreadGroup);
 
 impl Drop for Leave {
     fn drop(&mut self) {
@@ -141,27 +141,28 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_full_crew_refuses_and_takes_on_again_when_one_left() {
-        let crew = Crew::new(1);
+    fn a_full_group_refuses_and_starts_again_when_a_thread_has_ended() {
+        let group = ThreadGroup::new(1);
         let (release, wait) = mpsc::channel::<()>();
-        crew.spawn("one", move || assert!(wait.recv().is_err()))
+        group
+            .spawn("one", move || assert!(wait.recv().is_err()))
             .unwrap();
         assert!(matches!(
-            crew.spawn("two", || {}),
+            group.spawn("two", || {}),
             Err(SpawnError::Full { limit: 1 })
         ));
-        assert!(!crew.wait_until_at_most(0, Deadline::after(Duration::from_millis(5))));
+        assert!(!group.wait_until_at_most(0, Deadline::after(Duration::from_millis(5))));
         drop(release);
-        assert!(crew.wait_until_at_most(0, Deadline::NEVER));
-        crew.spawn("three", || {}).unwrap();
-        assert!(crew.wait_until_at_most(0, Deadline::NEVER));
+        assert!(group.wait_until_at_most(0, Deadline::NEVER));
+        group.spawn("three", || {}).unwrap();
+        assert!(group.wait_until_at_most(0, Deadline::NEVER));
     }
 
     #[test]
-    fn a_panic_gives_the_place_back() {
-        let crew = Crew::new(1);
-        crew.spawn("panics", || panic!("on purpose")).unwrap();
-        assert!(crew.wait_until_at_most(0, Deadline::after(Duration::from_secs(10))));
-        assert!(crew.is_empty());
+    fn a_thread_that_panics_is_counted_out() {
+        let group = ThreadGroup::new(1);
+        group.spawn("panics", || panic!("on purpose")).unwrap();
+        assert!(group.wait_until_at_most(0, Deadline::after(Duration::from_secs(10))));
+        assert!(group.is_empty());
     }
 }
