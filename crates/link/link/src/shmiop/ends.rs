@@ -118,7 +118,7 @@ impl Ends {
         self.mine[CLOSED].store(1, Ordering::Release);
         for role in [READER, WRITER] {
             self.change_doorbell(role);
-            futex::wake(&self.mine[role.doorbell]);
+            futex::wake_shared(&self.mine[role.doorbell]);
             self.theirs.wake(role.doorbell);
         }
         // Fails only when the peer was quicker.
@@ -152,7 +152,7 @@ impl Waker {
         if sleep & BY_SOCKET != 0 {
             passing::notify(&ends.socket);
         } else {
-            futex::wake(&ends.mine[self.role.doorbell]);
+            futex::wake_shared(&ends.mine[self.role.doorbell]);
         }
     }
 }

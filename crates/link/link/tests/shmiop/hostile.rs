@@ -172,8 +172,8 @@ fn a_tail_that_goes_to_and_fro_neither_overruns_the_ring_nor_hangs() {
                 while !stop.load(Ordering::Relaxed) {
                     for tail in [0, RING / 2, 8, RING - 8, 0, RING] {
                         raw.words[TAIL].store(tail, Ordering::Release);
-                        raw.words[WRITER_BELL].fetch_add(1, Ordering::Relaxed);
-                        futex::wake(&raw.words[WRITER_BELL]);
+                        raw.words[WRITER_DOORBELL].fetch_add(1, Ordering::Relaxed);
+                        futex::wake_shared(&raw.words[WRITER_DOORBELL]);
                     }
                 }
             });
@@ -223,8 +223,8 @@ fn bells_without_a_message_do_not_keep_a_deadline_from_passing() {
         threads.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 passing::notify(&raw.socket);
-                raw.words[READER_BELL].fetch_add(1, Ordering::Relaxed);
-                futex::wake(&raw.words[READER_BELL]);
+                raw.words[READER_DOORBELL].fetch_add(1, Ordering::Relaxed);
+                futex::wake_shared(&raw.words[READER_DOORBELL]);
             }
         });
         // Beyond the first slice, so that the socket is waited on as well.
