@@ -1,6 +1,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! What the operating system gives: sockets with their options, this host's addresses, processors,
-//! scheduling of threads.
+//! scheduling of threads, locks that inherit priorities.
 //!
 //! The one crate that talks to the kernel beyond the standard library, through `rustix` and, for the
 //! scheduling of threads alone, `libc`, so that everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
@@ -18,6 +18,7 @@ pub mod host;
 pub mod memory;
 pub mod memory_lock;
 pub mod passing;
+pub mod pi_mutex;
 pub mod processor;
 pub mod scheduling;
 #[allow(unsafe_code)]
