@@ -2,8 +2,8 @@
 //! Who executes, and until when: threads, groups and pools of them with a limit, the main-thread work
 //! queue, deadlines, and the reactor that threads share.
 //!
-//! Every thread of the ORB starts here, so that each has a name that a person can find in `top`, and
-//! stands in a group that a shutdown can wait for.
+//! Every thread of the ORB starts here ([`thread`]), so that each has a name that a person can find in
+//! `top`, and the scheduling, processors and stack that were meant for it.
 
 mod deadline;
 pub mod leader_followers;
@@ -11,6 +11,7 @@ mod main_thread;
 pub mod reactor;
 mod spin;
 mod sync;
+pub mod thread;
 mod thread_group;
 
 pub use deadline::Deadline;
@@ -18,4 +19,5 @@ pub use leader_followers::LeaderFollowers;
 pub use main_thread::{MainThreadQueue, Refused};
 pub use reactor::Reactor;
 pub use spin::{Look, Spin};
-pub use thread_group::{SpawnError, ThreadGroup};
+pub use thread::{SpawnError, ThreadSpec};
+pub use thread_group::ThreadGroup;

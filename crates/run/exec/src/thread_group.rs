@@ -1,7 +1,7 @@
 //! A thread group: threads of one purpose, counted, named, bounded, and waited for.
 
 use crate::Deadline;
-use std::io;
+use crate::thread::{SpawnError, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Threads that serve one purpose.
@@ -17,29 +17,6 @@ struct Shared {
     changed: Condvar,
 }
 
-/// Why a thread was not started.
-#[derive(Debug)]
-pub enum SpawnError {
-    /// It has as many as it may have.
-    Full {
-        /// How many that is.
-        limit: usize,
-    },
-    /// The operating system gave none.
-    Os(io::Error),
-}
-
-impl std::fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Full { limit } => write!(f, "all {limit} threads are in use"),
-            Self::Os(error) => write!(f, "the operating system gave no thread: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for SpawnError {}
-
 impl ThreadGroup {
     /// A group of at most `limit` threads.
     #[must_use]
@@ -54,33 +31,34 @@ impl ThreadGroup {
         }
     }
 
-    /// Starts a thread. `name` shows in the operating system's listings, cut to 15 octets.
+    /// Starts a thread of the group.
     ///
     /// # Errors
-    /// [`SpawnError::Full`] at the limit, [`SpawnError::Os`] when there is no thread to be had.
+    /// [`SpawnError::Full`] at the limit, else as [`ThreadSpec::start`].
     pub fn spawn(
         &self,
-        name: &str,
+        spec: impl Into<ThreadSpec>,
         work: impl FnOnce() + Send + 'static,
     ) -> Result<(), SpawnError> {
-        {
-            let mut count = self.lock();
-            if *count >= self.shared.limit {
-                return Err(SpawnError::Full {
-                    limit: self.shared.limit,
-                });
-            }
-            *count += 1;
-        }
-        let leave = Leave(self.clone());
-        let started = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                let _leave = leave;
-                work();
+        let counted = self.count_in()?;
+        let started = spec.into().start(move || {
+            let _counted = counted;
+            work();
+        });
+        // On failure the closure was dropped, which counts the thread out.
+        started.map(drop)
+    }
+
+    /// Counts one more thread until it is dropped.
+    fn count_in(&self) -> Result<Counted, SpawnError> {
+        let mut count = self.lock();
+        if *count >= self.shared.limit {
+            return Err(SpawnError::Full {
+                limit: self.shared.limit,
             });
-        // On failure the closure is dropped, which counts the thread out.
-        started.map(drop).map_err(SpawnError::Os)
+        }
+        *count += 1;
+        Ok(Counted(self.clone()))
     }
 
     /// How many threads run.
@@ -124,10 +102,10 @@ impl ThreadGroup {
     }
 }
 
-/// Counts a thread out, also when its work panicked.
-struct Leave(ThreadGroup);
+/// A thread that is counted, also when its work panics.
+struct Counted(ThreadGroup);
 
-impl Drop for Leave {
+impl Drop for Counted {
     fn drop(&mut self) {
         *self.0.lock() -= 1;
         self.0.shared.changed.notify_all();

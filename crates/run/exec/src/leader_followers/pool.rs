@@ -2,15 +2,15 @@
 
 use super::reserve::Reserve;
 use crate::reactor::Reactor;
-use crate::{Deadline, SpawnError, ThreadGroup};
+use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// How a pool is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// What its threads are called in the operating system's listings, a number behind it.
-    pub name: String,
+    /// How its threads are started; there is a number behind the name of each.
+    pub spec: ThreadSpec,
     /// Threads that are started with the pool, at least 1.
     pub threads: usize,
     /// Threads that it may have; the others are started when all are busy, and stay.
@@ -24,7 +24,7 @@ impl Default for PoolOptions {
     /// One thread at first, 16 at most, and a reserve.
     fn default() -> Self {
         Self {
-            name: "punctual-pool".to_owned(),
+            spec: ThreadSpec::named("punctual-pool"),
             threads: 1,
             max_threads: 16,
             reserve: true,
@@ -48,7 +48,7 @@ pub struct LeaderFollowers {
 struct Growth {
     reactor: Weak<Reactor>,
     threads: ThreadGroup,
-    name: String,
+    spec: ThreadSpec,
     max_threads: usize,
     /// Threads started so far.
     started: AtomicUsize,
@@ -65,13 +65,13 @@ impl LeaderFollowers {
         let growth = Arc::new(Growth {
             reactor: Arc::downgrade(&reactor),
             threads: threads.clone(),
-            name: options.name.clone(),
+            spec: options.spec.clone(),
             max_threads,
             started: AtomicUsize::new(0),
         });
         let reserve = options
             .reserve
-            .then(|| Reserve::start(&reactor, &threads, &options.name))
+            .then(|| Reserve::start(&reactor, &threads, &options.spec))
             .transpose();
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
         let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
@@ -154,9 +154,10 @@ impl Growth {
         let (Ok(number), Some(reactor)) = (counted, self.reactor.upgrade()) else {
             return Ok(false);
         };
+        let name = format!("{}-{number}", self.spec.name());
         let started = self
             .threads
-            .spawn(&format!("{}-{number}", self.name), move || reactor.run());
+            .spawn(self.spec.with_name(name), move || reactor.run());
         if started.is_err() {
             self.started.fetch_sub(1, Ordering::Relaxed);
         }

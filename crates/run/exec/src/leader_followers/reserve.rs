@@ -5,7 +5,7 @@
 
 use crate::reactor::{Reactor, Role};
 use crate::sync::Parker;
-use crate::{SpawnError, ThreadGroup};
+use crate::{SpawnError, ThreadGroup, ThreadSpec};
 use punctual_sys::epoll::EpollEvents;
 use punctual_sys::event::{EventFd, either};
 use std::io;
@@ -31,7 +31,7 @@ impl Reserve {
     pub(super) fn start(
         reactor: &Arc<Reactor>,
         threads: &ThreadGroup,
-        name: &str,
+        spec: &ThreadSpec,
     ) -> Result<Arc<Self>, SpawnError> {
         let reserve = Arc::new(Self {
             reactor: Arc::downgrade(reactor),
@@ -40,7 +40,8 @@ impl Reserve {
             never: EventFd::new().map_err(SpawnError::Os)?,
         });
         let own = reserve.clone();
-        threads.spawn(&format!("{name}-reserve"), move || own.run())?;
+        let name = format!("{}-reserve", spec.name());
+        threads.spawn(spec.with_name(name), move || own.run())?;
         Ok(reserve)
     }
 

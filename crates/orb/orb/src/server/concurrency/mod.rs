@@ -169,7 +169,7 @@ impl State {
         size: PoolSize,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
-            name: name.to_owned(),
+            spec: name.into(),
             threads: size.threads,
             max_threads: size.most,
             reserve: size.reserve,
