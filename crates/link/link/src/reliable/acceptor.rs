@@ -9,7 +9,7 @@ use super::driver::Driver;
 use super::handshake::{Agreed, Stranger, meet};
 use super::machine::Machine;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -103,10 +103,9 @@ pub(super) fn begin(
         driver: driver.clone(),
         cookies: Cookies::new(),
     };
-    std::thread::Builder::new()
-        .name("punctual-accept".to_owned())
-        .spawn(move || thread.run())
-        .map_err(|error| LinkError::os(Phase::Listen, error))?;
+    ThreadSpec::named("punctual-accept")
+        .start(move || thread.run())
+        .map_err(|error| LinkError::os(Phase::Listen, error.into()))?;
     Ok(Box::new(ReliableAcceptor {
         below,
         queue,

@@ -5,6 +5,7 @@ use super::handshake_thread::HandshakeThread;
 use super::{Allow, NAME, ShmOptions};
 use crate::uiop::path::SocketFile;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_exec::ThreadSpec;
 use punctual_sys::stream;
 use std::collections::VecDeque;
 use std::fs::Permissions;
@@ -51,10 +52,9 @@ pub(super) fn listen(
         counters,
         acceptor.handover.clone(),
     );
-    std::thread::Builder::new()
-        .name("punctual-shm".to_owned())
-        .spawn(move || thread.run())
-        .map_err(failed)?;
+    ThreadSpec::named("punctual-shm")
+        .start(move || thread.run())
+        .map_err(|error| failed(error.into()))?;
     Ok(Box::new(acceptor))
 }
 
