@@ -6,6 +6,7 @@
 //! `top`, and the scheduling, processors and stack that were meant for it.
 
 mod deadline;
+pub mod lane_lock;
 pub mod leader_followers;
 mod main_thread;
 pub mod reactor;
@@ -15,6 +16,7 @@ pub mod thread;
 mod thread_group;
 
 pub use deadline::Deadline;
+pub use lane_lock::LaneLock;
 pub use leader_followers::LeaderFollowers;
 pub use main_thread::{MainThreadQueue, Refused};
 pub use reactor::Reactor;
