@@ -14,6 +14,7 @@ mod spin;
 mod sync;
 pub mod thread;
 mod thread_group;
+mod worker_pool;
 
 pub use deadline::Deadline;
 pub use lane_lock::LaneLock;
@@ -23,3 +24,4 @@ pub use reactor::Reactor;
 pub use spin::{Look, Spin};
 pub use thread::{SpawnError, ThreadSpec};
 pub use thread_group::ThreadGroup;
+pub use worker_pool::{WorkerPool, WorkerPoolOptions};

@@ -6,6 +6,9 @@
 //! many executions were explored: `cargo test -p punctual-exec --test models --release -- --nocapture`.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
+mod giving;
+#[path = "../../src/worker_pool/handover.rs"]
+mod handover;
 #[path = "../../src/leader_followers/leadership.rs"]
 mod leadership;
 mod leading;
