@@ -7,6 +7,7 @@ mod interop;
 mod layers;
 mod poa_table;
 mod run;
+mod threads;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -21,7 +22,8 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Refuse a dependency that points against the layers (ARCHITECTURE.md).
+    /// Refuse a dependency that points against the layers (ARCHITECTURE.md), and threads that are not
+    /// started by punctual-exec.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
@@ -37,7 +39,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Options::parse().chore {
-        Chore::Layers => layers::check(),
+        Chore::Layers => layers::check().and_then(|()| threads::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),

@@ -62,6 +62,7 @@ pub(super) fn serve(raw: Raw, folder: &Path) -> Result<String> {
 }
 
 fn serve_one<S: Stream>(accept: impl FnOnce() -> io::Result<S> + Send + 'static) -> io::Result<()> {
+    // Bare thread: what the machine can do without the ORB is measured without it.
     std::thread::Builder::new()
         .name("floor".to_owned())
         .spawn(move || accept().and_then(answer))
