@@ -1,10 +1,11 @@
-//! Listening: what has been introduced in the background is handed to whoever accepts.
+//! Listening: connections whose handshake has succeeded in the background are handed to whoever accepts.
 
-use super::copies::Ledger;
-use super::reception::Reception;
+use super::copies::CopyCounters;
+use super::handshake_thread::HandshakeThread;
 use super::{Allow, NAME, ShmOptions};
 use crate::uiop::path::SocketFile;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_exec::ThreadSpec;
 use punctual_sys::stream;
 use std::collections::VecDeque;
 use std::fs::Permissions;
@@ -13,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Connections that may wait to be introduced, in the kernel, and to be accepted.
+/// Connections that may wait for their handshake, in the kernel, and to be accepted.
 const BACKLOG: u16 = 128;
 
 #[derive(Debug)]
@@ -27,7 +28,7 @@ struct ShmAcceptor {
 pub(super) fn listen(
     address: &Address,
     options: ShmOptions,
-    ledger: Arc<Ledger>,
+    counters: Arc<CopyCounters>,
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let (listener, file) = SocketFile::listen(address.place(), BACKLOG)?;
     let failed = |error| LinkError::os(Phase::Listen, error);
@@ -44,17 +45,16 @@ pub(super) fn listen(
         file,
         handover: Arc::default(),
     };
-    let reception = Reception::new(
+    let thread = HandshakeThread::new(
         acceptor.listener.clone(),
         acceptor.address.clone(),
         options,
-        ledger,
+        counters,
         acceptor.handover.clone(),
     );
-    std::thread::Builder::new()
-        .name("punctual-shm".to_owned())
-        .spawn(move || reception.run())
-        .map_err(failed)?;
+    ThreadSpec::named("punctual-shm")
+        .start(move || thread.run())
+        .map_err(|error| failed(error.into()))?;
     Ok(Box::new(acceptor))
 }
 
@@ -71,7 +71,7 @@ impl Acceptor for ShmAcceptor {
         if self.handover.close() {
             // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
             self.file.remove();
-            // Ends the reception, too.
+            // Ends the handshake thread, too.
             let _ = stream::shut(&*self.listener);
         }
     }
@@ -83,7 +83,7 @@ impl Drop for ShmAcceptor {
     }
 }
 
-/// What has been accepted, or why not, on its way from the reception to whoever accepts.
+/// What has been accepted, or why not, on its way from the handshake thread to whoever accepts.
 #[derive(Debug, Default)]
 pub(super) struct Handover {
     waiting: Mutex<Waiting>,

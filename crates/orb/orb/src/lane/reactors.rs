@@ -10,7 +10,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{Crew, LeaderFollowers, Reactor};
+use punctual_exec::{ThreadGroup, LeaderFollowers, Reactor};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,7 +40,7 @@ struct State {
     /// Run by callers that wait for replies and by nobody else, where there are no such endpoints.
     callers_only: Option<Arc<Reactor>>,
     /// The threads of all pools there ever were, for who waits for their end.
-    pools: Vec<Crew>,
+    pools: Vec<ThreadGroup>,
 }
 
 impl Reactors {
@@ -144,9 +144,9 @@ impl Reactors {
     /// Waits until their threads have ended.
     pub(crate) fn wait_until_ended(&self) {
         let pools = std::mem::take(&mut self.lock().pools);
-        for crew in pools {
+        for threads in pools {
             // Without a deadline it returns only when they are gone.
-            let _ = crew.wait_until_at_most(0, punctual_exec::Deadline::NEVER);
+            let _ = threads.wait_until_at_most(0, punctual_exec::Deadline::NEVER);
         }
     }
 
@@ -163,15 +163,15 @@ impl State {
         size: PoolSize,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
-            name: name.to_owned(),
+            spec: name.into(),
             threads: size.threads,
-            most: size.most,
+            max_threads: size.most,
             reserve: size.reserve,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
         // Those that have ended are of no interest any more.
-        self.pools.retain(|crew| !crew.is_empty());
-        self.pools.push(pool.crew());
+        self.pools.retain(|threads| !threads.is_empty());
+        self.pools.push(pool.thread_group());
         Ok(Arc::new(pool))
     }
 }

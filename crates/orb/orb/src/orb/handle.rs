@@ -8,7 +8,7 @@ use crate::policy::{PolicyCurrent, PolicyManager};
 use crate::server::{AdapterCell, Host, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
-use punctual_exec::Errands;
+use punctual_exec::MainThreadQueue;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -61,7 +61,7 @@ struct Shared {
     /// Objects that were registered under names, as whoever registered them knows them.
     initial: RwLock<BTreeMap<String, Registered>>,
     /// What the main thread is to do.
-    errands: Errands,
+    main_thread: MainThreadQueue,
 }
 
 /// What is registered under a name.
@@ -75,7 +75,7 @@ impl Orb {
             lanes: Lanes::one(broker.clone()),
             adapter: Arc::default(),
             initial: RwLock::new(BTreeMap::new()),
-            errands: Errands::default(),
+            main_thread: MainThreadQueue::default(),
             broker,
         };
         Self {
@@ -122,14 +122,14 @@ impl Orb {
     /// adapters whose upcalls are the main thread's, which is the first that calls this or
     /// [`Orb::perform_work`].
     pub fn run(&self) {
-        self.shared.errands.do_all();
+        self.shared.main_thread.run();
         self.broker().life.wait_until_over();
     }
 
     /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
     #[must_use]
     pub fn work_pending(&self) -> bool {
-        self.shared.errands.is_pending()
+        self.shared.main_thread.work_pending()
     }
 
     /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
@@ -139,7 +139,7 @@ impl Orb {
     /// BAD_INV_ORDER after a shutdown.
     pub fn perform_work(&self) -> Result<bool, SystemException> {
         self.broker().check_running()?;
-        Ok(self.shared.errands.do_one())
+        Ok(self.shared.main_thread.perform_work())
     }
 
     /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
@@ -150,7 +150,7 @@ impl Orb {
         &self,
         work: impl FnOnce() -> R + Send,
     ) -> Result<R, SystemException> {
-        upcall::on_main_thread(&self.shared.errands, work).map_err(|refused| {
+        upcall::on_main_thread(&self.shared.main_thread, work).map_err(|refused| {
             SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
                 .with_detail(refused.to_string())
         })
@@ -165,7 +165,7 @@ impl Orb {
     /// Whether the calling thread is the main thread. For adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
-        self.shared.errands.is_runner()
+        self.shared.main_thread.is_main_thread()
     }
 
     /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
@@ -199,7 +199,7 @@ impl Orb {
         if let Some(adapter) = adapter {
             adapter.shut_down();
         }
-        self.shared.errands.close();
+        self.shared.main_thread.close();
         if wait_for_completion {
             self.each_lane(Lane::wait_until_idle);
             // What was called within the process came by no connection.

@@ -7,7 +7,7 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
-use punctual_exec::{Crew, Deadline};
+use punctual_exec::{ThreadGroup, Deadline};
 use std::sync::Arc;
 
 /// All that a lane has of its clients.
@@ -16,9 +16,9 @@ pub(crate) struct Incoming {
     pub(crate) endpoints: Endpoints,
     pub(crate) connections: Arc<Connections>,
     /// Those that accept, and the one that watches for upcalls that take long.
-    pub(crate) acceptors: Crew,
+    pub(crate) acceptors: ThreadGroup,
     /// Those that serve one connection each.
-    pub(crate) threads: Crew,
+    pub(crate) threads: ThreadGroup,
 }
 
 impl Incoming {
@@ -26,8 +26,8 @@ impl Incoming {
         Self {
             endpoints: Endpoints::default(),
             connections: Arc::default(),
-            acceptors: Crew::new(usize::MAX),
-            threads: Crew::new(max_connections),
+            acceptors: ThreadGroup::new(usize::MAX),
+            threads: ThreadGroup::new(max_connections),
         }
     }
 

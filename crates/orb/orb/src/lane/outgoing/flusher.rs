@@ -1,7 +1,7 @@
 //! Sends one-way requests that were buffered when their time has come.
 
 use super::connection::ClientConnection;
-use punctual_exec::Crew;
+use punctual_exec::ThreadGroup;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Flusher {
     shared: Arc<Shared>,
-    crew: Crew,
+    thread: ThreadGroup,
 }
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Flusher {
     pub(crate) fn new() -> Self {
         Self {
             shared: Arc::default(),
-            crew: Crew::new(1),
+            thread: ThreadGroup::new(1),
         }
     }
 
@@ -41,7 +41,7 @@ impl Flusher {
         }
         if !state.running {
             let shared = self.shared.clone();
-            if let Err(error) = self.crew.spawn("punctual-flush", move || shared.run()) {
+            if let Err(error) = self.thread.spawn("punctual-flush", move || shared.run()) {
                 tracing::warn!(
                     "no thread to send buffered requests: {error}; they are sent at once"
                 );

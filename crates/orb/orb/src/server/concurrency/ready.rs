@@ -1,7 +1,7 @@
 //! A turn at a connection that a reactor tells of: receive what is there, serve it, wait for nobody.
 
 use super::reactor::{Late, OnReactor, Wanted};
-use super::strategy::{Turn as Waits, Wait};
+use super::strategy::{Turn, Wait};
 use crate::messaging::{Inbox, InboxError};
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;
@@ -11,7 +11,7 @@ use crate::server::serve::serve;
 use crate::sync;
 use crate::upcall::Serving;
 use punctual_cdr::Block;
-use punctual_exec::reactor::{Handler, Readiness, Role, Turn, depth};
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent, Role, depth};
 use punctual_link::{LinkError, Phase, SendError, Taken, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Handler for ServerConnection {
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
         let Some(on) = self.strategy.reactor() else {
             return;
         };
@@ -67,7 +67,7 @@ impl Handler for ServerConnection {
 struct Ready<'t, 'r> {
     connection: &'t ServerConnection,
     on: &'t OnReactor,
-    turn: &'t mut Turn<'r>,
+    turn: &'t mut ReadyEvent<'r>,
     serving: &'t Serving,
     /// Messages that may be served yet.
     left: usize,
@@ -91,7 +91,7 @@ impl Ready<'_, '_> {
     }
 }
 
-impl Waits for Ready<'_, '_> {
+impl Turn for Ready<'_, '_> {
     fn goes_on(&mut self) -> bool {
         // Room for replies brings the next turn.
         if self.on.is_congested() {

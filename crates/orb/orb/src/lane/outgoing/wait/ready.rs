@@ -3,7 +3,7 @@
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::delivered::Broken;
 use crate::messaging::{Inbox, InboxError, Taken};
-use punctual_exec::reactor::{Handler, Readiness, Turn};
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
 use punctual_link::{Connection, Waitable};
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -26,7 +26,7 @@ impl Handler for Reader {
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
         match self.connection.upgrade() {
             Some(connection) => connection.read_ready(turn),
             None => turn.deregister(),
@@ -46,7 +46,7 @@ impl ClientConnection {
     }
 
     /// Reads what is there, and passes it to whom it concerns.
-    fn read_ready(&self, turn: &mut Turn<'_>) {
+    fn read_ready(&self, turn: &mut ReadyEvent<'_>) {
         // Whoever holds it has it read again.
         let Some(mut inbox) = self.callers.read() else {
             return;

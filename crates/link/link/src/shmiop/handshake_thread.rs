@@ -1,10 +1,10 @@
-//! A thread at the door: lets peers in and hears their greetings, many at a time, so that one that is
-//! slow, silent or hostile keeps nobody else waiting.
+//! The handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
+//! that one that is slow, silent or hostile keeps no other waiting.
 
 use super::acceptor::Handover;
 use super::connection::ShmConnection;
-use super::copies::Ledger;
-use super::greeting::{Introduction, Own, Places, Theirs};
+use super::copies::CopyCounters;
+use super::greeting::{Addresses, Handshake, Own, Theirs};
 use super::{ShmOptions, client_address};
 use crate::{Address, Cause, LinkError, Phase};
 use punctual_exec::Deadline;
@@ -15,26 +15,26 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Peers that may be about to introduce themselves; of more, the one that has taken longest is let go.
-const GUESTS: usize = 64;
+/// Peers whose handshake may be under way; of more, the one that has taken longest is let go.
+const MAX_PENDING: usize = 64;
 
-/// The door of one acceptor.
+/// See the module.
 #[derive(Debug)]
-pub(super) struct Reception {
+pub(super) struct HandshakeThread {
     listener: Arc<OwnedFd>,
     address: Address,
     options: ShmOptions,
-    ledger: Arc<Ledger>,
+    counters: Arc<CopyCounters>,
     handover: Arc<Handover>,
     /// In the order in which they came, which is that of their deadlines.
-    guests: VecDeque<Guest>,
+    pending: VecDeque<PendingPeer>,
     /// Counts peers whose end has no name.
     unnamed: u64,
 }
 
 #[derive(Debug)]
-struct Guest {
-    introduction: Introduction,
+struct PendingPeer {
+    handshake: Handshake,
     name: String,
     deadline: Deadline,
 }
@@ -42,21 +42,21 @@ struct Guest {
 /// Nobody accepts any more.
 struct Closed;
 
-impl Reception {
+impl HandshakeThread {
     pub(super) fn new(
         listener: Arc<OwnedFd>,
         address: Address,
         options: ShmOptions,
-        ledger: Arc<Ledger>,
+        counters: Arc<CopyCounters>,
         handover: Arc<Handover>,
     ) -> Self {
         Self {
             listener,
             address,
             options,
-            ledger,
+            counters,
             handover,
-            guests: VecDeque::new(),
+            pending: VecDeque::new(),
             unnamed: 0,
         }
     }
@@ -71,43 +71,43 @@ impl Reception {
             Ok(found) => found,
             Err(error) => return self.report(error),
         };
-        let (door, guests) = found.split_first().ok_or(Closed)?;
-        if *door == Found::End {
+        let (listener, pending) = found.split_first().ok_or(Closed)?;
+        if *listener == Found::End {
             return Err(Closed);
         }
-        self.hear(guests)?;
-        if *door == Found::Data {
-            self.let_in()?;
+        self.advance(pending)?;
+        if *listener == Found::Data {
+            self.accept()?;
         }
-        self.guests.retain(|guest| !guest.deadline.has_passed());
+        self.pending.retain(|peer| !peer.deadline.has_passed());
         Ok(())
     }
 
-    /// Waits for the door and the guests, in this order.
+    /// Waits for the listener and the pending peers, in this order.
     fn wait(&self) -> std::io::Result<Vec<Found>> {
-        let first = self.guests.front();
-        let timeout: Option<Duration> = first.and_then(|guest| guest.deadline.remaining());
-        let guests = self.guests.iter().map(|guest| guest.introduction.socket());
+        let first = self.pending.front();
+        let timeout: Option<Duration> = first.and_then(|peer| peer.deadline.remaining());
+        let pending = self.pending.iter().map(|peer| peer.handshake.socket());
         let sockets: Vec<BorrowedFd<'_>> = std::iter::once(&*self.listener)
-            .chain(guests)
+            .chain(pending)
             .map(AsFd::as_fd)
             .collect();
         passing::wait_all(&sockets, timeout)
     }
 
-    /// Hears the guests that said something, or left, and hands on those that are introduced.
-    fn hear(&mut self, found: &[Found]) -> Result<(), Closed> {
+    /// Goes on with the peers that sent something, or left, and hands on those whose handshake is done.
+    fn advance(&mut self, found: &[Found]) -> Result<(), Closed> {
         let mut found = found.iter();
-        for mut guest in std::mem::take(&mut self.guests) {
-            // Guests and findings are as many.
+        for mut peer in std::mem::take(&mut self.pending) {
+            // There is a finding for each peer.
             if found.next().is_none_or(|found| *found == Found::Nothing) {
-                self.guests.push_back(guest);
+                self.pending.push_back(peer);
                 continue;
             }
-            match self.introduce(&mut guest) {
-                Ok(None) => self.guests.push_back(guest),
+            match self.answer(&mut peer) {
+                Ok(None) => self.pending.push_back(peer),
                 Ok(Some((own, theirs))) => {
-                    let connection = self.connect(guest, own, theirs);
+                    let connection = self.connect(peer, own, theirs);
                     if !self.handover.put(Ok(Arc::new(connection))) {
                         return Err(Closed);
                     }
@@ -120,26 +120,25 @@ impl Reception {
         Ok(())
     }
 
-    fn introduce(&self, guest: &mut Guest) -> Result<Option<(Own, Theirs)>, Cause> {
-        let Some(theirs) = guest.introduction.hear(&self.options)? else {
+    fn answer(&self, peer: &mut PendingPeer) -> Result<Option<(Own, Theirs)>, Cause> {
+        let Some(theirs) = peer.handshake.receive(&self.options)? else {
             return Ok(None);
         };
         let own = Own::new(&self.options)?;
-        guest.introduction.show(&own)?;
+        peer.handshake.send(&own)?;
         Ok(Some((own, theirs)))
     }
 
-    fn connect(&self, guest: Guest, own: Own, theirs: Theirs) -> ShmConnection {
-        let places = Places {
+    fn connect(&self, peer: PendingPeer, own: Own, theirs: Theirs) -> ShmConnection {
+        let addresses = Addresses {
             local: self.address.clone(),
-            peer: client_address(self.address.place(), &guest.name),
+            peer: client_address(self.address.place(), &peer.name),
         };
-        guest
-            .introduction
-            .connect(own, theirs, &self.options, &self.ledger, places)
+        peer.handshake
+            .connect(own, theirs, &self.options, &self.counters, addresses)
     }
 
-    fn let_in(&mut self) -> Result<(), Closed> {
+    fn accept(&mut self) -> Result<(), Closed> {
         let (socket, name) = match unix::accept(&*self.listener) {
             Ok(accepted) => accepted,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
@@ -151,12 +150,12 @@ impl Reception {
             format!("unnamed-{}", self.unnamed)
         });
         // Whoever is not allowed here has been told.
-        if let Ok(introduction) = Introduction::new(socket, &self.options) {
-            if self.guests.len() == GUESTS {
-                self.guests.pop_front();
+        if let Ok(handshake) = Handshake::new(socket, &self.options) {
+            if self.pending.len() == MAX_PENDING {
+                self.pending.pop_front();
             }
-            self.guests.push_back(Guest {
-                introduction,
+            self.pending.push_back(PendingPeer {
+                handshake,
                 name,
                 deadline: Deadline::after(self.options.handshake),
             });

@@ -1,4 +1,4 @@
-//! One errand: work that borrows from the thread that waits for it.
+//! One work item, which borrows from the thread that waits for it.
 
 use super::Refused;
 use std::fmt;
@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Work to be done once, which catches its own panics and leaves its result with whoever waits.
 type Work = dyn FnMut() + Send;
 
-pub(super) struct Errand {
-    /// Valid as long as the stage is [`Stage::Waiting`] or [`Stage::Begun`].
+pub(super) struct WorkItem {
+    /// Valid as long as the stage is [`Stage::Queued`] or [`Stage::Begun`].
     work: *mut Work,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -17,22 +17,22 @@ pub(super) struct Errand {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Waiting,
+    Queued,
     Begun,
     Done,
     Refused,
 }
 
 // SAFETY: the work may be run by another thread than the one that made it (`Work: Send`), and `run` lets but
-// one thread run it, as only one finds the stage waiting.
-unsafe impl Send for Errand {}
+// one thread run it, as only one finds it queued.
+unsafe impl Send for WorkItem {}
 // SAFETY: as above; all else is behind the mutex.
-unsafe impl Sync for Errand {}
+unsafe impl Sync for WorkItem {}
 
-/// Has `hand` pass an errand on to who does it, and waits until it is done or refused.
+/// Has `submit` queue a work item, and waits until it is done or refused.
 pub(super) fn wait_for<R: Send>(
     work: impl FnOnce() -> R + Send,
-    hand: impl FnOnce(Arc<Errand>) -> Result<(), Refused>,
+    submit: impl FnOnce(Arc<WorkItem>) -> Result<(), Refused>,
 ) -> Result<R, Refused> {
     let (mut work, mut outcome) = (Some(work), None);
     let mut run = || {
@@ -42,21 +42,21 @@ pub(super) fn wait_for<R: Send>(
     };
     let borrowed: *mut (dyn FnMut() + Send + '_) = &raw mut run;
     // SAFETY: only the lifetime changes. `run` lives until this function ends, which is after `settle` has
-    // returned, also where `hand` panics: `Settled` sees to that. From then on nobody touches the pointer.
+    // returned, also where `submit` panics: `Settled` sees to that. From then on nobody touches the pointer.
     let work =
         unsafe { std::mem::transmute::<*mut (dyn FnMut() + Send + '_), *mut Work>(borrowed) };
-    let errand = Arc::new(Errand {
+    let item = Arc::new(WorkItem {
         work,
-        stage: Mutex::new(Stage::Waiting),
+        stage: Mutex::new(Stage::Queued),
         changed: Condvar::new(),
     });
-    let settled = Settled(&errand);
-    let handed = hand(errand.clone());
-    if handed.is_err() {
-        errand.refuse();
+    let settled = Settled(&item);
+    let submitted = submit(item.clone());
+    if submitted.is_err() {
+        item.refuse();
     }
     drop(settled);
-    handed?;
+    submitted?;
     match outcome {
         Some(Ok(done)) => Ok(done),
         Some(Err(panic)) => resume_unwind(panic),
@@ -64,8 +64,8 @@ pub(super) fn wait_for<R: Send>(
     }
 }
 
-/// Does not go before the errand is done or refused.
-struct Settled<'e>(&'e Errand);
+/// Waits, when it is dropped, until the work item is done or refused.
+struct Settled<'w>(&'w WorkItem);
 
 impl Drop for Settled<'_> {
     fn drop(&mut self) {
@@ -76,26 +76,26 @@ impl Drop for Settled<'_> {
     }
 }
 
-impl Errand {
-    /// Does it, unless it was refused.
+impl WorkItem {
+    /// Does the work, unless it was refused.
     pub(super) fn run(&self) {
-        if !self.change(Stage::Waiting, Stage::Begun) {
+        if !self.change(Stage::Queued, Stage::Begun) {
             return;
         }
-        // SAFETY: it was waiting and is begun by this thread alone; whoever made it waits until it is done
+        // SAFETY: it was queued and is begun by this thread alone; whoever made it waits until it is done
         // (`settle`), and so the work is still there and nobody else's.
         unsafe { (*self.work)() };
         self.change(Stage::Begun, Stage::Done);
     }
 
-    /// It will not be done; if it is begun, it will.
+    /// It will not be done, unless it has begun.
     pub(super) fn refuse(&self) {
-        self.change(Stage::Waiting, Stage::Refused);
+        self.change(Stage::Queued, Stage::Refused);
     }
 
     fn settle(&self) {
         let mut stage = self.lock();
-        while matches!(*stage, Stage::Waiting | Stage::Begun) {
+        while matches!(*stage, Stage::Queued | Stage::Begun) {
             stage = self
                 .changed
                 .wait(stage)
@@ -118,8 +118,8 @@ impl Errand {
     }
 }
 
-impl fmt::Debug for Errand {
+impl fmt::Debug for WorkItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Errand").field(&*self.lock()).finish()
+        f.debug_tuple("WorkItem").field(&*self.lock()).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! One turn at a registration: what happened, and what its handler may do about it.
+//! What a handler is called with: what happened at its descriptor, and what it may do about it.
 
 use super::Reactor;
 use super::owner::Readiness;
@@ -12,49 +12,49 @@ use std::time::Duration;
 
 /// Serves what happens at one descriptor.
 ///
-/// It is called by one thread at a time, and by whichever has been told; but for a turn that was handed
-/// over ([`Turn::hand_over`]), which may overlap with the next. One that panics is taken out.
+/// It is called by one thread at a time, and by whichever has been told; but for an event that was handed
+/// over ([`ReadyEvent::hand_over`]), which may overlap with the next. One that panics is taken out.
 pub trait Handler: Send + Sync {
     /// The descriptor; the same one for as long as it is registered. What has none cannot be.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
     /// Something happened: takes all there is to take, since it is told of a change only once. It may be
     /// called for no reason.
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>);
+    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>);
 }
 
 /// Which thread it is that serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// One of those that may be held up: by an upcall, by a call of its own.
+    /// One of those that may be kept busy: by an upcall, by a call of its own.
     Worker,
-    /// The reserve, which serves when all workers are held up: whatever takes long is to be refused.
+    /// The reserve, which serves when all workers are busy: whatever takes long is to be refused.
     Reserve,
 }
 
 thread_local! {
-    /// Turns that this thread is in, one within the other.
+    /// Events that this thread serves, one within the other.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How many turns the calling thread is in, one within the other: 1 in a handler, more in one that is
+/// How many events the calling thread serves, one within the other: 1 in a handler, more in one that is
 /// served while an outer one waits ([`Reactor::run_until`]).
 #[must_use]
 pub fn depth() -> u32 {
     DEPTH.get()
 }
 
-/// Counts a turn for as long as it lasts.
-pub(super) struct Deeper;
+/// Counts an event for as long as it is served.
+pub(super) struct Nesting;
 
-impl Deeper {
+impl Nesting {
     pub(super) fn new() -> Self {
         DEPTH.set(DEPTH.get() + 1);
         Self
     }
 }
 
-impl Drop for Deeper {
+impl Drop for Nesting {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get() - 1);
     }
@@ -62,7 +62,7 @@ impl Drop for Deeper {
 
 /// What a handler is called with.
 #[derive(Debug)]
-pub struct Turn<'r> {
+pub struct ReadyEvent<'r> {
     pub(super) reactor: &'r Arc<Reactor>,
     pub(super) token: Token,
     pub(super) readiness: Readiness,
@@ -71,7 +71,7 @@ pub struct Turn<'r> {
     pub(super) owns: bool,
 }
 
-impl Turn<'_> {
+impl ReadyEvent<'_> {
     /// What happened.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
@@ -96,7 +96,7 @@ impl Turn<'_> {
         self.role
     }
 
-    /// Whether this turn has not been handed over.
+    /// Whether it has not been handed over.
     #[must_use]
     pub fn owns(&self) -> bool {
         self.owns
@@ -130,7 +130,7 @@ impl Turn<'_> {
         self.reactor.set_deadline(self.token, after);
     }
 
-    /// Takes it out of the reactor, see [`Reactor::deregister`]. The handler is let go after the turn.
+    /// Takes it out of the reactor, see [`Reactor::deregister`]. The handler is let go after this event.
     pub fn deregister(&self) {
         self.reactor.deregister(self.token);
     }

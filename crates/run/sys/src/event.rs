@@ -1,4 +1,4 @@
-//! Descriptors that a process rings for itself: a bell, and an alarm that rings at a time.
+//! Descriptors by which a process wakes its own threads: an eventfd, and a timerfd that expires once.
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::time::{
@@ -9,14 +9,14 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Rung by any thread, heard by whoever waits for its descriptor to be readable.
+/// A flag that any thread sets ([`EventFd::notify`]), seen by whoever waits for its descriptor to be readable.
 #[derive(Debug)]
-pub struct Bell {
+pub struct EventFd {
     count: OwnedFd,
 }
 
-impl Bell {
-    /// A bell that nobody has rung.
+impl EventFd {
+    /// An event that is not set.
     ///
     /// # Errors
     /// What `eventfd(2)` says.
@@ -27,33 +27,33 @@ impl Bell {
         })
     }
 
-    /// Rings: readable from now on. Each ring is an edge of its own.
-    pub fn ring(&self) {
-        // Fails only when it has been rung 2^64 times without being silenced: rung it is.
+    /// Sets it: readable from now on. Each notification is an edge of its own.
+    pub fn notify(&self) {
+        // Fails only when its counter is at its end, and then it is set.
         let _ = rustix::io::write(&self.count, &1u64.to_ne_bytes());
     }
 
-    /// No longer rung, if it was.
-    pub fn silence(&self) {
-        // Fails when it was not.
+    /// Clears it, if it was set.
+    pub fn clear(&self) {
+        // Fails when it was not set.
         let _ = rustix::io::read(&self.count, &mut [0u8; 8]);
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for EventFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.count.as_fd()
     }
 }
 
-/// Rings once, after a time.
+/// Readable once a time has passed.
 #[derive(Debug)]
-pub struct Alarm {
+pub struct TimerFd {
     timer: OwnedFd,
 }
 
-impl Alarm {
-    /// An alarm that is not set.
+impl TimerFd {
+    /// A timer that is not set.
     ///
     /// # Errors
     /// What `timerfd_create(2)` says.
@@ -64,7 +64,7 @@ impl Alarm {
         })
     }
 
-    /// Sets it to ring `after` from now, whatever it was set to; silent until then.
+    /// Has it expire `after` from now, whatever it was set to; not readable until then.
     ///
     /// # Errors
     /// What `timerfd_settime(2)` says, of a time too far off for one.
@@ -81,7 +81,7 @@ impl Alarm {
     }
 }
 
-impl AsFd for Alarm {
+impl AsFd for TimerFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.timer.as_fd()
     }
@@ -114,28 +114,28 @@ pub fn either(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::epoll::{Epoll, Happenings, Interest};
+    use crate::epoll::{Epoll, EpollEvents, Interest};
 
     #[test]
-    fn a_bell_is_heard_until_it_is_silenced() {
-        let (one, other) = (Bell::new().unwrap(), Bell::new().unwrap());
+    fn an_event_is_readable_until_it_is_cleared() {
+        let (one, other) = (EventFd::new().unwrap(), EventFd::new().unwrap());
         let now = Some(Duration::ZERO);
         assert_eq!(either(&one, &other, now).unwrap(), (false, false));
-        other.ring();
-        other.ring();
+        other.notify();
+        other.notify();
         assert_eq!(either(&one, &other, None).unwrap(), (false, true));
-        other.silence();
-        other.silence();
+        other.clear();
+        other.clear();
         assert_eq!(either(&one, &other, now).unwrap(), (false, false));
     }
 
     #[test]
-    fn each_ring_is_an_edge() {
-        let (epoll, bell) = (Epoll::new().unwrap(), Bell::new().unwrap());
-        epoll.add(&bell, 1, Interest::Read).unwrap();
-        let mut found = Happenings::new(4);
+    fn each_notification_is_an_edge() {
+        let (epoll, event) = (Epoll::new().unwrap(), EventFd::new().unwrap());
+        epoll.add(&event, 1, Interest::Read).unwrap();
+        let mut found = EpollEvents::new(4);
         for _ in 0..3 {
-            bell.ring();
+            event.notify();
             epoll.wait(&mut found, Some(Duration::ZERO)).unwrap();
             assert_eq!(found.iter().count(), 1);
             epoll.wait(&mut found, Some(Duration::ZERO)).unwrap();
@@ -144,12 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn an_alarm_rings_once_and_again_when_it_is_set_anew() {
-        let (epoll, alarm) = (Epoll::new().unwrap(), Alarm::new().unwrap());
-        epoll.add(&alarm, 1, Interest::Read).unwrap();
-        let mut found = Happenings::new(4);
+    fn a_timer_expires_once_and_again_when_it_is_set_anew() {
+        let (epoll, timer) = (Epoll::new().unwrap(), TimerFd::new().unwrap());
+        epoll.add(&timer, 1, Interest::Read).unwrap();
+        let mut found = EpollEvents::new(4);
         for _ in 0..2 {
-            alarm.set(Duration::ZERO).unwrap();
+            timer.set(Duration::ZERO).unwrap();
             epoll.wait(&mut found, None).unwrap();
             assert_eq!(found.iter().count(), 1);
             epoll.wait(&mut found, Some(Duration::ZERO)).unwrap();

@@ -1,13 +1,13 @@
-//! Who sits and who follows: whoever waits for something is woken when it has come, and while anybody
-//! waits there is somebody who sees what comes.
+//! Who leads and who follows: a thread that waits for something is woken when it has come, and while any
+//! thread waits there is one that sees what comes.
 
 use crate::explore;
-use crate::seats::{Ring, Seats, Waiter};
+use crate::leadership::{Leadership, Notify, Waiter};
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
-/// What stands for the kernel: events that wait, and a bell for whoever sits, on one condition.
+/// What stands for the kernel: events that wait, and notifications for leaders, on one condition.
 struct Kernel {
     state: Mutex<State>,
     changed: Condvar,
@@ -17,18 +17,18 @@ struct Kernel {
 struct State {
     /// The replies that have arrived, by who waits for them.
     events: Vec<usize>,
-    /// The bells that were rung, likewise.
-    rung: Vec<usize>,
+    /// Who has been notified, likewise.
+    notified: Vec<usize>,
 }
 
-struct ModelBell {
+struct ModelEvent {
     kernel: Arc<Kernel>,
     number: usize,
 }
 
-impl Ring for ModelBell {
-    fn ring(&self) {
-        self.kernel.state.lock().unwrap().rung.push(self.number);
+impl Notify for ModelEvent {
+    fn notify(&self) {
+        self.kernel.state.lock().unwrap().notified.push(self.number);
         self.kernel.changed.notify_all();
     }
 }
@@ -39,15 +39,19 @@ impl Kernel {
         self.changed.notify_all();
     }
 
-    /// Waits for an event, or for its own bell.
+    /// Waits for an event, or for its own notification.
     fn wait(&self, number: usize) -> Option<usize> {
         let mut state = self.state.lock().unwrap();
         loop {
             if let Some(event) = state.events.pop() {
                 return Some(event);
             }
-            if let Some(at) = state.rung.iter().position(|&rung| rung == number) {
-                state.rung.swap_remove(at);
+            if let Some(at) = state
+                .notified
+                .iter()
+                .position(|&notified| notified == number)
+            {
+                state.notified.swap_remove(at);
                 return None;
             }
             state = self.changed.wait(state).unwrap();
@@ -59,12 +63,12 @@ impl Kernel {
 #[derive(Default)]
 struct Reply {
     came: AtomicBool,
-    waiter: Mutex<Option<Arc<Waiter<ModelBell>>>>,
+    waiter: Mutex<Option<Arc<Waiter<ModelEvent>>>>,
 }
 
 struct World {
     kernel: Arc<Kernel>,
-    seats: Seats<ModelBell>,
+    leadership: Leadership<ModelEvent>,
     replies: [Reply; 2],
 }
 
@@ -75,13 +79,13 @@ impl World {
                 state: Mutex::new(State::default()),
                 changed: Condvar::new(),
             }),
-            seats: Seats::new(),
+            leadership: Leadership::new(),
             replies: [Reply::default(), Reply::default()],
         })
     }
 
-    fn waiter(&self, number: usize) -> Arc<Waiter<ModelBell>> {
-        let waiter = Arc::new(Waiter::own(ModelBell {
+    fn waiter(&self, number: usize) -> Arc<Waiter<ModelEvent>> {
+        let waiter = Arc::new(Waiter::own(ModelEvent {
             kernel: self.kernel.clone(),
             number,
         }));
@@ -106,29 +110,29 @@ impl World {
             if self.replies[number].came.load(Ordering::Relaxed) {
                 break;
             }
-            if self.seats.lead() {
+            if self.leadership.try_lead() {
                 let mut event = None;
-                if own.sit() {
+                if own.begin_polling() {
                     event = self.kernel.wait(number);
                     own.look();
                 }
-                self.seats.rise();
+                self.leadership.resign();
                 if let Some(event) = event {
                     self.deliver(event);
                 }
             } else {
-                self.seats.follow(&own, None);
+                self.leadership.follow(&own, None);
             }
         }
         own.look();
-        self.seats.promote();
+        self.leadership.promote();
     }
 
     /// As a thread of the pool that takes one event, if there is one, and goes.
     fn serve_one(&self) {
-        self.seats.join();
+        self.leadership.join();
         let event = self.kernel.state.lock().unwrap().events.pop();
-        self.seats.rise();
+        self.leadership.resign();
         if let Some(event) = event {
             self.deliver(event);
         }
@@ -150,7 +154,7 @@ fn two_that_wait_read_for_each_other_and_both_have_what_they_wait_for() {
         for thread in threads {
             thread.join().unwrap();
         }
-        assert_eq!(world.seats.sitting(), 0);
+        assert_eq!(world.leadership.leaders(), 0);
     });
 }
 
@@ -162,7 +166,7 @@ fn one_whose_reply_another_thread_reads_is_woken_where_it_waits() {
         world.kernel.arrives(0);
         world.serve_one();
         waiting.join().unwrap();
-        assert_eq!(world.seats.sitting(), 0);
+        assert_eq!(world.leadership.leaders(), 0);
     });
 }
 
@@ -177,6 +181,6 @@ fn one_that_waits_takes_the_place_of_a_thread_that_goes() {
         for thread in threads {
             thread.join().unwrap();
         }
-        assert_eq!(world.seats.sitting(), 0);
+        assert_eq!(world.leadership.leaders(), 0);
     });
 }

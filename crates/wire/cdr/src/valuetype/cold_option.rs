@@ -1,16 +1,17 @@
-//! A place that hardly any message needs: it costs a pointer, and a look at it at the end.
+//! What hardly any message needs: it costs a pointer, and a look at it at the end.
 
 use std::ops::{Deref, DerefMut};
 
-/// Maybe something, in memory of its own. Dropping nothing is done where it stands.
+/// An optional value in memory of its own, which is hardly ever there: dropping `None` is inlined, dropping
+/// the value is out of the way.
 #[derive(Clone, Debug)]
-pub(crate) struct Rarely<T>(Option<Box<T>>);
+pub(crate) struct ColdOption<T>(Option<Box<T>>);
 
-impl<T> Rarely<T> {
-    pub(crate) const NOTHING: Self = Self(None);
+impl<T> ColdOption<T> {
+    pub(crate) const NONE: Self = Self(None);
 }
 
-impl<T> Drop for Rarely<T> {
+impl<T> Drop for ColdOption<T> {
     #[inline(always)]
     fn drop(&mut self) {
         #[cold]
@@ -24,7 +25,7 @@ impl<T> Drop for Rarely<T> {
     }
 }
 
-impl<T> Deref for Rarely<T> {
+impl<T> Deref for ColdOption<T> {
     type Target = Option<Box<T>>;
 
     #[inline]
@@ -33,7 +34,7 @@ impl<T> Deref for Rarely<T> {
     }
 }
 
-impl<T> DerefMut for Rarely<T> {
+impl<T> DerefMut for ColdOption<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0

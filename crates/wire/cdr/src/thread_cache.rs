@@ -1,22 +1,22 @@
-//! Memory at rest with a thread, for the blocks of its next calls.
+//! Memory that a thread caches for the blocks of its next calls.
 //!
 //! A call needs a block to send from and one to receive into; a nested call as many again. More than a
-//! few at rest would be memory that nobody uses.
+//! few would be memory that nobody uses.
 
 use std::cell::Cell;
 
 /// Vectors that a thread keeps.
-const PLACES: usize = 4;
+const BLOCKS: usize = 4;
 
-struct Shelf {
-    places: [Cell<Vec<u8>>; PLACES],
+struct Cache {
+    vectors: [Cell<Vec<u8>>; BLOCKS],
     used: Cell<usize>,
 }
 
 thread_local! {
-    static SHELF: Shelf = const {
-        Shelf {
-            places: [const { Cell::new(Vec::new()) }; PLACES],
+    static CACHE: Cache = const {
+        Cache {
+            vectors: [const { Cell::new(Vec::new()) }; BLOCKS],
             used: Cell::new(0),
         }
     };
@@ -25,28 +25,28 @@ thread_local! {
 /// The vector that was given back last, empty; a new one without memory if there is none.
 #[inline]
 pub(crate) fn take() -> Vec<u8> {
-    // A thread that is ending has no shelf any more.
-    SHELF.try_with(Shelf::take).unwrap_or_default()
+    // A thread that is ending has no cache any more.
+    CACHE.try_with(Cache::take).unwrap_or_default()
 }
 
 /// Keeps a vector's memory for the calling thread, unless it is larger than `kept` octets, or enough
-/// rests here already.
+/// is cached already.
 #[inline]
 pub(crate) fn give_back(bytes: Vec<u8>, kept: usize) {
     if bytes.capacity().wrapping_sub(1) < kept {
         // A thread that is ending frees it.
-        let _ = SHELF.try_with(|shelf| shelf.put(bytes));
+        let _ = CACHE.try_with(|cache| cache.put(bytes));
     }
 }
 
-impl Shelf {
+impl Cache {
     #[inline]
     fn take(&self) -> Vec<u8> {
         let last = self.used.get().wrapping_sub(1);
-        match self.places.get(last) {
-            Some(place) => {
+        match self.vectors.get(last) {
+            Some(vector) => {
                 self.used.set(last);
-                place.take()
+                vector.take()
             }
             None => Vec::new(),
         }
@@ -55,9 +55,9 @@ impl Shelf {
     #[inline]
     fn put(&self, mut bytes: Vec<u8>) {
         let used = self.used.get();
-        if let Some(place) = self.places.get(used) {
+        if let Some(vector) = self.vectors.get(used) {
             bytes.clear();
-            place.set(bytes);
+            vector.set(bytes);
             self.used.set(used + 1);
         }
     }
@@ -92,6 +92,6 @@ mod tests {
             .map(|_| Block::of_thread(0, 1024))
             .collect::<Vec<_>>();
         let kept = with_memory.iter().filter(|one| one.capacity() > 0).count();
-        assert_eq!(kept, super::PLACES);
+        assert_eq!(kept, super::BLOCKS);
     }
 }

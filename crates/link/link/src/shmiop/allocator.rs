@@ -1,5 +1,5 @@
-//! The books of a pool, kept in private memory: which regions are free, and what has become of those
-//! that are not. First fit, neighbours joined.
+//! The allocator of a pool. Its tables stand in private memory: which regions are free, and what has become
+//! of those that are not. First fit, neighbours joined.
 
 use super::layout::{REFERENCES, SLOTS};
 use super::pool::Piece;
@@ -17,8 +17,8 @@ pub(super) trait Marks: Send + Sync {
 }
 
 /// See the module.
-pub(super) struct Books {
-    /// Free regions by their places, no two of them neighbours.
+pub(super) struct Allocator {
+    /// Free regions by their addresses, no two of them neighbours.
     free: Vec<Region>,
     slots: Vec<Slot>,
     /// Slots in no use.
@@ -54,7 +54,7 @@ pub(super) struct Reference {
     pub(super) offset: u32,
 }
 
-impl Books {
+impl Allocator {
     /// All of `memory` free.
     pub(super) fn new(memory: Region, marks: Arc<dyn Marks>) -> Self {
         Self {
@@ -93,15 +93,15 @@ impl Books {
         self.collect();
     }
 
-    /// From now on the piece can be found.
-    pub(super) fn list(&mut self, slot: usize, piece: Weak<Piece>) {
+    /// From now on [`Allocator::find`] finds the piece.
+    pub(super) fn publish(&mut self, slot: usize, piece: Weak<Piece>) {
         if let Some(entry) = self.slots.get_mut(slot) {
             entry.piece = piece;
         }
     }
 
-    /// Undoes [`Books::list`] if nothing of the piece is at the peer, and tells whether.
-    pub(super) fn unlist(&mut self, slot: usize) -> bool {
+    /// Undoes [`Allocator::publish`] if nothing of the piece is at the peer, and tells whether.
+    pub(super) fn unpublish(&mut self, slot: usize) -> bool {
         self.learn(slot);
         match self.slots.get_mut(slot) {
             Some(entry) if entry.sent == entry.back => {
