@@ -49,9 +49,11 @@ pub(crate) fn check() -> Result<()> {
         if *name == "orb" {
             mistakes.extend(upward(&edges));
         }
-        mistakes.extend(circles(&edges).into_iter().map(|circle| {
-            format!("a circle of files in crates/orb/{name}: {circle}")
-        }));
+        mistakes.extend(
+            circles(&edges)
+                .into_iter()
+                .map(|circle| format!("a circle of files in crates/orb/{name}: {circle}")),
+        );
     }
     if mistakes.is_empty() {
         println!(

@@ -11,8 +11,10 @@ pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
     for edge in edges {
         graph.entry(&edge.from).or_default().insert(&edge.to);
     }
-    let reach: BTreeMap<&str, BTreeSet<&str>> =
-        graph.keys().map(|from| (*from, reached(&graph, from))).collect();
+    let reach: BTreeMap<&str, BTreeSet<&str>> = graph
+        .keys()
+        .map(|from| (*from, reached(&graph, from)))
+        .collect();
     let mut seen = BTreeSet::new();
     let mut circles = Vec::new();
     for (from, to) in &reach {

@@ -296,7 +296,10 @@ mod tests {
     #[test]
     fn paths_inside_functions_count_and_those_of_tests_do_not() {
         let edges = sources(&[
-            ("a.rs", "fn f() { super::b::g(); } #[cfg(test)] mod tests { use crate::c::h; }"),
+            (
+                "a.rs",
+                "fn f() { super::b::g(); } #[cfg(test)] mod tests { use crate::c::h; }",
+            ),
             ("b.rs", "pub(super) fn g() {}"),
             ("c.rs", "fn h() {}"),
         ]);

@@ -102,7 +102,10 @@ impl RemoteObject {
     /// allocates nothing.
     pub(crate) fn effective(&self, broker: &Broker) -> Arc<Effective> {
         let ways = self.ways.load();
-        if let Some(way) = ways.iter().find(|way| way.effective.holds(&broker.policies)) {
+        if let Some(way) = ways
+            .iter()
+            .find(|way| way.effective.holds(&broker.policies))
+        {
             return way.effective.clone();
         }
         drop(ways);
@@ -116,7 +119,9 @@ impl RemoteObject {
         });
         self.ways.rcu(|ways| {
             // Policies of the ORB that hold no more are nobody's.
-            let current = ways.iter().filter(|way| way.effective.is_of_now(&broker.policies));
+            let current = ways
+                .iter()
+                .filter(|way| way.effective.is_of_now(&broker.policies));
             let kept = current.take(MOST_WAYS - 1).cloned();
             std::iter::once(way.clone()).chain(kept).collect::<Vec<_>>()
         });
@@ -135,7 +140,9 @@ impl RemoteObject {
     /// The way that holds for the calling thread, if it is known.
     pub(super) fn path_now(&self, broker: &Broker, two_way: bool) -> Option<Arc<Path>> {
         let ways = self.ways.load();
-        let way = ways.iter().find(|way| way.effective.holds(&broker.policies))?;
+        let way = ways
+            .iter()
+            .find(|way| way.effective.holds(&broker.policies))?;
         way.path(two_way).load_full()
     }
 

@@ -10,7 +10,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{ThreadGroup, LeaderFollowers, Reactor};
+use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

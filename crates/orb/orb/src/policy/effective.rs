@@ -2,8 +2,8 @@
 
 use super::manager::Managed;
 use super::{
-    Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Transfer, Wait,
-    current, invalid,
+    Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
+    Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_ior::PolicyValue;

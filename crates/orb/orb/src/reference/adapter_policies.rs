@@ -1,8 +1,8 @@
 //! What an ORB does for the policies of its object adapter.
 
 use super::object::ObjectRef;
-use crate::orb::Orb;
 use crate::exception::SystemException;
+use crate::orb::Orb;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
 use crate::profile::PublishedEndpoints;
 use punctual_ior::{Ior, PolicyValue};
@@ -15,7 +15,8 @@ impl Orb {
     /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given twice; for
     /// [`PublishedEndpoints`] that name an endpoint which is not listened at.
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
-        let policies = AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
+        let policies =
+            AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
         if let Some(published) = policies.value::<PublishedEndpoints>() {
             let is_it = |one: &Policy| one.value::<PublishedEndpoints>().is_some();
             let index = given.iter().position(is_it).unwrap_or_default();

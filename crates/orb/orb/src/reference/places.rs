@@ -1,9 +1,9 @@
 //! Where references lead, and references that lead elsewhere.
 
+use super::object::ObjectRef;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
-use super::object::ObjectRef;
 use crate::orb::Orb;
 use crate::profile::{self, DecodedProfile, ProfileEndpoint, Publication};
 use crate::relayed::{self, Terms};

@@ -7,7 +7,7 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
-use punctual_exec::{ThreadGroup, Deadline};
+use punctual_exec::{Deadline, ThreadGroup};
 use std::sync::Arc;
 
 /// All that a lane has of its clients.
