@@ -120,7 +120,7 @@ fn read(tokens: TokenStream, source: &mut Source) {
                     }
                 }
             }
-            TokenTree::Ident(word) if *word == "crate" || *word == "super" => {
+            TokenTree::Ident(_) if begins_path(&tokens, at - 1) => {
                 let mut paths = Vec::new();
                 at = tree(&tokens, at - 1, &mut Vec::new(), &mut paths);
                 source.used.extend(paths.into_iter().map(|(path, _)| path));
@@ -137,6 +137,16 @@ fn read(tokens: TokenStream, source: &mut Source) {
             _ => {}
         }
     }
+}
+
+/// Whether a path begins here, behind no other part of it.
+fn begins_path(tokens: &[TokenTree], at: usize) -> bool {
+    let is_colon = |at: Option<usize>| {
+        let token = at.and_then(|at| tokens.get(at));
+        matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':')
+    };
+    let is_behind = is_colon(at.checked_sub(1)) && is_colon(at.checked_sub(2));
+    !is_behind && is_colon(Some(at + 1)) && is_colon(Some(at + 2))
 }
 
 /// Whether an attribute's brackets say `cfg(test)`.
@@ -257,6 +267,8 @@ fn definer<'s>(
     match rest.first().and_then(|name| source.exported.get(name)) {
         // No re-export leads on for ever; one that does is rustc's to refuse.
         Some(onward) if steps < 8 => definer(sources, &at, onward, steps + 1),
+        // A macro of the crate's, which stands wherever it was written.
+        _ if at.is_empty() => None,
         _ => Some(&source.file),
     }
 }

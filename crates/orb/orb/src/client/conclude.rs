@@ -6,7 +6,7 @@
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
 use super::failure::{Failed, out_of_place};
-use super::invocation::{Invocation, Outcome};
+use super::invocation::{Invocation, Next, Outcome};
 use super::outcome::ReplyOutcome;
 use super::write::Ask;
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
@@ -19,14 +19,6 @@ const MAX_STALE: u32 = 3;
 
 /// How often a server may ask for another way to address the object: there are two others.
 const MAX_READDRESSED: u32 = 2;
-
-/// What is to be done with a call.
-pub(super) enum Next {
-    /// Nothing: that is what it has come to; `None` for a one-way that was sent.
-    Done(Option<ReplyOutcome>),
-    /// Another attempt.
-    Again,
-}
 
 impl Invocation<'_> {
     /// Judges an attempt. `bound` is by which connection it was made, unless that is remembered already.

@@ -5,6 +5,8 @@
 //! [`send`](mod@send), [`complete`]; [`conclude`] says whether that was it. A call that goes as one before it takes
 //! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do.
 
+mod attempt;
+mod call;
 mod complete;
 mod conclude;
 mod connect;
@@ -23,9 +25,9 @@ mod short;
 mod target;
 mod write;
 
+pub(crate) use call::{invoke, locate, one_way, relay};
 pub(crate) use connect::connection;
 pub(crate) use failure::out_of_place;
-pub(crate) use invocation::{invoke, locate, one_way, relay};
 pub(crate) use outcome::{Body, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};
 pub(crate) use resolve::announced;

@@ -1,6 +1,6 @@
 //! What holds for the calls through one reference by one thread.
 
-use super::manager::Managed;
+use super::managed::Managed;
 use super::{
     Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
     Transfer, Wait, current, invalid,
@@ -36,18 +36,6 @@ pub(crate) struct Effective {
 struct Under {
     epoch: u64,
     thread: u64,
-}
-
-/// What holds where no policy says anything: what an ORB was configured with.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Defaults {
-    pub(crate) roundtrip: Option<Duration>,
-    pub(crate) protocols: Option<ClientProtocols>,
-    pub(crate) wait: Wait,
-    pub(crate) collocation: Collocation,
-    pub(crate) buffering: Option<Buffering>,
-    /// By link and name.
-    pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 static STAMPS: AtomicU64 = AtomicU64::new(1);

@@ -5,7 +5,8 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::orb::Orb;
-use crate::profile::{self, DecodedProfile, ProfileEndpoint, Publication};
+use crate::profile::{DecodedProfile, ProfileEndpoint, Publication};
+use crate::protocol;
 use crate::relayed::{self, Terms};
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
@@ -92,7 +93,7 @@ pub fn profiles_at(
     endpoints: &[ProfileEndpoint],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, SystemException> {
-    profile::own_profiles_for(&orb.broker().protocols.now(), endpoints, object)
+    protocol::own_profiles_for(&orb.broker().protocols.now(), endpoints, object)
         .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 

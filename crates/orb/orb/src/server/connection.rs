@@ -3,34 +3,32 @@
 //! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
 //! more requests wait, another thread takes over receiving.
 
-use super::concurrency::{Blocking, OnReactor, PerConnection, Strategy};
+use super::concurrency::{OnReactor, PerConnection, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
 use super::reader::Reader;
 use super::send::ReplySender;
-use super::serve::serve;
-use crate::lane::{Accepted, Lane};
+use crate::lane::Lane;
 use crate::messaging::{Abilities, Inbox, InboxError, Session};
-use crate::upcall::{RequestSource, Serving};
+use crate::upcall::Serving;
 use punctual_cdr::Block;
 use punctual_exec::LeaderFollowers;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, SendError};
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::Duration;
 
 /// A connection that a client opened.
 #[derive(Debug)]
 pub(super) struct ServerConnection {
     pub(super) conversation: Conversation,
     pub(super) reader: Reader,
-    replies: ReplySender,
+    pub(super) replies: ReplySender,
     pub(super) strategy: Strategy,
     /// Whom its requests are for.
     pub(super) adapter: Arc<AdapterCell>,
     lane: Arc<Lane>,
     /// The number of the endpoint it came in at.
-    endpoint: u64,
+    pub(super) endpoint: u64,
     /// Its number among the lane's connections, once it is served.
     number: OnceLock<u64>,
 }
@@ -68,19 +66,13 @@ impl ServerConnection {
         })
     }
 
-    /// Serves the client by the calling thread until its connection ends.
-    pub(super) fn serve_until_closed(self: Arc<Self>) {
-        self.join();
-        self.serve_blocking();
-    }
-
     /// Has its reactor serve it until it ends.
     pub(super) fn serve_on(self: &Arc<Self>, pool: &LeaderFollowers) -> std::io::Result<()> {
         self.join();
         pool.reactor().register(self.clone()).map(drop)
     }
 
-    fn join(self: &Arc<Self>) {
+    pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
             let this: Weak<Self> = Arc::downgrade(self);
@@ -89,17 +81,24 @@ impl ServerConnection {
         // A goodbye that was said to all just before this one joined reaches it here.
         let shuts_down = !self.conversation.broker().life.serves();
         if shuts_down || !incoming.endpoints.is_open(self.endpoint) {
-            self.say_goodbye();
+            self.begin_goodbye();
         }
     }
 
-    fn serve_blocking(self: &Arc<Self>) {
-        serve(self, &self.enter(), None, &mut Blocking::at(self));
+    pub(super) fn lane(&self) -> &Lane {
+        &self.lane
     }
 
     /// Marks the calling thread as one that serves this connection.
     pub(super) fn enter(self: &Arc<Self>) -> Serving {
         Serving::enter(self.conversation.broker().number(), self.clone())
+    }
+
+    /// No new requests; CloseConnection when the last one in progress has been answered.
+    pub(super) fn begin_goodbye(&self) {
+        if self.conversation.begin_closing() {
+            self.close_in_order();
+        }
     }
 
     /// Counts a request as in progress; `None` when the connection is closing.
@@ -171,6 +170,7 @@ impl ServerConnection {
             .send_control(&self.conversation, &self.strategy, kind);
     }
 
+    /// Says goodbye, behind the last reply, and closes.
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
         // What waits for room goes first.
@@ -180,87 +180,6 @@ impl ServerConnection {
             .is_none_or(OnReactor::close_when_sent)
         {
             self.conversation.link().close();
-        }
-    }
-}
-
-impl Accepted for ServerConnection {
-    fn endpoint(&self) -> u64 {
-        self.endpoint
-    }
-
-    fn say_goodbye(&self) {
-        if self.conversation.begin_closing() {
-            self.close_in_order();
-        }
-    }
-
-    /// A peer that does not take its replies has no more of them made.
-    fn stands_still_at(&self) -> Option<u64> {
-        if let Some(on) = self.strategy.reactor() {
-            return Some(on.in_hand()).filter(|&mark| mark != 0);
-        }
-        let is_still = !self.reader.is_receiving() && !self.replies.is_sending();
-        is_still.then(|| self.reader.number_received().into())
-    }
-
-    fn hand_over_if_needed(self: Arc<Self>, stands_at: u64) {
-        // Replies that have waited for the upcall's own wait no longer.
-        self.send_pending();
-        if self.reader.has_more(&self.conversation) {
-            self.hand_over(stands_at);
-        }
-    }
-}
-
-impl RequestSource for ServerConnection {
-    /// A client that has so many calls in upcalls at once waits for one of them to end.
-    fn hand_over(self: Arc<Self>, in_hand: u64) {
-        self.send_pending();
-        match &self.strategy {
-            Strategy::Reactor(on) => on.give_way(in_hand),
-            Strategy::PerConnection(own) if own.begin_follower() => self.follow(),
-            Strategy::PerConnection(_) => {
-                let what = "the peer has too many calls in progress; more wait for them";
-                self.conversation.complain(what);
-            }
-        }
-    }
-
-    fn has_received_more(&self) -> bool {
-        self.reader.has_received_more()
-    }
-
-    fn longest_block(&self) -> Option<Duration> {
-        let bound = self.conversation.broker().config().timeouts.nested_call;
-        bound.filter(|_| self.strategy.reactor().is_some())
-    }
-
-    fn is_served_alone(&self) -> bool {
-        self.strategy
-            .reactor()
-            .is_some_and(OnReactor::is_served_alone)
-    }
-}
-
-impl ServerConnection {
-    /// Has a thread receive that was counted as a follower.
-    fn follow(self: Arc<Self>) {
-        let follower = self.clone();
-        let ends = |connection: &Self| {
-            if let Strategy::PerConnection(own) = &connection.strategy {
-                own.end_follower();
-            }
-        };
-        let spawned = self.lane.incoming.threads.spawn("punctual-conn", move || {
-            follower.serve_blocking();
-            ends(&follower);
-        });
-        if let Err(error) = spawned {
-            ends(&self);
-            // The call goes on; only requests behind it on this connection wait.
-            let peer = self.conversation.peer();
-            tracing::debug!(%peer, "no thread to receive meanwhile: {error}");
         }
     }
 }

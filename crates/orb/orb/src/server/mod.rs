@@ -13,6 +13,7 @@ mod concurrency;
 mod connection;
 mod conversation;
 mod dispatch;
+mod hand_over;
 mod host;
 mod memory;
 mod panics;

@@ -6,7 +6,7 @@ use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
 use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
-use crate::protocol::Pair;
+use crate::protocol::{self, Pair};
 use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
@@ -258,5 +258,5 @@ fn build_profiles(
         object_key,
         components: &components,
     };
-    profile::profiles_for(&registry, endpoints, &object)
+    protocol::profiles_for(&registry, endpoints, &object)
 }

@@ -1,7 +1,7 @@
 //! A turn at a connection that a reactor tells of: receive what is there, serve it, wait for nobody.
 
 use super::reactor::{Late, OnReactor, Wanted};
-use super::strategy::{Turn, Wait};
+use super::turn::{Turn, Wait};
 use crate::messaging::{Inbox, InboxError};
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;

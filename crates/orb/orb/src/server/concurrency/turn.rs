@@ -1,0 +1,45 @@
+//! What a strategy says to the loop that serves.
+
+use crate::messaging::{Inbox, InboxError};
+use crate::server::reader::Reader;
+use punctual_cdr::Block;
+use punctual_link::LinkError;
+
+/// What waiting has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::server) enum Wait {
+    /// Something was received.
+    Received,
+    /// Nothing is there, and the thread goes: it, or another, comes again when there is.
+    Later,
+}
+
+/// A thread's time at a connection: how it waits, and nothing else.
+pub(in crate::server) trait Turn {
+    /// Whether the thread goes on to another message.
+    fn goes_on(&mut self) -> bool;
+
+    /// Whether there may be something to receive: a socket that is known to be empty is not asked again.
+    fn may_receive(&self) -> bool;
+
+    /// Receives into an empty block at least so many octets.
+    fn receive(&mut self, block: &mut Block, least: usize) -> Result<Wait, LinkError>;
+
+    /// Receives more of what has begun, so many octets in all.
+    fn receive_more(&mut self, inbox: &mut Inbox, need: usize) -> Result<Wait, InboxError>;
+
+    /// A whole message is there.
+    fn has_message(&mut self) {}
+
+    /// The thread has the inbox.
+    fn begins_receiving(&self, reader: &Reader);
+
+    /// It is about to let go of the inbox, to serve a request.
+    fn ends_receiving(&self, reader: &Reader);
+
+    /// Serves a request; whether the thread still has the connection.
+    fn serve(&mut self, request: impl FnOnce()) -> bool;
+
+    /// The connection has ended.
+    fn is_over(&mut self) {}
+}
