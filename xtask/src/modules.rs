@@ -18,7 +18,7 @@ const ORB: &[&[&str]] = &[
     &["probe"],
     // What calls are about: data, and nothing that runs.
     &["exception"],
-    &["context", "operation", "value"],
+    &["context", "operation", "request_context", "value"],
     &["policy"],
     &["config"],
     // What rides on a link, what references say, and which of both there are.

@@ -23,6 +23,7 @@ mod profile;
 mod protocol;
 mod reference;
 mod relayed;
+mod request_context;
 mod server;
 mod sync;
 mod upcall;
@@ -52,6 +53,7 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, taken};
+pub use request_context::{RequestContext, RequestContextError};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, frame_arrival, serves_alone};
 

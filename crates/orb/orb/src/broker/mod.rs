@@ -11,6 +11,7 @@ use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
 use crate::protocol::Protocols;
+use crate::request_context::RequestContext;
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use std::fmt;
@@ -27,6 +28,8 @@ pub(crate) struct Broker {
     pub(crate) policies: Managed,
     pub(crate) operation_names: Names,
     pub(crate) values: ValueFactories,
+    /// What requests carry for others.
+    pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
     pub(crate) life: Life,
 }
 
@@ -34,7 +37,12 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Broker {
     /// With a configuration that has been checked.
-    pub(crate) fn new(config: OrbConfig, protocols: Protocols, policy_types: PolicyTypes) -> Self {
+    pub(crate) fn new(
+        config: OrbConfig,
+        protocols: Protocols,
+        policy_types: PolicyTypes,
+        request_contexts: Vec<Arc<dyn RequestContext>>,
+    ) -> Self {
         // Relaxed: a number, and no more.
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
@@ -44,6 +52,7 @@ impl Broker {
             policies: Managed::new(number, policy_types, config.policy_defaults()),
             operation_names: Names::default(),
             values: ValueFactories::default(),
+            request_contexts,
             life: Life::default(),
             config,
         }

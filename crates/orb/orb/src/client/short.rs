@@ -19,6 +19,7 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
+use crate::request_context::RequestContext;
 use punctual_cdr::{Block, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
@@ -59,7 +60,9 @@ pub(super) fn attempt(
         return Short::No;
     }
     probe::begins!(Point::ClientMessagingSend);
-    let Some(head) = path.heads.head(operation, connection, path.endpoint()) else {
+    let contexts = connection.request_contexts(callee.broker());
+    let to = (&**connection, path.endpoint());
+    let Some(head) = path.heads.head(operation, to, contexts) else {
         recent.keep();
         return Short::No;
     };
@@ -67,6 +70,7 @@ pub(super) fn attempt(
         callee,
         connection,
         head,
+        contexts,
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
@@ -91,6 +95,8 @@ struct ShortCall<'q> {
     callee: Callee<'q>,
     connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
+    /// What it carries in its slots.
+    contexts: &'q [Arc<dyn RequestContext>],
     deadline: Deadline,
     lends: bool,
     buffering: &'q Option<Buffering>,
@@ -158,7 +164,8 @@ impl ShortCall<'_> {
         request_id: u32,
         arguments: &Arguments<'_>,
     ) -> Result<(), Box<Attempted>> {
-        let (by, head) = ((self.callee, &**self.connection), (self.head, request_id));
+        let by = (self.callee, &**self.connection);
+        let head = (self.head, self.contexts, request_id);
         match write::by_head(by, head, arguments, self.lends, block) {
             Ok(()) => Ok(()),
             Err(failed) => Err(self.failed(failed)),

@@ -11,12 +11,14 @@ use crate::operation::NamedOperation;
 use crate::policy::Transfer;
 use crate::probe::{self, Point};
 use crate::relayed::RelayedRequest;
+use crate::request_context::RequestContext;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
-    AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContexts,
-    Target, service_context,
+    AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContext,
+    ServiceContexts, Target, service_context,
 };
+use std::sync::Arc;
 
 /// What writes the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
@@ -48,7 +50,7 @@ pub(super) fn coding<'c>(callee: Callee<'c>, connection: &ClientConnection) -> C
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (Callee<'_>, &ClientConnection),
-    (head, request_id): (&RequestHead, u32),
+    (head, contexts, request_id): (&RequestHead, &[Arc<dyn RequestContext>], u32),
     arguments: &Arguments<'_>,
     lends: bool,
     block: &mut Block,
@@ -59,6 +61,11 @@ pub(super) fn by_head(
     let coding = coding(callee, connection);
     let empty = std::mem::take(block);
     let mut out = head.template.begin(empty, request_id, coding);
+    head.template.fill_contexts(&mut out, |number, data| {
+        if let Some(context) = contexts.get(number) {
+            context.fill(data);
+        }
+    });
     if lends {
         out.set_lender(connection.link().lender());
     }
@@ -82,6 +89,13 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
 #[cold]
 fn unwritable(error: CdrError) -> Failed {
     Failed::Finally(cdr_exception(error, CompletionStatus::No))
+}
+
+/// A context with the data of this request.
+fn filled(context: &dyn RequestContext) -> (u32, Vec<u8>) {
+    let mut data = vec![0; context.length()];
+    context.fill(&mut data);
+    (context.id(), data)
 }
 
 /// A message that is written anew, for whatever is not as usual.
@@ -108,11 +122,12 @@ impl Anew<'_> {
         let session = &*connection.session;
         let coding = coding(self.callee, connection);
         let told = CodeSetContext::from(connection.code_sets).encode();
-        let context = [(service_context::CODE_SETS, told.as_slice())];
-        let contexts = match self.tells_code_sets {
-            true => &context[..],
-            false => &[],
-        };
+        let own = connection.request_contexts(self.callee.broker());
+        let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
+        let own = own.iter().map(|(id, data)| (*id, &data[..]));
+        let code_sets = (service_context::CODE_SETS, told.as_slice());
+        let code_sets = self.tells_code_sets.then_some(code_sets);
+        let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
         let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
         let lends = self.route.effective.transfer == Transfer::Lend;
         let target = self.addressed();
@@ -127,7 +142,7 @@ impl Anew<'_> {
                     response: operation.response(),
                     target,
                     operation: operation.name(),
-                    contexts: ServiceContexts::new(contexts),
+                    contexts: ServiceContexts::new(&contexts),
                 };
                 session.put_head(&mut out, &Head::Request(header, None))?;
                 // What waits for others leaves when the caller may have filled its buffers anew.
@@ -142,7 +157,9 @@ impl Anew<'_> {
             }
             Ask::Relay(request) => {
                 let mut out = begin(MessageKind::Request, request.body.order());
-                let contexts = connection.abilities.contexts.then_some(contexts);
+                // It brings those of whoever made it.
+                let told = code_sets.as_slice();
+                let contexts = connection.abilities.contexts.then_some(told);
                 request.put_head(session, (request_id, &target), contexts, &mut out)?;
                 let lender = lends.then(|| connection.link().lender()).flatten();
                 request.body.put(&mut out, lender);

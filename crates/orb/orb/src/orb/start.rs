@@ -7,6 +7,7 @@ use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
+use crate::request_context::{self, RequestContext, RequestContextError};
 use punctual_link::{Adapter, Link};
 use punctual_plugin::PluginError;
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub enum InitError {
     /// A policy type whose number another one has.
     #[error(transparent)]
     PolicyType(#[from] PolicyTypeTaken),
+    /// A service context that requests cannot carry.
+    #[error(transparent)]
+    RequestContext(#[from] RequestContextError),
     /// A library with a link that cannot be loaded.
     #[error("{0}")]
     Library(#[from] PluginError),
@@ -43,10 +47,8 @@ impl Orb {
     pub fn init(
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<(Self, Vec<String>), InitError> {
-        let mut config = OrbConfig::default();
-        let rest = config.apply_arguments(arguments)?;
-        let (added, policy_types) = (ProtocolBundle::new(), PolicyTypes::default());
-        Ok((started(config, &added, policy_types)?, rest))
+        let (builder, rest) = OrbBuilder::default().arguments(arguments)?;
+        Ok((builder.build()?, rest))
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -62,6 +64,7 @@ pub struct OrbBuilder {
     config: OrbConfig,
     added: ProtocolBundle,
     policy_types: PolicyTypes,
+    request_contexts: Vec<Arc<dyn RequestContext>>,
 }
 
 impl OrbBuilder {
@@ -124,6 +127,13 @@ impl OrbBuilder {
         Ok(self)
     }
 
+    /// Adds a service context to the requests of the ORB.
+    #[must_use]
+    pub fn request_context(mut self, context: Arc<dyn RequestContext>) -> Self {
+        self.request_contexts.push(context);
+        self
+    }
+
     /// Names an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
@@ -159,17 +169,20 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        started(self.config, &self.added, self.policy_types)
+        started(self)
     }
 }
 
 /// An ORB with these settings, and with these protocols beside those that every one has.
-fn started(
-    config: OrbConfig,
-    added: &ProtocolBundle,
-    mut policy_types: PolicyTypes,
-) -> Result<Orb, InitError> {
+fn started(builder: OrbBuilder) -> Result<Orb, InitError> {
+    let OrbBuilder {
+        config,
+        added,
+        mut policy_types,
+        request_contexts,
+    } = builder;
     config.check()?;
+    request_context::check(&request_contexts)?;
     policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;
@@ -182,9 +195,10 @@ fn started(
         let link = punctual_plugin::load(library)?;
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
-    protocols.add(added)?;
+    protocols.add(&added)?;
     check_protocols(&config, &protocols.now())?;
-    Ok(Orb::new(Broker::new(config, protocols, policy_types)))
+    let broker = Broker::new(config, protocols, policy_types, request_contexts);
+    Ok(Orb::new(broker))
 }
 
 /// Every protocol that a configuration names must be there and fit.

@@ -1,6 +1,7 @@
 //! A call as the skeleton sees it, and the reply it makes.
 
 use super::conversation::Conversation;
+use super::reply_contexts::ReplyContexts;
 use crate::adapter::{DispatchError, Location};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
@@ -27,6 +28,7 @@ pub struct ServerCall<'m> {
     version: GiopVersion,
     response: ResponseFlags,
     contexts: ServiceContexts<'m>,
+    reply_contexts: ReplyContexts,
     arguments: Decoder<'m>,
     /// What was lent with the message.
     lent: &'m [Lent],
@@ -67,6 +69,7 @@ impl<'m> ServerCall<'m> {
                 ResponseFlags::NONE
             },
             contexts: header.contexts,
+            reply_contexts: ReplyContexts::None,
             arguments,
             lent,
             arrival,
@@ -93,7 +96,8 @@ impl<'m> ServerCall<'m> {
             } else {
                 ResponseFlags::NONE
             },
-            contexts: ServiceContexts::none(),
+            contexts: request.contexts,
+            reply_contexts: ReplyContexts::None,
             arguments,
             lent: &[],
             arrival: None,
@@ -119,6 +123,20 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub(crate) fn environment(&self) -> &'m dyn Environment {
         self.connection.environment()
+    }
+
+    /// The service contexts that came with the request.
+    #[must_use]
+    pub fn contexts(&self) -> ServiceContexts<'m> {
+        self.contexts
+    }
+
+    /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
+    /// be called before the reply is made. A protocol without service contexts carries none.
+    pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
+        if self.connection.abilities.contexts {
+            self.reply_contexts.set(id, data);
+        }
     }
 
     /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
@@ -386,11 +404,12 @@ impl<'m> ServerCall<'m> {
             ..*self.arguments.coding()
         };
         let template = match status {
-            ReplyStatus::NoException => connection.template(self.version),
+            ReplyStatus::NoException => connection.template(self.version, &self.reply_contexts),
             _ => None,
         };
         if let Some(template) = template {
             let mut out = template.begin(block, self.request_id, coding);
+            template.fill_contexts(&mut out, |_, slot| self.reply_contexts.fill(slot));
             if connection.lends {
                 out.set_lender(connection.link().lender());
             }
@@ -399,6 +418,7 @@ impl<'m> ServerCall<'m> {
             probe::begins!(Point::ServerMessagingSend);
             return Ok(template.end(out));
         }
+        let contexts = self.reply_contexts.all();
         let mut out =
             connection
                 .session
@@ -406,7 +426,7 @@ impl<'m> ServerCall<'m> {
         let header = ReplyHeader {
             request_id: self.request_id,
             status,
-            contexts: ServiceContexts::none(),
+            contexts: ServiceContexts::new(&contexts),
         };
         connection
             .session

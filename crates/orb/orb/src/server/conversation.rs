@@ -2,14 +2,15 @@
 //! out on it, what was agreed on, and whether it is closing.
 
 use super::code_sets::AgreedCodeSets;
+use super::reply_contexts::ReplyContexts;
 use crate::broker::Broker;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
-use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts};
+use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
 use punctual_link::{Address, Connection};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// In `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
@@ -30,6 +31,8 @@ pub(crate) struct Conversation {
     pub(super) lends: bool,
     /// The head of a reply of GIOP 1.2 with results, where it is the same but for its id.
     results: Option<Template>,
+    /// The same with a context of this id and length, once there was such a reply.
+    results_with_context: OnceLock<((u32, usize), Option<Template>)>,
     code_sets: AgreedCodeSets,
     /// The version that the peer spoke last: what it is told when there is no request to answer.
     spoken: AtomicU8,
@@ -58,7 +61,8 @@ impl Conversation {
         Self {
             fragmenting,
             lends: link.lender().is_some(),
-            results: results(&*session, broker.limits()),
+            results: results(&*session, broker.limits(), None),
+            results_with_context: OnceLock::new(),
             link,
             session,
             abilities,
@@ -113,10 +117,28 @@ impl Conversation {
 
     /// The head of replies with results to requests of this version, if there is one at hand.
     #[inline]
-    pub(super) fn template(&self, version: GiopVersion) -> Option<&Template> {
-        self.results
-            .as_ref()
-            .filter(|_| version == GiopVersion::V1_2)
+    pub(super) fn template(
+        &self,
+        version: GiopVersion,
+        contexts: &ReplyContexts,
+    ) -> Option<&Template> {
+        if version != GiopVersion::V1_2 {
+            return None;
+        }
+        if contexts.is_empty() {
+            return self.results.as_ref();
+        }
+        self.template_with(contexts.short()?)
+    }
+
+    /// The same with a short context. One kind of context for a connection has such a head.
+    fn template_with(&self, context: (u32, usize)) -> Option<&Template> {
+        let written = || {
+            let limits = self.broker.limits();
+            (context, results(&*self.session, limits, Some(context)))
+        };
+        let (of, template) = self.results_with_context.get_or_init(written);
+        template.as_ref().filter(|_| *of == context)
     }
 
     /// The version that the peer spoke last.
@@ -178,14 +200,26 @@ impl fmt::Debug for Conversation {
     }
 }
 
-/// The head of a reply with results, whatever its id.
-fn results(session: &dyn Session, limits: &Limits) -> Option<Template> {
-    let header = ReplyHeader {
-        request_id: 0,
-        status: ReplyStatus::NoException,
-        contexts: ServiceContexts::none(),
+/// The head of a reply with results, whatever its id, with a context of this id and length.
+fn results(
+    session: &dyn Session,
+    limits: &Limits,
+    context: Option<(u32, usize)>,
+) -> Option<Template> {
+    let head = |contexts| {
+        Head::Reply(ReplyHeader {
+            request_id: 0,
+            status: ReplyStatus::NoException,
+            contexts,
+        })
     };
-    let (kind, head) = (MessageKind::Reply, Head::Reply(header));
+    let data = vec![0; context.map_or(0, |(_, length)| length)];
+    let empty = context.map(|(id, _)| (id, &data[..]));
+    let lengths = context.map(|(_, length)| length);
+    let contexts = (empty.as_slice(), lengths.as_slice());
     let coding = Coding::new(GiopVersion::V1_2, limits);
-    Template::new(session, kind, &head, coding).ok().flatten()
+    let kind = MessageKind::Reply;
+    Template::with_contexts(session, kind, head, contexts, coding)
+        .ok()
+        .flatten()
 }

@@ -19,6 +19,7 @@ mod memory;
 mod panics;
 mod reader;
 mod refusal;
+mod reply_contexts;
 mod send;
 mod serve;
 

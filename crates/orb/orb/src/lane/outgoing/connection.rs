@@ -8,8 +8,10 @@ use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered};
 use super::queue::Queue;
 use super::wait::WaitStrategy;
+use crate::broker::Broker;
 use crate::messaging::{Abilities, Fragmenting, Inbox, Session, Tracer};
 use crate::protocol::Pair;
+use crate::request_context::RequestContext;
 use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
 use punctual_exec::Deadline;
 use punctual_link::{Connection, Pending};
@@ -203,6 +205,15 @@ impl ClientConnection {
     /// How many replies may come yet whose callers have given up.
     pub(crate) fn owed(&self) -> u32 {
         self.callers.owed()
+    }
+
+    /// The service contexts that requests here carry, of those of the ORB.
+    #[inline]
+    pub(crate) fn request_contexts<'b>(&self, broker: &'b Broker) -> &'b [Arc<dyn RequestContext>] {
+        match self.abilities.contexts && self.version > GiopVersion::V1_0 {
+            true => &broker.request_contexts,
+            false => &[],
+        }
     }
 
     /// Whether this request is still to carry the CodeSets context.
