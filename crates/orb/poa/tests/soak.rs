@@ -9,8 +9,8 @@
 
 #[path = "../src/object_map/by_servant.rs"]
 mod by_servant;
-#[path = "../src/object_map/departure.rs"]
-mod departure;
+#[path = "../src/object_map/deactivation.rs"]
+mod deactivation;
 #[path = "../src/object_map/entry.rs"]
 mod entry;
 #[path = "../src/object_map/index/mod.rs"]
@@ -39,7 +39,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Departed, Ids, Leave, Place};
+use entry::{Deactivated, Ids, OnDeactivated, Place};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::{Found, Pinned};
@@ -103,8 +103,8 @@ impl Servant for Nothing {
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicUsize>);
 
-impl Leave for Gone {
-    fn left(&self, object: Departed) {
+impl OnDeactivated for Gone {
+    fn deactivated(&self, object: Deactivated) {
         drop(object);
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -221,7 +221,7 @@ fn a_million_activations_under_load_leave_nothing_behind() {
         assert_eq!(map.len(), 0);
         assert_eq!(gone.0.load(Ordering::Relaxed), 2 * MANY);
         assert_eq!(map.slots.count().next_power_of_two(), 1024);
-        // What a set of departing ids and threads' own memory may differ by.
+        // What a set of ids being deactivated and threads' own memory may differ by.
         assert!(grown.abs() < 16 << 10, "{grown} octets are left");
     }
 }

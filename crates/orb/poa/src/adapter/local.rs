@@ -1,4 +1,5 @@
-//! Calls from within the process (collocation): past the same doors as requests, or straight to the servant.
+//! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
+//! servant.
 
 use super::serve::{Request, Wanted};
 use super::threads::Threads;
@@ -77,7 +78,7 @@ impl Collocated for Here {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        // Whose upcalls take turns, or are one thread's, are not to be had past the adapter.
+        // Whose upcalls are made one at a time, or by one thread, are not to be had past the adapter.
         if !matches!(adapter.threads, Threads::Any) {
             return Went::ByWire;
         }

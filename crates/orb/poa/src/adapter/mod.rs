@@ -1,21 +1,21 @@
 //! Adapters: the tree of them, and how a request gets through one to a servant.
 //!
 //! [`root`] finds the adapter that a key names ([`table`], [`tree`]); [`serve`] takes the request from there:
-//! past the manager's door, to an object of the map or to what [`provide`] comes up with, by a thread that
-//! [`threads`] allows. [`life`] ends adapters.
+//! past the manager, to an object of the map or to what [`servant_managers`] come up with, by a thread that
+//! [`threads`] allows. [`destruction`] ends adapters.
 
 mod compared;
-mod departure;
-mod guests;
-mod life;
+mod destruction;
+mod etherealizer;
+mod keyed_lock;
 mod local;
-mod provide;
+mod outstanding;
 mod root;
+mod servant_managers;
 mod serve;
 mod table;
 mod threads;
 mod tree;
-mod turns;
 
 pub(crate) use compared::ByStrategy;
 pub(crate) use root::{Root, initialize, root_named};
@@ -34,9 +34,10 @@ use crate::servant::Servant;
 use crate::servant_manager::{AdapterActivator, ServantManager};
 use crate::upcall::OperationTables;
 use arc_swap::ArcSwapOption;
-use departure::Departure;
-use guests::Guests;
-use life::Life;
+use destruction::Destruction;
+use etherealizer::Etherealizer;
+use keyed_lock::KeyedLock;
+use outstanding::OutstandingRequests;
 use parking_lot::Mutex;
 use punctual_orb::{
     AdapterPolicies, CompletionStatus, SystemException, SystemExceptionKind as Kind, minor,
@@ -46,7 +47,6 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use threads::Threads;
-use turns::Turns;
 
 /// An adapter as the ORB holds it; [`Poa`] is what applications hold.
 pub(crate) struct Adapter {
@@ -68,8 +68,8 @@ pub(crate) struct Adapter {
     ids_are_places: bool,
     /// With RETAIN.
     map: Option<ActiveMap>,
-    life: Life,
-    guests: Guests,
+    destruction: Destruction,
+    outstanding: OutstandingRequests,
     threads: Threads,
     pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
     /// Set once, and let go at the end.
@@ -77,9 +77,9 @@ pub(crate) struct Adapter {
     default_servant: ArcSwapOption<Arc<dyn Servant>>,
     /// It was told to give back all servants, for good.
     cleared: AtomicBool,
-    incarnating: Turns,
+    incarnations: KeyedLock,
     /// Children that the activator is asked for.
-    asking: Turns,
+    activations: KeyedLock,
     operations: OperationTables,
     /// Ids that were assigned and are no places.
     assigned: AtomicU64,
@@ -88,7 +88,7 @@ pub(crate) struct Adapter {
 /// The way of its requests, which is decided when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// They need nothing but the map and the manager's door.
+    /// They need nothing but the map and an active manager.
     Plain,
     /// They are counted at the adapter: other things may serve them, or only some threads.
     Counted,
@@ -142,14 +142,14 @@ impl Adapter {
             parent: parts.parent,
             children: Mutex::default(),
             manager: parts.manager,
-            life: Life::default(),
-            guests: Guests::default(),
+            destruction: Destruction::default(),
+            outstanding: OutstandingRequests::default(),
             activator: Mutex::default(),
             servant_manager: ArcSwapOption::empty(),
             default_servant: ArcSwapOption::empty(),
             cleared: AtomicBool::new(false),
-            incarnating: Turns::default(),
-            asking: Turns::default(),
+            incarnations: KeyedLock::default(),
+            activations: KeyedLock::default(),
             operations: OperationTables::default(),
             assigned: AtomicU64::new(0),
             policies,
@@ -236,14 +236,14 @@ impl Adapter {
     /// Returns when no request is in progress, or there is no use in waiting for that: whoever makes that so
     /// calls [`Adapter::wake_waiting`].
     pub(crate) fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool) {
-        self.guests.wait_until_empty_or(useless);
+        self.outstanding.wait_until_empty_or(useless);
         if let Some(map) = &self.map {
-            map.wait_until_left(useless);
+            map.wait_until_unpinned(useless);
         }
     }
 
     pub(crate) fn wake_waiting(&self) {
-        self.guests.wake();
+        self.outstanding.wake();
         if let Some(map) = &self.map {
             map.wake_waiting();
         }
@@ -263,7 +263,7 @@ impl Adapter {
     }
 
     /// Lets go of what served requests that are all over.
-    fn let_servants_go(&self) {
+    fn let_go_of_servants(&self) {
         self.servant_manager.store(None);
         self.set_default_servant(None);
     }
@@ -278,7 +278,7 @@ impl Adapter {
 }
 
 /// The map that goes with the policies.
-fn map(policies: &Policies, departure: Departure) -> Result<ActiveMap, DuplicateId> {
+fn map(policies: &Policies, etherealizer: Etherealizer) -> Result<ActiveMap, DuplicateId> {
     let strategy = match &policies.demultiplexing {
         Demultiplexing::Active => Strategy::Active,
         Demultiplexing::Linear => Strategy::Linear,
@@ -297,7 +297,7 @@ fn map(policies: &Policies, departure: Departure) -> Result<ActiveMap, Duplicate
         RequestProcessingPolicy::ServantManager => Servants::Counted,
         _ => Servants::Unnoted,
     };
-    ActiveMap::new(&strategy, ids, servants, Box::new(departure))
+    ActiveMap::new(&strategy, ids, servants, Box::new(etherealizer))
 }
 
 /// What the operations of an adapter raise that is destroyed.

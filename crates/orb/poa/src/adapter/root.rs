@@ -209,7 +209,7 @@ impl ObjectAdapter for Root {
 
     fn shut_down(&self) {
         for manager in self.managers.list() {
-            manager.door().close();
+            manager.admission().deactivate();
         }
     }
 

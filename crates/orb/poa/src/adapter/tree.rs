@@ -1,7 +1,7 @@
 //! Adapters below adapters: made, found, or made because somebody asks for them (CORBA 3.3 part 1, §15.3.9.2
 //! and §15.3.3).
 
-use super::departure::Departure;
+use super::etherealizer::Etherealizer;
 use super::{Adapter, Parts, Root, map};
 use crate::current;
 use crate::key::MAX_PATH;
@@ -87,7 +87,7 @@ impl Adapter {
             return Ok(None);
         };
         // One at a time for each name: who asked meanwhile finds what the first one made.
-        let Some(_turn) = self.asking.turn(name.as_bytes()) else {
+        let Some(_locked) = self.activations.lock(name.as_bytes()) else {
             // It is the activator itself that asks.
             return Ok(None);
         };
@@ -105,13 +105,13 @@ impl Adapter {
     /// Waits until an adapter of that name that is being destroyed is gone.
     fn wait_for_name(&self, name: &str) -> Result<(), SystemException> {
         let child = self.children.lock().get(name).cloned();
-        let Some(going) = child.filter(|child| child.is_destroyed()) else {
+        let Some(former) = child.filter(|child| child.is_destroyed()) else {
             return Ok(());
         };
         if current::is_in_upcall_of(self.nonce) {
             return Err(being_destroyed(name));
         }
-        going.wait_until_gone();
+        former.wait_until_destroyed();
         Ok(())
     }
 
@@ -153,8 +153,8 @@ impl Root {
         let mut adapter = self.adapter();
         for name in names.split(|octet| *octet == 0) {
             // A request for an adapter below waits as those for this one do (§15.3.3.1).
-            if !adapter.manager.door().is_open() {
-                adapter.manager.door().admit()?;
+            if !adapter.manager.admission().is_active() {
+                adapter.manager.admission().admit()?;
             }
             let Ok(name) = std::str::from_utf8(name) else {
                 return Ok(None);
@@ -169,14 +169,14 @@ impl Root {
 
     /// Makes an adapter and enters it.
     pub(super) fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException> {
-        let departure = Departure::default();
+        let etherealizer = Etherealizer::default();
         let retains = parts.policies.retains();
-        let map = retains.then(|| map(&parts.policies, departure.clone()));
+        let map = retains.then(|| map(&parts.policies, etherealizer.clone()));
         // Policies with an id twice were refused.
         let map = map.transpose().map_err(|_| too_many())?;
         let made = self.tables.add(|name| Adapter::new(self, name, parts, map));
         let adapter = made.ok_or_else(too_many)?;
-        departure.tell(&adapter);
+        etherealizer.set_adapter(&adapter);
         adapter.manager.add(&adapter);
         if adapter.policies.is_persistent() {
             self.by_path

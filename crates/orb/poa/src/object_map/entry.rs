@@ -50,14 +50,14 @@ pub(crate) struct Entry {
 
 /// An object that was deactivated, after the last call has left it.
 #[derive(Debug)]
-pub(crate) struct Departed {
+pub(crate) struct Deactivated {
     pub(crate) place: Place,
     pub(crate) entry: Entry,
     /// Its servant is active under another id (where the map notes servants).
     pub(crate) remains: bool,
 }
 
-impl Departed {
+impl Deactivated {
     /// The id that it was active under.
     pub(crate) fn id(&self) -> Vec<u8> {
         self.entry.id.octets(self.place)
@@ -65,10 +65,10 @@ impl Departed {
 }
 
 /// What is to be done when the last call has left an object that was deactivated.
-pub(crate) trait Leave: Send + Sync {
+pub(crate) trait OnDeactivated: Send + Sync {
     /// Called once for each object, without any lock held, on the thread that left last; its id and its
-    /// place are free when this has returned. Must not wait for a departure itself.
-    fn left(&self, object: Departed);
+    /// place are free when this has returned. Must not wait for a deactivation itself.
+    fn deactivated(&self, object: Deactivated);
 
     /// Called after that, when the id and the place are free.
     fn freed(&self) {}

@@ -4,7 +4,7 @@ use super::entry::{Entry, Place};
 use super::index::Comparison;
 use super::map::{ActiveMap, Inner};
 use super::pinned::{Found, Pinned};
-use super::slot::{Left, Slot, State};
+use super::slot::{Slot, State, Unpinned};
 use super::sync::Ordering;
 use crate::servant::Identity;
 
@@ -12,7 +12,7 @@ impl ActiveMap {
     /// What is active at a place. Takes no lock, whatever others do, and allocates nothing.
     ///
     /// Who pins and then looks at a state (`SeqCst`) that another thread stored (`SeqCst`) before it
-    /// called [`ActiveMap::wait_until_left`] sees that state, or is waited for.
+    /// called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
     #[inline]
     pub(crate) fn pin(&self, place: Place) -> Option<Pinned<'_>> {
         let pin = self.slots.slot(place.index)?.pin(place.generation)?;
@@ -108,7 +108,7 @@ impl ActiveMap {
         Some(Pinned::new(self, pin, Place { index, generation }))
     }
 
-    /// Whether an object with this id is departing. Takes the mutex only if one is whose id is not its place.
+    /// Whether an object with this id is being deactivated. Takes the mutex only if one is whose id is not its place.
     fn is_closing(&self, id: &[u8]) -> bool {
         // Acquire: with `close`, which counts before it hides.
         self.place_closes(id)
@@ -140,7 +140,7 @@ impl ActiveMap {
         self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
-    /// Looks at what is open at a place, under the lock. As nothing closes meanwhile, nothing departs here.
+    /// Looks at what is open at a place, under the lock. As nothing closes meanwhile, nothing is removed here.
     pub(super) fn peek<R>(
         &self,
         inner: &Inner,
@@ -150,7 +150,7 @@ impl ActiveMap {
         let (pin, _) = self.slots.slot(index)?.pin_any()?;
         let seen = look(&pin);
         let slot = pin.slot();
-        if let Left::Watched = pin.leave() {
+        if let Unpinned::Watched = pin.unpin() {
             slot.unwatch();
             self.wake(inner);
         }

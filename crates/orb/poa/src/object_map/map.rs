@@ -4,7 +4,7 @@
 //! [`Servant::identity`].
 
 use super::by_servant::{ByServant, Servants};
-use super::entry::{Entry, Ids, Leave, Place, Refused};
+use super::entry::{Entry, Ids, OnDeactivated, Place, Refused};
 use super::index::{Comparison, DuplicateId, HashIndex, Strategy};
 use super::link::Link;
 use super::name::Name;
@@ -28,21 +28,21 @@ pub(crate) struct ActiveMap {
     ids: Ids,
     servants: Servants,
     pub(super) active: AtomicUsize,
-    /// The active ones, and those that have not departed yet.
+    /// The active ones, and those deactivated that have calls yet.
     pub(super) occupied: AtomicUsize,
     /// How many ids there are in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
-    /// Something has departed, or was left that is watched.
-    pub(super) left: Condvar,
-    pub(super) leave: Box<dyn Leave>,
+    /// Something is removed, or has no pin that is watched.
+    pub(super) changed: Condvar,
+    pub(super) listener: Box<dyn OnDeactivated>,
 }
 
 pub(super) struct Inner {
     /// Where the chain of free slots begins.
     free: Link,
     pub(super) by_servant: ByServant,
-    /// Ids of their own of objects that are departing.
+    /// Ids of their own of objects that are being deactivated.
     pub(super) closing: HashSet<Box<[u8]>>,
     /// Where calls go that are sent elsewhere since their object was activated.
     pub(super) forwards: HashMap<u32, ObjectRef>,
@@ -60,7 +60,7 @@ impl ActiveMap {
         strategy: &Strategy,
         ids: Ids,
         servants: Servants,
-        leave: Box<dyn Leave>,
+        listener: Box<dyn OnDeactivated>,
     ) -> Result<Self, DuplicateId> {
         let comparison = Comparison::new(strategy)?;
         Ok(Self {
@@ -81,8 +81,8 @@ impl ActiveMap {
                 waiting: 0,
                 closed: false,
             }),
-            left: Condvar::new(),
-            leave,
+            changed: Condvar::new(),
+            listener,
         })
     }
 
@@ -167,7 +167,7 @@ impl ActiveMap {
         })
     }
 
-    /// Whether nothing is active, and all that was has departed.
+    /// Whether nothing is active, and all that was is removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.occupied.load(Ordering::SeqCst) == 0
     }

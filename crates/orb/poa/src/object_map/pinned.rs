@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 
 /// An active object, which stays where it is until this is dropped. Whoever drops the last one of an object
-/// that was deactivated meanwhile runs [`super::Leave::left`].
+/// that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
 pub(crate) struct Pinned<'m> {
     map: &'m ActiveMap,
     /// There until this is dropped.
@@ -92,7 +92,7 @@ impl Drop for Pinned<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(pin) = self.pin.take() {
-            self.map.leave(pin, self.place);
+            self.map.unpin(pin, self.place);
         }
     }
 }

@@ -29,17 +29,17 @@ impl Servant for Nothing {
 
 /// Remembers who left.
 #[derive(Clone, Default)]
-struct Gone(Arc<Mutex<Vec<Departed>>>);
+struct Gone(Arc<Mutex<Vec<Deactivated>>>);
 
-impl Leave for Gone {
-    fn left(&self, object: Departed) {
+impl OnDeactivated for Gone {
+    fn deactivated(&self, object: Deactivated) {
         self.0.lock().unwrap().push(object);
     }
 }
 
 impl Gone {
     fn ids(&self) -> Vec<Vec<u8>> {
-        self.0.lock().unwrap().iter().map(Departed::id).collect()
+        self.0.lock().unwrap().iter().map(Deactivated::id).collect()
     }
 }
 
@@ -120,7 +120,7 @@ fn places_in_every_kind_of_segment_are_found() {
 }
 
 #[test]
-fn an_object_departs_with_its_last_pin() {
+fn an_object_is_removed_with_its_last_pin() {
     let (map, gone) = system();
     let place = map.activate(None, servant()).unwrap();
     let (one, other) = (map.pin(place).unwrap(), map.pin(place).unwrap());
@@ -135,7 +135,7 @@ fn an_object_departs_with_its_last_pin() {
 }
 
 #[test]
-fn an_object_that_nobody_calls_departs_at_once() {
+fn an_object_that_nobody_calls_is_removed_at_once() {
     let (map, gone) = system();
     let place = map.activate(None, servant()).unwrap();
     assert!(map.deactivate(place));
@@ -143,22 +143,22 @@ fn an_object_that_nobody_calls_departs_at_once() {
 }
 
 #[test]
-fn the_servant_that_departs_is_the_one_that_was_active() {
+fn the_servant_that_is_given_back_is_the_one_that_was_active() {
     let (map, gone) = system();
     let one = new_servant();
     let place = map.activate(None, one.clone()).unwrap();
     map.deactivate(place);
-    let departed = gone.0.lock().unwrap().pop().unwrap();
-    assert_eq!(departed.entry.servant.identity(), one.identity());
-    drop(departed);
+    let object = gone.0.lock().unwrap().pop().unwrap();
+    assert_eq!(object.entry.servant.identity(), one.identity());
+    drop(object);
     assert_eq!(Arc::strong_count(&one), 1);
 }
 
 #[test]
-fn an_id_is_closing_until_its_departure_has_ended() {
+fn an_id_is_closing_until_its_object_is_removed() {
     struct Look(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
-    impl Leave for Look {
-        fn left(&self, _: Departed) {
+    impl OnDeactivated for Look {
+        fn deactivated(&self, _: Deactivated) {
             self.0.send(()).unwrap();
             self.1.lock().unwrap().recv().unwrap();
         }
@@ -192,7 +192,7 @@ fn an_id_is_closing_until_its_departure_has_ended() {
 }
 
 #[test]
-fn a_place_that_is_its_own_id_is_closing_until_it_is_left() {
+fn a_place_that_is_its_own_id_is_closing_until_it_is_unpinned() {
     let (map, _) = system();
     let place = map.activate(None, servant()).unwrap();
     let id = place.octets();
@@ -207,10 +207,10 @@ fn a_place_that_is_its_own_id_is_closing_until_it_is_left() {
 }
 
 #[test]
-fn an_object_that_departs_by_a_panic_leaves_its_place() {
+fn an_object_that_is_removed_by_a_panic_frees_its_place() {
     struct Fails;
-    impl Leave for Fails {
-        fn left(&self, _: Departed) {
+    impl OnDeactivated for Fails {
+        fn deactivated(&self, _: Deactivated) {
             panic!("as an etherealize may");
         }
     }
@@ -225,7 +225,7 @@ fn an_object_that_departs_by_a_panic_leaves_its_place() {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.deactivate(place)));
     assert!(outcome.is_err());
     map.wait_while_closing(b"one");
-    map.wait_until_left(&|| false);
+    map.wait_until_unpinned(&|| false);
     assert!(map.activate(Some(b"one"), servant()).is_ok());
 }
 
@@ -455,7 +455,7 @@ fn many_servants_are_told_apart() {
 }
 
 #[test]
-fn who_departs_is_told_whether_its_servant_remains() {
+fn whether_a_servant_remains_is_told_when_an_object_is_removed() {
     let (map, gone) = map_of(Strategy::DynamicHash, Ids::User, Servants::Counted);
     let shared = new_servant();
     let activate = |id: &[u8]| {
@@ -518,12 +518,12 @@ fn each_is_shown_what_is_active() {
 }
 
 #[test]
-fn who_waits_until_all_have_left_goes_on_when_they_have() {
+fn who_waits_until_nothing_is_pinned_goes_on_when_nothing_is() {
     let (map, _) = system();
     let places: Vec<_> = (0..3)
         .map(|_| map.activate(None, servant()).unwrap())
         .collect();
-    map.wait_until_left(&|| false);
+    map.wait_until_unpinned(&|| false);
     let left = Mutex::new(0);
     let (pinned, is_pinned) = mpsc::channel();
     let (go, goes) = mpsc::channel();
@@ -541,7 +541,7 @@ fn who_waits_until_all_have_left_goes_on_when_they_have() {
         is_pinned.recv().unwrap();
         let waits = scope.spawn(|| {
             go.send(()).unwrap();
-            map.wait_until_left(&|| false);
+            map.wait_until_unpinned(&|| false);
             assert_eq!(*left.lock().unwrap(), 3);
         });
         waits.join().unwrap();

@@ -141,7 +141,7 @@ impl Poa {
         }
         self.adapter.destroy(etherealize_objects);
         if wait_for_completion {
-            self.adapter.wait_until_gone();
+            self.adapter.wait_until_destroyed();
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ fn an_object_is_found_while_there_come_more_buckets() {
 }
 
 #[test]
-fn an_id_is_active_or_departing_until_it_is_gone() {
+fn an_id_is_active_or_being_deactivated_until_it_is_removed() {
     for strategy in [Strategy::DynamicHash, Strategy::Linear, Strategy::Active] {
         let by_place = matches!(strategy, Strategy::Active);
         explore("an id that goes", move || {

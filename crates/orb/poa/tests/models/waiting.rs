@@ -1,4 +1,4 @@
-//! Who waits for calls to leave, or for a departure, is woken, and not before.
+//! Who waits for calls to end, or for a deactivation, is woken, and not before.
 
 use super::{by_id, by_place, explore, servant};
 use loom::cell::UnsafeCell;
@@ -44,7 +44,7 @@ fn who_holds_calls_waits_for_all_that_were_admitted() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -67,7 +67,7 @@ fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -84,17 +84,17 @@ fn two_who_wait_are_woken() {
         };
         let other = {
             let map = map.clone();
-            thread::spawn(move || map.wait_until_left(&|| false))
+            thread::spawn(move || map.wait_until_unpinned(&|| false))
         };
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         pinned_by.join().unwrap();
         other.join().unwrap();
     });
 }
 
 #[test]
-fn who_waits_for_calls_waits_for_departures_too() {
-    explore("a departure that is waited for", || {
+fn who_waits_for_calls_waits_for_deactivations_too() {
+    explore("a deactivation that is waited for", || {
         let (map, gone) = by_place();
         let place = map.activate(None, servant()).unwrap();
         let pinned = map.pin(place).unwrap();
@@ -102,7 +102,7 @@ fn who_waits_for_calls_waits_for_departures_too() {
         let wait = {
             let (map, gone) = (map.clone(), gone.clone());
             thread::spawn(move || {
-                map.wait_until_left(&|| false);
+                map.wait_until_unpinned(&|| false);
                 assert_eq!(gone.count(), 1);
             })
         };
@@ -112,7 +112,7 @@ fn who_waits_for_calls_waits_for_departures_too() {
 }
 
 #[test]
-fn who_waits_while_an_id_departs_has_it_next() {
+fn who_waits_while_an_id_is_deactivated_has_it_next() {
     explore("an id that is waited for", || {
         let (map, gone) = by_id();
         let place = map.activate(Some(b"a"), servant()).unwrap();

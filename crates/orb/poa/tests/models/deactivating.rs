@@ -1,8 +1,8 @@
-//! An object departs once, after its last call, and nobody takes another for it.
+//! An object is removed once, after its last call, and nobody takes another for it.
 
 use super::{ActiveMap, Pinned, by_place, explore, servant};
 use crate::entry::Place;
-use crate::slot::{Left, Slot};
+use crate::slot::{Slot, Unpinned};
 use loom::sync::Arc;
 use loom::thread;
 
@@ -23,7 +23,7 @@ fn is_whole(pinned: &Pinned<'_>) {
 }
 
 #[test]
-fn an_object_departs_once_after_all_who_called_it() {
+fn an_object_is_removed_once_after_all_who_called_it() {
     explore("two calls and a deactivation", || {
         let (map, gone) = by_place();
         let place = map.activate(None, servant()).unwrap();
@@ -149,12 +149,12 @@ fn close(slot: &Slot<i32>) -> u32 {
 }
 
 fn leave(pin: crate::slot::Pin<'_, i32>) -> u32 {
-    match pin.leave() {
-        Left::Last(mut departing) => {
-            assert_eq!(departing.take(), Some(1));
-            assert!(departing.free());
+    match pin.unpin() {
+        Unpinned::Last(mut last) => {
+            assert_eq!(last.take(), Some(1));
+            assert!(last.free());
             1
         }
-        Left::Quietly | Left::Watched => 0,
+        Unpinned::Quietly | Unpinned::Watched => 0,
     }
 }

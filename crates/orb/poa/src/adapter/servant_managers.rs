@@ -21,7 +21,7 @@ impl Adapter {
             return Err(no_servant_manager().into());
         };
         let poa = self.poa().ok_or_else(no_servant_manager)?;
-        let Some(_turn) = self.incarnating.turn(id) else {
+        let Some(_locked) = self.incarnations.lock(id) else {
             return Err(calls_itself().into());
         };
         if let Found::Pinned(_) = map.find(id, None) {
@@ -38,7 +38,7 @@ impl Adapter {
             // The activator may have activated it itself.
             Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
             Err(Refused::Gone) => {
-                self.give_back(id, servant, false);
+                self.release_servant(id, servant, false);
                 Err(destroyed().into())
             }
             Err(Refused::ServantAlreadyActive(_)) => Err(violation(
