@@ -25,7 +25,7 @@ pub(crate) use tree::NotMade;
 use crate::key::{self, AdapterName, Nonce};
 use crate::manager::PoaManager;
 use crate::object_id::ObjectId;
-use crate::object_map::{ActiveMap, DuplicateId, Ids, Place, Servants, Strategy};
+use crate::object_map::{ActiveMap, DuplicateId, EntryId, Ids, Servants, Strategy};
 use crate::poa::Poa;
 use crate::policy::{
     Demultiplexing, OperationDemultiplexing, Policies, RequestProcessingPolicy, ThreadPolicy,
@@ -64,8 +64,8 @@ pub(crate) struct Adapter {
     pub(crate) defined: AdapterPolicies,
     pub(crate) manager: PoaManager,
     way: Way,
-    /// Whether an object's place in the map is all of its id.
-    ids_are_places: bool,
+    /// Whether an object's entry in the map is all of its id.
+    ids_are_entries: bool,
     /// With RETAIN.
     map: Option<ActiveMap>,
     destruction: Destruction,
@@ -81,7 +81,7 @@ pub(crate) struct Adapter {
     /// Children that the activator is asked for.
     activations: KeyedLock,
     operations: OperationTables,
-    /// Ids that were assigned and are no places.
+    /// Ids that were assigned and are no entries.
     assigned: AtomicU64,
 }
 
@@ -127,7 +127,7 @@ impl Adapter {
         };
         Arc::new_cyclic(|me: &Weak<Self>| Self {
             way: Way::of(&policies),
-            ids_are_places: policies.retains()
+            ids_are_entries: policies.retains()
                 && is_active
                 && policies.has_system_ids()
                 && !policies.is_persistent(),
@@ -173,7 +173,7 @@ impl Adapter {
         .concat()
     }
 
-    /// Whether the map assigns ids, by its places: not where they are to hold after a restart.
+    /// Whether the map assigns ids, by its entries: not where they are to hold after a restart.
     pub(crate) fn map_assigns_ids(&self) -> bool {
         self.policies.has_system_ids() && self.policies.retains() && !self.policies.is_persistent()
     }
@@ -192,26 +192,26 @@ impl Adapter {
         if self.map_assigns_ids()
             && let Some(map) = &self.map
         {
-            return Place::of(id).is_some_and(|place| map.has_been(place));
+            return EntryId::of(id).is_some_and(|entry_id| map.has_been(entry_id));
         }
         id.len() == 16 && (self.policies.is_persistent() || id.starts_with(&self.nonce.octets()))
     }
 
-    /// The key of the object at a place.
-    pub(crate) fn key_of(&self, place: Place, id: Option<&[u8]>) -> Vec<u8> {
+    /// The key of the object at an entry.
+    pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
         match id {
-            None if self.ids_are_places => key::placed(self.nonce, self.key_name, place),
-            None => self.key(&place.octets(), Some(place)),
-            Some(id) => self.key(id, Some(place)),
+            None if self.ids_are_entries => key::of_entry(self.nonce, self.key_name, entry_id),
+            None => self.key(&entry_id.octets(), Some(entry_id)),
+            Some(id) => self.key(id, Some(entry_id)),
         }
     }
 
-    /// The key of an object by its id, and by the place that it has, if it has one.
-    pub(crate) fn key(&self, id: &[u8], place: Option<Place>) -> Vec<u8> {
+    /// The key of an object by its id, and by the entry that it has, if it has one.
+    pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
         if self.policies.is_persistent() {
             return key::persistent(&self.path, id);
         }
-        key::named(self.nonce, self.key_name, place, id)
+        key::named(self.nonce, self.key_name, entry_id, id)
     }
 
     /// The adapter as an application sees it; `None` when the ORB is over.

@@ -30,9 +30,9 @@ impl Adapter {
         let id = &ObjectId::from(id);
         let servant = activator.incarnate(id, &poa)?;
         match map.activate(Some(id.as_bytes()), servant.clone()) {
-            Ok(place) if self.cleared.load(Ordering::SeqCst) => {
+            Ok(entry_id) if self.cleared.load(Ordering::SeqCst) => {
                 // All servants have been given back meanwhile, and so is this one.
-                map.deactivate(place);
+                map.deactivate(entry_id);
                 Err(inactive().into())
             }
             // The activator may have activated it itself.

@@ -1,14 +1,14 @@
 //! A request at the adapter that its key names.
 //!
-//! What is usual goes [`Adapter::serve_placed`]'s way: the place in the key is pinned, the manager is
+//! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
 //! active, the servant is called. All else goes through [`Adapter::serve`].
 
 use super::compared::{ByStrategy, Compared};
 use super::outstanding::OutstandingRequest;
 use super::threads::Threads;
 use super::{Adapter, Way};
-use crate::current::{Inside, InsidePlace};
-use crate::object_map::{ActiveMap, Found, Pinned, Place};
+use crate::current::{Inside, InsideEntry};
+use crate::object_map::{ActiveMap, EntryId, Found, Pinned};
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
@@ -30,7 +30,7 @@ pub(crate) trait Request {
     /// Finds the object that is wanted.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
-        map.find(wanted.id, wanted.place)
+        map.find(wanted.id, wanted.entry_id)
     }
 
     /// Lets the servant answer.
@@ -70,7 +70,7 @@ pub(crate) trait Request {
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'k> {
     pub(crate) id: &'k [u8],
-    pub(crate) place: Option<Place>,
+    pub(crate) entry_id: Option<EntryId>,
 }
 
 /// A request that is counted at the adapter itself, until dropped.
@@ -89,27 +89,27 @@ impl Drop for CountedRequest<'_> {
 }
 
 impl Adapter {
-    /// Serves a request for an object whose id is its place.
+    /// Serves a request for an object whose id is its entry.
     #[inline]
-    pub(super) fn serve_placed<R: Request>(
+    pub(super) fn serve_entry<R: Request>(
         &self,
-        place: Place,
+        entry_id: EntryId,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerServant);
         if self.way == Way::Plain
             && let Some(map) = &self.map
-            && let Some(pinned) = map.pin(place)
-            && pinned.is_placed()
+            && let Some(pinned) = map.pin(entry_id)
+            && pinned.has_no_other_id()
             // Pinned first: who changes the manager's state waits for what is pinned.
             && self.manager.admission().is_active()
         {
-            let _current = InsidePlace::enter(self, place);
+            let _current = InsideEntry::enter(self, entry_id);
             return self.answer_pinned(&pinned, request);
         }
-        let id = place.octets();
-        let place = Some(place);
-        self.serve(Wanted { id: &id, place }, request)
+        let id = entry_id.octets();
+        let entry_id = Some(entry_id);
+        self.serve(Wanted { id: &id, entry_id }, request)
     }
 
     /// Serves a request, whatever the policies.
@@ -123,7 +123,7 @@ impl Adapter {
             // With a map alone nothing is counted but the object.
             Way::Plain => {
                 if let Some(map) = &self.map
-                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
+                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
                     let _current = Inside::enter(self, wanted.id, None);
@@ -258,11 +258,11 @@ impl Adapter {
     }
 
     /// Where an object is, without waking it or what provides its servant.
-    pub(super) fn locate(&self, id: &[u8], place: Option<Place>) -> Location {
+    pub(super) fn locate(&self, id: &[u8], entry_id: Option<EntryId>) -> Location {
         if self.destruction.has_begun() {
             return Location::Unknown;
         }
-        let found = self.map.as_ref().map(|map| map.find(id, place));
+        let found = self.map.as_ref().map(|map| map.find(id, entry_id));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
                 Some(to) => Location::Forward(to),

@@ -1,6 +1,6 @@
 //! How objects are deactivated, removed when their last call is over, and how that is waited for.
 
-use super::entry::{Deactivated, Entry, Place};
+use super::entry::{Deactivated, Entry, EntryId};
 use super::map::{ActiveMap, Inner};
 use super::pinned::Pinned;
 use super::slot::{LastPin, Pin, Slot, Unpinned};
@@ -9,10 +9,10 @@ use crate::servant::Identity;
 use std::sync::PoisonError;
 
 impl ActiveMap {
-    /// Deactivates what is active at a place: no new call finds it, and it is removed with its last pin, at once
+    /// Deactivates what is active at an entry: no new call finds it, and it is removed with its last pin, at once
     /// if there is none. `false` when nothing is active there. Does not wait.
-    pub(crate) fn deactivate(&self, place: Place) -> bool {
-        self.pin(place).is_some_and(|pinned| self.close(&pinned))
+    pub(crate) fn deactivate(&self, entry_id: EntryId) -> bool {
+        self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }
 
     /// Deactivates everything, and activates nothing any more.
@@ -29,7 +29,7 @@ impl ActiveMap {
     }
 
     /// Waits until each pin that there was when this was called is dropped, and all that was being
-    /// deactivated is removed. Pins that others take meanwhile may prolong it where a place is never without. Not
+    /// deactivated is removed. Pins that others take meanwhile may prolong it where an entry is never without. Not
     /// to be called by who holds a pin.
     /// It ends, too, when there is no use in it: whoever makes that so calls [`ActiveMap::wake_waiting`].
     pub(crate) fn wait_until_unpinned(&self, useless: &dyn Fn() -> bool) {
@@ -77,10 +77,10 @@ impl ActiveMap {
         }
     }
 
-    /// Closes a place; `false` when it was closed before.
+    /// Closes an entry; `false` when it was closed before.
     fn close(&self, pinned: &Pinned<'_>) -> bool {
         let identity = pinned.servant.identity();
-        let place = pinned.place();
+        let entry_id = pinned.entry_id();
         let mut inner = self.lock();
         if !pinned.pin().is_open() {
             return false;
@@ -89,14 +89,14 @@ impl ActiveMap {
             inner.closing.insert(id.into());
             // Released by the index, which forgets the id, and by the word, which closes.
             self.closing.fetch_add(1, Ordering::Relaxed);
-            self.index.remove(&self.slots, id, place.index);
+            self.index.remove(&self.slots, id, entry_id.index);
             if let Some(comparison) = &self.comparison {
                 comparison.remove(id);
             }
         }
-        let forwarded = inner.forwards.remove(&place.index).is_some();
+        let forwarded = inner.forwards.remove(&entry_id.index).is_some();
         if !forwarded {
-            inner.by_servant.forget(identity, place);
+            inner.by_servant.forget(identity, entry_id);
         }
         self.active.fetch_sub(1, Ordering::Relaxed);
         pinned.pin().close()
@@ -104,12 +104,12 @@ impl ActiveMap {
 
     /// Drops a pin.
     #[inline]
-    pub(super) fn unpin(&self, pin: Pin<'_, Entry>, place: Place) {
+    pub(super) fn unpin(&self, pin: Pin<'_, Entry>, entry_id: EntryId) {
         let slot = pin.slot();
         match pin.unpin() {
             Unpinned::Quietly => {}
             Unpinned::Watched => self.wake_watchers(slot),
-            Unpinned::Last(last) => self.remove(last, place),
+            Unpinned::Last(last) => self.remove(last, entry_id),
         }
     }
 
@@ -129,19 +129,19 @@ impl ActiveMap {
 
     /// The last call has left an object that was deactivated.
     #[cold]
-    fn remove(&self, mut last: LastPin<'_, Entry>, place: Place) {
+    fn remove(&self, mut last: LastPin<'_, Entry>, entry_id: EntryId) {
         let Some(entry) = last.take() else {
             return;
         };
         let removal = Removal {
             map: self,
             last: Some(last),
-            index: place.index,
+            index: entry_id.index,
             id: entry.id.as_deref().map(Box::from),
         };
         let remains = self.has_elsewhere(entry.servant.identity());
         self.listener.deactivated(Deactivated {
-            place,
+            entry_id,
             entry,
             remains,
         });
@@ -149,7 +149,7 @@ impl ActiveMap {
     }
 }
 
-/// Frees the place of what is removed, even if what is to be done about it panics.
+/// Frees the entry of what is removed, even if what is to be done about it panics.
 struct Removal<'m> {
     map: &'m ActiveMap,
     last: Option<LastPin<'m, Entry>>,

@@ -112,7 +112,7 @@ fn map_of(strategy: Strategy, ids: Ids) -> (loom::sync::Arc<ActiveMap>, Gone) {
     (loom::sync::Arc::new(map), gone)
 }
 
-fn by_place() -> (loom::sync::Arc<ActiveMap>, Gone) {
+fn by_entry() -> (loom::sync::Arc<ActiveMap>, Gone) {
     map_of(Strategy::Active, Ids::System)
 }
 
