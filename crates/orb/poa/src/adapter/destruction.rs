@@ -99,7 +99,7 @@ impl Adapter {
             if let Some(map) = self.map() {
                 map.close_for_good();
             }
-            let _dropped_without_the_lock = self.activator.lock().take();
+            let _dropped_without_the_lock = self.children.activator.lock().take();
         }
         self.finish_if_empty();
     }
@@ -113,7 +113,7 @@ impl Adapter {
     pub(crate) fn etherealize_all(&self) {
         if self.servant_manager().is_some() {
             // Said before: what is incarnated meanwhile is found here, or finds this.
-            self.cleared.store(true, Ordering::SeqCst);
+            self.servants.all_given_back.store(true, Ordering::SeqCst);
             if let Some(map) = self.map() {
                 map.deactivate_all();
             }
@@ -125,7 +125,7 @@ impl Adapter {
         let is_empty = self.destruction.has_begun()
             && self.outstanding.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
-            && self.children.lock().is_empty();
+            && self.children.made.lock().is_empty();
         if !is_empty || !self.destruction.begin_last_step() {
             return;
         }
@@ -142,7 +142,7 @@ impl Adapter {
 
     /// Its child is gone.
     fn leave(&self, child: &Self) {
-        let mut children = self.children.lock();
+        let mut children = self.children.made.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);
         if children.get(&child.name).is_some_and(is_it) {
             children.remove(&child.name);

@@ -9,9 +9,11 @@ mod destruction;
 mod etherealizer;
 mod keyed_lock;
 mod local;
+mod naming;
 mod outstanding;
 mod root;
 mod servant_managers;
+mod servant_sources;
 mod serve;
 mod table;
 mod threads;
@@ -22,67 +24,48 @@ pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use serve::{Request, Wanted};
 pub(crate) use tree::NotMade;
 
-use crate::key::{self, AdapterName, Nonce};
+use crate::key::AdapterName;
 use crate::manager::PoaManager;
-use crate::object_id::ObjectId;
-use crate::object_map::{ActiveMap, DuplicateId, EntryId, Ids, Servants, Strategy};
+use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
 use crate::poa::Poa;
 use crate::policy::{
     Demultiplexing, OperationDemultiplexing, Policies, RequestProcessingPolicy, ThreadPolicy,
 };
-use crate::servant::Servant;
-use crate::servant_manager::{AdapterActivator, ServantManager};
 use crate::upcall::OperationTables;
-use arc_swap::ArcSwapOption;
 use destruction::Destruction;
 use etherealizer::Etherealizer;
-use keyed_lock::KeyedLock;
+use naming::Naming;
 use outstanding::OutstandingRequests;
-use parking_lot::Mutex;
 use punctual_orb::{
     AdapterPolicies, CompletionStatus, SystemException, SystemExceptionKind as Kind, minor,
 };
-use std::collections::BTreeMap;
+use servant_sources::ServantSources;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use threads::Threads;
+use tree::Children;
 
 /// An adapter as the ORB holds it; [`Poa`] is what applications hold.
 pub(crate) struct Adapter {
     me: Weak<Adapter>,
     root: Weak<Root>,
-    nonce: Nonce,
     pub(crate) key_name: AdapterName,
     pub(crate) name: String,
-    /// The names from the root down, each ended by a NUL.
-    path: Box<[u8]>,
+    naming: Naming,
     pub(crate) parent: Option<Arc<Adapter>>,
-    children: Mutex<BTreeMap<String, Arc<Adapter>>>,
+    pub(crate) children: Children,
     pub(crate) policies: Policies,
     /// Those whose types the ORB was told of.
     pub(crate) defined: AdapterPolicies,
     pub(crate) manager: PoaManager,
     way: Way,
-    /// Whether an object's entry in the map is all of its id.
-    ids_are_entries: bool,
     /// With RETAIN.
     map: Option<ActiveMap>,
     destruction: Destruction,
     outstanding: OutstandingRequests,
     threads: Threads,
-    pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
-    /// Set once, and let go at the end.
-    servant_manager: ArcSwapOption<ServantManager>,
-    default_servant: ArcSwapOption<Arc<dyn Servant>>,
-    /// It was told to give back all servants, for good.
-    cleared: AtomicBool,
-    incarnations: KeyedLock,
-    /// Children that the activator is asked for.
-    activations: KeyedLock,
+    servants: ServantSources,
     operations: OperationTables,
-    /// Ids that were assigned and are no entries.
-    assigned: AtomicU64,
 }
 
 /// The way of its requests, which is decided when it is made.
@@ -120,40 +103,26 @@ struct Parts {
 impl Adapter {
     fn new(root: &Root, key_name: AdapterName, parts: Parts, map: Option<ActiveMap>) -> Arc<Self> {
         let policies = parts.policies;
-        let is_active = policies.demultiplexing == Demultiplexing::Active;
-        let path = match &parts.parent {
-            Some(parent) => [&parent.path, parts.name.as_bytes(), &[0]].concat().into(),
-            None => Box::default(),
-        };
+        let above = parts.parent.as_deref();
+        let naming = Naming::new(root.nonce, above, &parts.name, &policies);
         Arc::new_cyclic(|me: &Weak<Self>| Self {
             way: Way::of(&policies),
-            ids_are_entries: policies.retains()
-                && is_active
-                && policies.has_system_ids()
-                && !policies.is_persistent(),
+            naming,
             map,
             threads: Threads::new(policies.thread),
             me: me.clone(),
             root: root.me(),
-            nonce: root.nonce,
             key_name,
-            name: parts.name,
-            path,
-            parent: parts.parent,
-            children: Mutex::default(),
+            children: Children::default(),
             manager: parts.manager,
             destruction: Destruction::default(),
             outstanding: OutstandingRequests::default(),
-            activator: Mutex::default(),
-            servant_manager: ArcSwapOption::empty(),
-            default_servant: ArcSwapOption::empty(),
-            cleared: AtomicBool::new(false),
-            incarnations: KeyedLock::default(),
-            activations: KeyedLock::default(),
+            servants: ServantSources::default(),
             operations: OperationTables::default(),
-            assigned: AtomicU64::new(0),
             policies,
             defined: parts.defined,
+            name: parts.name,
+            parent: parts.parent,
         })
     }
 
@@ -162,75 +131,11 @@ impl Adapter {
         self.map.as_ref()
     }
 
-    /// What identifies it to others of the process (`the_POA::id`): its name in keys.
-    pub(crate) fn id(&self) -> Vec<u8> {
-        let AdapterName { index, serial } = self.key_name;
-        [
-            &self.nonce.octets()[..],
-            &index.to_be_bytes(),
-            &serial.to_be_bytes(),
-        ]
-        .concat()
-    }
-
-    /// Whether the map assigns ids, by its entries: not where they are to hold after a restart.
-    pub(crate) fn map_assigns_ids(&self) -> bool {
-        self.policies.has_system_ids() && self.policies.retains() && !self.policies.is_persistent()
-    }
-
-    /// An id that no other object has, nor had before a restart.
-    pub(crate) fn assign_id(&self) -> ObjectId {
-        let number = self.assigned.fetch_add(1, Ordering::Relaxed);
-        let id = [self.nonce.octets(), number.to_be_bytes()];
-        id.as_flattened().into()
-    }
-
-    /// Whether this adapter may have assigned the id, as far as can be told: one of a persistent adapter's
-    /// may be from before a restart.
-    pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
-        let id = id.as_bytes();
-        if self.map_assigns_ids()
-            && let Some(map) = &self.map
-        {
-            return EntryId::of(id).is_some_and(|entry_id| map.has_been(entry_id));
-        }
-        id.len() == 16 && (self.policies.is_persistent() || id.starts_with(&self.nonce.octets()))
-    }
-
-    /// The key of the object at an entry.
-    pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
-        match id {
-            None if self.ids_are_entries => key::of_entry(self.nonce, self.key_name, entry_id),
-            None => self.key(&entry_id.octets(), Some(entry_id)),
-            Some(id) => self.key(id, Some(entry_id)),
-        }
-    }
-
-    /// The key of an object by its id, and by the entry that it has, if it has one.
-    pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
-        if self.policies.is_persistent() {
-            return key::persistent(&self.path, id);
-        }
-        key::named(self.nonce, self.key_name, entry_id, id)
-    }
-
     /// The adapter as an application sees it; `None` when the ORB is over.
     pub(crate) fn poa(&self) -> Option<Poa> {
         let root = self.root.upgrade()?;
         let orb = root.orb()?;
         Some(Poa::new(orb, root, self.me.upgrade()?))
-    }
-
-    pub(crate) fn is_of(&self, nonce: Nonce) -> bool {
-        self.nonce == nonce
-    }
-
-    pub(crate) fn is_at(&self, path: &[u8]) -> bool {
-        self.policies.is_persistent() && *self.path == *path
-    }
-
-    pub(crate) fn nonce(&self) -> Nonce {
-        self.nonce
     }
 
     /// Returns when no request is in progress, or there is no use in waiting for that: whoever makes that so
@@ -247,33 +152,6 @@ impl Adapter {
         if let Some(map) = &self.map {
             map.wake_waiting();
         }
-    }
-
-    pub(crate) fn servant_manager(&self) -> Option<ServantManager> {
-        self.servant_manager.load().as_deref().cloned()
-    }
-
-    /// The servant manager, which is set once; `false` when it was.
-    pub(crate) fn set_servant_manager(&self, manager: ServantManager) -> bool {
-        let nothing = None::<Arc<ServantManager>>;
-        let before = self
-            .servant_manager
-            .compare_and_swap(&nothing, Some(Arc::new(manager)));
-        before.is_none()
-    }
-
-    /// Lets go of what served requests that are all over.
-    fn let_go_of_servants(&self) {
-        self.servant_manager.store(None);
-        self.set_default_servant(None);
-    }
-
-    pub(crate) fn default_servant(&self) -> Option<Arc<dyn Servant>> {
-        self.default_servant.load().as_deref().cloned()
-    }
-
-    pub(crate) fn set_default_servant(&self, servant: Option<Arc<dyn Servant>>) {
-        self.default_servant.store(servant.map(Arc::new));
     }
 }
 

@@ -21,7 +21,7 @@ impl Adapter {
             return Err(no_servant_manager().into());
         };
         let poa = self.poa().ok_or_else(no_servant_manager)?;
-        let Some(_locked) = self.incarnations.lock(id) else {
+        let Some(_locked) = self.servants.incarnations.lock(id) else {
             return Err(calls_itself().into());
         };
         if let Found::Pinned(_) = map.find(id, None) {
@@ -30,7 +30,7 @@ impl Adapter {
         let id = &ObjectId::from(id);
         let servant = activator.incarnate(id, &poa)?;
         match map.activate(Some(id.as_bytes()), servant.clone()) {
-            Ok(entry_id) if self.cleared.load(Ordering::SeqCst) => {
+            Ok(entry_id) if self.servants.all_given_back.load(Ordering::SeqCst) => {
                 // All servants have been given back meanwhile, and so is this one.
                 map.deactivate(entry_id);
                 Err(inactive().into())
