@@ -1,12 +1,12 @@
 //! What the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
 //!
 //! Each thread has a stack of the upcalls that it is in. Entering one writes a few numbers, and the id where
-//! it is not the place; what they mean is looked up only when somebody asks.
+//! it is not the entry; what they mean is looked up only when somebody asks.
 
 use crate::adapter::{Adapter, root_named};
 use crate::key::{AdapterName, Nonce};
 use crate::object_id::ObjectId;
-use crate::object_map::Place;
+use crate::object_map::EntryId;
 use crate::poa::Poa;
 use crate::servant::Servant;
 use punctual_orb::{ObjectRef, SystemException};
@@ -82,7 +82,7 @@ struct Upcall {
 /// Which object it is on.
 #[derive(Clone, Copy)]
 enum Object {
-    Place(Place),
+    EntryId(EntryId),
     /// Where the id begins in [`Named::ids`], and the end of it; and whether the last of
     /// [`Named::servants`] is its servant.
     Id {
@@ -105,7 +105,7 @@ struct Near {
 /// What upcalls have that numbers cannot say.
 #[derive(Default)]
 struct Named {
-    /// The ids that are no places, one behind the other.
+    /// The ids that are no entries, one behind the other.
     ids: Vec<u8>,
     /// Servants that no map holds.
     servants: Vec<Arc<dyn Servant>>,
@@ -119,7 +119,7 @@ const NONE: Upcall = Upcall {
         index: 0,
         serial: 0,
     },
-    object: Object::Place(Place {
+    object: Object::EntryId(EntryId {
         index: 0,
         generation: 0,
     }),
@@ -141,21 +141,21 @@ thread_local! {
     };
 }
 
-/// Marks the calling thread as in an upcall on an object whose id is its place, until dropped.
-pub(crate) struct InsidePlace(());
+/// Marks the calling thread as in an upcall on an object whose id is its entry, until dropped.
+pub(crate) struct InsideEntry(());
 
 /// Marks the calling thread as in an upcall on an object that has an id, until dropped.
 pub(crate) struct Inside(());
 
-impl InsidePlace {
+impl InsideEntry {
     #[inline]
-    pub(crate) fn enter(adapter: &Adapter, place: Place) -> Self {
-        push(adapter, Object::Place(place));
+    pub(crate) fn enter(adapter: &Adapter, entry_id: EntryId) -> Self {
+        push(adapter, Object::EntryId(entry_id));
         Self(())
     }
 }
 
-impl Drop for InsidePlace {
+impl Drop for InsideEntry {
     #[inline]
     fn drop(&mut self) {
         leave();
@@ -257,7 +257,7 @@ impl Upcall {
 
     fn id(&self) -> ObjectId {
         match self.object {
-            Object::Place(place) => (&place.octets()).into(),
+            Object::EntryId(entry_id) => (&entry_id.octets()).into(),
             Object::Id { begin, end, .. } => NAMED.with_borrow(|named| {
                 let id = named.ids.get(begin..end);
                 id.unwrap_or_default().into()

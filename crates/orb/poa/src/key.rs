@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! octet  0   4                 12       16      20     24          28
-//!        'PUN2' process's nonce adapter  serial  place  generation
-//!        'PUNN' process's nonce adapter  serial  place  generation  id
+//!        'PUN2' process's nonce adapter  serial  entry  generation
+//!        'PUNN' process's nonce adapter  serial  entry  generation  id
 //! ```
-//! are transient objects', of those whose id is their place, and of those that have another, whose place is
+//! are transient objects', of those whose id is their entry, and of those that have another, whose entry is
 //! but a hint.
 //!
 //! ```text
@@ -20,19 +20,19 @@
 //! before a restart, or from another process at the same port, is told from a live one. Nothing in a key
 //! is trusted.
 
-use crate::object_map::Place;
+use crate::object_map::EntryId;
 
 /// Octets before the path or the id.
 const HEAD: usize = 28;
-const PLACED: [u8; 4] = *b"PUN2";
+const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";
 const PERSISTENT: [u8; 4] = *b"PUNP";
 
 /// Octets of the longest path.
 pub(crate) const MAX_PATH: u16 = u16::MAX;
 
-/// The place of an object whose place is not known.
-const NOWHERE: Place = Place {
+/// The entry of an object whose entry is not known.
+const NO_ENTRY: EntryId = EntryId {
     index: u32::MAX,
     generation: u32::MAX,
 };
@@ -68,12 +68,12 @@ pub(crate) struct AdapterName {
 /// What a key says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key<'k> {
-    /// An object whose id is its place.
-    Placed(AdapterName, Place),
-    /// An object that has an id, and perhaps the place that it had.
+    /// An object whose id is its entry.
+    Entry(AdapterName, EntryId),
+    /// An object that has an id, and perhaps the entry that it had.
     Named {
         adapter: AdapterName,
-        place: Option<Place>,
+        entry_id: Option<EntryId>,
         id: &'k [u8],
     },
     /// An object of an adapter that is found by its path.
@@ -89,14 +89,14 @@ impl<'k> Key<'k> {
         let Some((head, id)) = Head::read(key) else {
             return Self::read_persistent(key);
         };
-        let (adapter, place) = (head.adapter, head.place);
-        if head.magic == PLACED && head.nonce == nonce && id.is_empty() {
-            return Self::Placed(adapter, place);
+        let (adapter, entry_id) = (head.adapter, head.entry_id);
+        if head.magic == ENTRY && head.nonce == nonce && id.is_empty() {
+            return Self::Entry(adapter, entry_id);
         }
         if head.magic == NAMED && head.nonce == nonce {
             return Self::Named {
                 adapter,
-                place: (place != NOWHERE).then_some(place),
+                entry_id: (entry_id != NO_ENTRY).then_some(entry_id),
                 id,
             };
         }
@@ -114,30 +114,35 @@ impl<'k> Key<'k> {
     }
 }
 
-/// Writes the key of a transient object whose id is its place.
-pub(crate) fn placed(nonce: Nonce, adapter: AdapterName, place: Place) -> Vec<u8> {
-    transient(PLACED, (nonce, adapter, place), &[])
+/// Writes the key of a transient object whose id is its entry.
+pub(crate) fn of_entry(nonce: Nonce, adapter: AdapterName, entry_id: EntryId) -> Vec<u8> {
+    transient(ENTRY, (nonce, adapter, entry_id), &[])
 }
 
-/// Writes the key of a transient object that has an id, and perhaps a place.
+/// Writes the key of a transient object that has an id, and perhaps an entry.
 pub(crate) fn named(
     nonce: Nonce,
     adapter: AdapterName,
-    place: Option<Place>,
+    entry_id: Option<EntryId>,
     id: &[u8],
 ) -> Vec<u8> {
-    transient(NAMED, (nonce, adapter, place.unwrap_or(NOWHERE)), id)
+    transient(NAMED, (nonce, adapter, entry_id.unwrap_or(NO_ENTRY)), id)
 }
 
 fn transient(
     magic: [u8; 4],
-    (nonce, adapter, place): (Nonce, AdapterName, Place),
+    (nonce, adapter, entry_id): (Nonce, AdapterName, EntryId),
     id: &[u8],
 ) -> Vec<u8> {
     let mut key = Vec::with_capacity(HEAD + id.len());
     key.extend(magic);
     key.extend(nonce.0);
-    for number in [adapter.index, adapter.serial, place.index, place.generation] {
+    for number in [
+        adapter.index,
+        adapter.serial,
+        entry_id.index,
+        entry_id.generation,
+    ] {
         key.extend(number.to_ne_bytes());
     }
     key.extend(id);
@@ -159,7 +164,7 @@ struct Head {
     magic: [u8; 4],
     nonce: Nonce,
     adapter: AdapterName,
-    place: Place,
+    entry_id: EntryId,
 }
 
 impl Head {
@@ -169,7 +174,7 @@ impl Head {
         let (magic, head) = head.split_first_chunk()?;
         let (nonce, head) = head.split_first_chunk()?;
         let (numbers, _) = head.as_chunks();
-        let [index, serial, place, generation] = *numbers.first_chunk()?;
+        let [index, serial, entry_id, generation] = *numbers.first_chunk()?;
         let number = u32::from_ne_bytes;
         let head = Self {
             magic: *magic,
@@ -178,8 +183,8 @@ impl Head {
                 index: number(index),
                 serial: number(serial),
             },
-            place: Place {
-                index: number(place),
+            entry_id: EntryId {
+                index: number(entry_id),
                 generation: number(generation),
             },
         };
@@ -195,7 +200,7 @@ mod tests {
         index: 3,
         serial: 9,
     };
-    const PLACE: Place = Place {
+    const ENTRY_ID: EntryId = EntryId {
         index: 7,
         generation: 0x0102_0304,
     };
@@ -203,16 +208,23 @@ mod tests {
 
     #[test]
     fn a_key_says_what_it_was_made_of() {
-        let placed = placed(NONCE, ADAPTER, PLACE);
-        assert_eq!(Key::read(NONCE, &placed), Key::Placed(ADAPTER, PLACE));
-        for (place, id) in [
-            (Some(PLACE), &b"pump"[..]),
+        let of_entry = of_entry(NONCE, ADAPTER, ENTRY_ID);
+        assert_eq!(Key::read(NONCE, &of_entry), Key::Entry(ADAPTER, ENTRY_ID));
+        for (entry_id, id) in [
+            (Some(ENTRY_ID), &b"pump"[..]),
             (None, b"pump"),
-            (Some(PLACE), b""),
+            (Some(ENTRY_ID), b""),
         ] {
             let adapter = ADAPTER;
-            let named = named(NONCE, adapter, place, id);
-            assert_eq!(Key::read(NONCE, &named), Key::Named { adapter, place, id });
+            let named = named(NONCE, adapter, entry_id, id);
+            assert_eq!(
+                Key::read(NONCE, &named),
+                Key::Named {
+                    adapter,
+                    entry_id,
+                    id
+                }
+            );
         }
         for id in [b"pump".as_slice(), b"", &[0xff; 64]] {
             let path = b"site\0hall\0";
@@ -225,8 +237,8 @@ mod tests {
     fn a_transient_key_of_another_process_is_foreign() {
         let other = Nonce([2; 8]);
         for key in [
-            placed(other, ADAPTER, PLACE),
-            named(other, ADAPTER, Some(PLACE), b"pump"),
+            of_entry(other, ADAPTER, ENTRY_ID),
+            named(other, ADAPTER, Some(ENTRY_ID), b"pump"),
         ] {
             assert_eq!(Key::read(NONCE, &key), Key::Foreign);
         }
@@ -234,7 +246,7 @@ mod tests {
 
     #[test]
     fn truncated_and_forged_keys_are_foreign() {
-        let key = placed(NONCE, ADAPTER, PLACE);
+        let key = of_entry(NONCE, ADAPTER, ENTRY_ID);
         for length in 0..key.len() {
             assert_eq!(Key::read(NONCE, &key[..length]), Key::Foreign);
         }

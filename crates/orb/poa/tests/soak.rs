@@ -9,8 +9,8 @@
 
 #[path = "../src/object_map/by_servant.rs"]
 mod by_servant;
-#[path = "../src/object_map/departure.rs"]
-mod departure;
+#[path = "../src/object_map/deactivation.rs"]
+mod deactivation;
 #[path = "../src/object_map/entry.rs"]
 mod entry;
 #[path = "../src/object_map/index/mod.rs"]
@@ -39,7 +39,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Departed, Ids, Leave, Place};
+use entry::{Deactivated, EntryId, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::{Found, Pinned};
@@ -103,8 +103,8 @@ impl Servant for Nothing {
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicUsize>);
 
-impl Leave for Gone {
-    fn left(&self, object: Departed) {
+impl OnDeactivated for Gone {
+    fn deactivated(&self, object: Deactivated) {
         drop(object);
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -125,7 +125,7 @@ fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
         map.activate(id, servant.clone()).unwrap();
     }
     let each = begun.elapsed().as_nanos() / MANY as u128;
-    // Ids of eight octets stand in the places.
+    // Ids of eight octets stand in the entries.
     let more = held() - before;
     assert_eq!(map.len(), MANY);
     let octets = more as f64 / MANY as f64;
@@ -184,22 +184,22 @@ fn activate_and_deactivate(map: &ActiveMap, ids: Ids, thread: usize, all_are_the
             assert!(map.deactivate(live.pop_front().unwrap()));
         }
     }
-    for place in live {
-        assert!(map.deactivate(place));
+    for entry_id in live {
+        assert!(map.deactivate(entry_id));
     }
 }
 
 /// Pins what there is, and asks for it by its id.
 fn look_up(map: &ActiveMap) {
     map.each(|pinned| {
-        let place = pinned.place();
-        let octets = place.octets();
+        let entry_id = pinned.entry_id();
+        let octets = entry_id.octets();
         let id = pinned.id.as_deref().unwrap_or(&octets);
         assert!(pinned.is_named(id));
         if let Found::Pinned(found) = map.find_by_strategy(id) {
             assert!(found.is_named(id));
         }
-        assert!(map.pin(place).is_none_or(|again| again.is_named(id)));
+        assert!(map.pin(entry_id).is_none_or(|again| again.is_named(id)));
     });
 }
 
@@ -221,7 +221,7 @@ fn a_million_activations_under_load_leave_nothing_behind() {
         assert_eq!(map.len(), 0);
         assert_eq!(gone.0.load(Ordering::Relaxed), 2 * MANY);
         assert_eq!(map.slots.count().next_power_of_two(), 1024);
-        // What a set of departing ids and threads' own memory may differ by.
+        // What a set of ids being deactivated and threads' own memory may differ by.
         assert!(grown.abs() < 16 << 10, "{grown} octets are left");
     }
 }

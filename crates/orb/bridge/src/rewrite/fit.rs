@@ -4,8 +4,8 @@
 //! the profile's known members do, which readers pass over as they would later additions. Profiles of
 //! version 1.0 have neither: nothing may stand behind their members (omniORB refuses what does).
 
-use super::route::Side;
 use super::search::Found;
+use super::side::Side;
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 

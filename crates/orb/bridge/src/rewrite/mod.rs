@@ -4,12 +4,13 @@
 mod fit;
 mod route;
 mod search;
+mod side;
 
 pub(crate) use route::Route;
 
 use crate::counters::{Counters, Event};
 use punctual_orb::relay::RawBody;
-use route::Side;
+use side::Side;
 
 /// Rewrites the references of one side so that they lead to the other.
 #[derive(Debug)]

@@ -23,6 +23,7 @@
 
 mod error;
 pub(crate) mod kinds;
+mod names;
 mod near;
 mod octets;
 mod read;
@@ -30,8 +31,9 @@ mod type_name;
 mod write;
 
 pub use error::JsonError;
+pub use names::{Names, NoNames};
 pub use near::nearest;
 pub use octets::OctetForm;
-pub use read::{Names, NoNames, from_json, from_json_text};
+pub use read::{from_json, from_json_text};
 pub use type_name::parse_type;
 pub use write::Json;

@@ -2,7 +2,7 @@
 
 use punctual_any::{TypeCode, TypeKind};
 
-use super::read::Names;
+use super::names::Names;
 
 /// The type that a text names, as IDL writes it: `unsigned long`, `string<8>`, `sequence<Zoo::Animal, 4>`,
 /// `double[3]`, a scoped name or a repository id.

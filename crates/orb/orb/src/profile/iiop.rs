@@ -301,7 +301,7 @@ mod tests {
             requires: AssociationOptions(0x42),
         };
         let secured = endpoint("ssliop", "h:3").with_security(security);
-        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[secured.clone()]);
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, std::slice::from_ref(&secured));
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
         assert_eq!(decoded.endpoints, [secured]);
         // One of which nothing is said is ours.

@@ -47,7 +47,7 @@ impl<R: Request> Request for Compared<'_, R> {
 
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
         match self.adapter.policies.demultiplexing {
-            Demultiplexing::Active => map.find(wanted.id, wanted.place),
+            Demultiplexing::Active => map.find(wanted.id, wanted.entry_id),
             Demultiplexing::DeLayered => {
                 let operation = self.request.operation();
                 let (found, number) = map.find_de_layered(wanted.id, operation);

@@ -1,10 +1,11 @@
-//! Calls from within the process (collocation): past the same doors as requests, or straight to the servant.
+//! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
+//! servant.
 
 use super::serve::{Request, Wanted};
 use super::threads::Threads;
 use super::{Adapter, Root};
 use crate::key::Key;
-use crate::object_map::{Found, Pinned, Place};
+use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
 use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
 use std::sync::{Arc, Weak};
@@ -19,18 +20,20 @@ pub(super) struct Here {
 }
 
 enum Object {
-    Placed(Place),
-    Named(Box<[u8]>, Option<Place>),
+    Entry(EntryId),
+    Named(Box<[u8]>, Option<EntryId>),
 }
 
 impl Root {
     /// The object that a key of this ORB means. A key of another process is none.
     pub(super) fn here(&self, object_key: &[u8]) -> Option<Here> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
-            Key::Placed(name, place) => (self.named(name), Object::Placed(place)),
-            Key::Named { adapter, place, id } => {
-                (self.named(adapter), Object::Named(id.into(), place))
-            }
+            Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
+            Key::Named {
+                adapter,
+                entry_id,
+                id,
+            } => (self.named(adapter), Object::Named(id.into(), entry_id)),
             Key::Persistent { path, id } => {
                 let adapter = self.by_path.pin().get(path).cloned();
                 (adapter, Object::Named(id.into(), None))
@@ -61,10 +64,10 @@ impl Collocated for Here {
     ) -> Result<Went, DispatchError> {
         let mut call = LocalCall { request, run };
         match (self.adapter(), &self.object) {
-            (Some(adapter), Object::Placed(place)) => adapter.serve_placed(*place, &mut call),
-            (Some(adapter), Object::Named(id, place)) => {
-                let (id, place) = (&**id, *place);
-                adapter.serve(Wanted { id, place }, &mut call)
+            (Some(adapter), Object::Entry(entry_id)) => adapter.serve_entry(*entry_id, &mut call),
+            (Some(adapter), Object::Named(id, entry_id)) => {
+                let (id, entry_id) = (&**id, *entry_id);
+                adapter.serve(Wanted { id, entry_id }, &mut call)
             }
             (None, _) => match self.root.upgrade() {
                 Some(root) => root.route(&self.key, &mut call),
@@ -77,7 +80,7 @@ impl Collocated for Here {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        // Whose upcalls take turns, or are one thread's, are not to be had past the adapter.
+        // Whose upcalls are made one at a time, or by one thread, are not to be had past the adapter.
         if !matches!(adapter.threads, Threads::Any) {
             return Went::ByWire;
         }
@@ -85,8 +88,8 @@ impl Collocated for Here {
             return Went::ByWire;
         };
         match &self.object {
-            Object::Placed(place) => map.pin(*place).map_or(Went::ByWire, |it| call(&it, run)),
-            Object::Named(id, place) => match map.find(id, *place) {
+            Object::Entry(entry_id) => map.pin(*entry_id).map_or(Went::ByWire, |it| call(&it, run)),
+            Object::Named(id, entry_id) => match map.find(id, *entry_id) {
                 Found::Pinned(pinned) => call(&pinned, run),
                 _ => Went::ByWire,
             },

@@ -6,7 +6,7 @@ use super::{Adapter, Parts};
 use crate::ior_table::IorTable;
 use crate::key::{self, AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
-use crate::object_map::Place;
+use crate::object_map::EntryId;
 use crate::policy::Policies;
 use crate::upcall::OverTheWire;
 use parking_lot::Mutex;
@@ -111,8 +111,8 @@ impl Root {
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerObjectKey);
         let key = Key::read(self.nonce, object_key);
-        if let Key::Placed(name, place) = key {
-            let known = |adapter: &Arc<Adapter>| adapter.serve_placed(place, request);
+        if let Key::Entry(name, entry_id) = key {
+            let known = |adapter: &Arc<Adapter>| adapter.serve_entry(entry_id, request);
             if let Some(done) = self.tables.with_known(name, known) {
                 return done;
             }
@@ -129,17 +129,21 @@ impl Root {
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerServant);
         match key {
-            Key::Placed(name, place) => {
+            Key::Entry(name, entry_id) => {
                 let adapter = self.named(name).ok_or_else(no_adapter)?;
-                let (id, place) = (place.octets(), Some(place));
-                adapter.serve(Wanted { id: &id, place }, request)
+                let (id, entry_id) = (entry_id.octets(), Some(entry_id));
+                adapter.serve(Wanted { id: &id, entry_id }, request)
             }
             Key::Foreign => match self.ior_table.forward(object_key)? {
                 Some(to) => Err(DispatchError::forward(&to)),
                 None => Err(no_object().into()),
             },
-            Key::Named { adapter, place, id } => {
-                let wanted = Wanted { id, place };
+            Key::Named {
+                adapter,
+                entry_id,
+                id,
+            } => {
+                let wanted = Wanted { id, entry_id };
                 let known = |adapter: &Arc<Adapter>| adapter.serve(wanted, request);
                 if let Some(done) = self.tables.with_known(adapter, known) {
                     return done;
@@ -149,22 +153,26 @@ impl Root {
             }
             Key::Persistent { path, id } => {
                 let adapter = self.at(path)?.ok_or_else(no_adapter)?;
-                adapter.serve(Wanted { id, place: None }, request)
+                adapter.serve(Wanted { id, entry_id: None }, request)
             }
         }
     }
 
-    fn locate_at(&self, name: AdapterName, id: &[u8], place: Option<Place>) -> Location {
+    fn locate_at(&self, name: AdapterName, id: &[u8], entry_id: Option<EntryId>) -> Location {
         match self.named(name) {
-            Some(adapter) => adapter.locate(id, place),
+            Some(adapter) => adapter.locate(id, entry_id),
             None => Location::Unknown,
         }
     }
 
     fn find(&self, object_key: &[u8]) -> Location {
         match Key::read(self.nonce, object_key) {
-            Key::Placed(name, place) => self.locate_at(name, &place.octets(), Some(place)),
-            Key::Named { adapter, place, id } => self.locate_at(adapter, id, place),
+            Key::Entry(name, entry_id) => self.locate_at(name, &entry_id.octets(), Some(entry_id)),
+            Key::Named {
+                adapter,
+                entry_id,
+                id,
+            } => self.locate_at(adapter, id, entry_id),
             Key::Persistent { path, id } => match self.at(path) {
                 Ok(Some(adapter)) => adapter.locate(id, None),
                 _ => Location::Unknown,
@@ -200,7 +208,7 @@ impl ObjectAdapter for Root {
         match Key::read(self.nonce, object_key) {
             Key::Named {
                 adapter,
-                place: Some(_),
+                entry_id: Some(_),
                 id,
             } => Cow::Owned(key::named(self.nonce, adapter, None, id)),
             _ => Cow::Borrowed(object_key),
@@ -209,7 +217,7 @@ impl ObjectAdapter for Root {
 
     fn shut_down(&self) {
         for manager in self.managers.list() {
-            manager.door().close();
+            manager.admission().deactivate();
         }
     }
 

@@ -1,14 +1,14 @@
 //! A request at the adapter that its key names.
 //!
-//! What is usual goes [`Adapter::serve_placed`]'s way: the place in the key is pinned, the manager's door is
-//! open, the servant is called. All else goes through [`Adapter::serve`].
+//! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
+//! active, the servant is called. All else goes through [`Adapter::serve`].
 
 use super::compared::{ByStrategy, Compared};
-use super::guests::Guest;
+use super::outstanding::OutstandingRequest;
 use super::threads::Threads;
 use super::{Adapter, Way};
-use crate::current::{Inside, InsidePlace};
-use crate::object_map::{ActiveMap, Found, Pinned, Place};
+use crate::current::{Inside, InsideEntry};
+use crate::object_map::{ActiveMap, EntryId, Found, Pinned};
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
@@ -30,7 +30,7 @@ pub(crate) trait Request {
     /// Finds the object that is wanted.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
-        map.find(wanted.id, wanted.place)
+        map.find(wanted.id, wanted.entry_id)
     }
 
     /// Lets the servant answer.
@@ -70,46 +70,46 @@ pub(crate) trait Request {
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'k> {
     pub(crate) id: &'k [u8],
-    pub(crate) place: Option<Place>,
+    pub(crate) entry_id: Option<EntryId>,
 }
 
 /// A request that is counted at the adapter itself, until dropped.
-pub(super) struct Visit<'a> {
+pub(super) struct CountedRequest<'a> {
     adapter: &'a Adapter,
-    guest: Option<Guest<'a>>,
+    outstanding: Option<OutstandingRequest<'a>>,
 }
 
-impl Drop for Visit<'_> {
+impl Drop for CountedRequest<'_> {
     fn drop(&mut self) {
-        drop(self.guest.take());
-        if self.adapter.life.is_going() {
-            self.adapter.end_if_empty();
+        drop(self.outstanding.take());
+        if self.adapter.destruction.has_begun() {
+            self.adapter.finish_if_empty();
         }
     }
 }
 
 impl Adapter {
-    /// Serves a request for an object whose id is its place.
+    /// Serves a request for an object whose id is its entry.
     #[inline]
-    pub(super) fn serve_placed<R: Request>(
+    pub(super) fn serve_entry<R: Request>(
         &self,
-        place: Place,
+        entry_id: EntryId,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerServant);
         if self.way == Way::Plain
             && let Some(map) = &self.map
-            && let Some(pinned) = map.pin(place)
-            && pinned.is_placed()
-            // Pinned first: who closes the door waits for what is pinned.
-            && self.manager.door().is_open()
+            && let Some(pinned) = map.pin(entry_id)
+            && pinned.has_no_other_id()
+            // Pinned first: who changes the manager's state waits for what is pinned.
+            && self.manager.admission().is_active()
         {
-            let _current = InsidePlace::enter(self, place);
+            let _current = InsideEntry::enter(self, entry_id);
             return self.answer_pinned(&pinned, request);
         }
-        let id = place.octets();
-        let place = Some(place);
-        self.serve(Wanted { id: &id, place }, request)
+        let id = entry_id.octets();
+        let entry_id = Some(entry_id);
+        self.serve(Wanted { id: &id, entry_id }, request)
     }
 
     /// Serves a request, whatever the policies.
@@ -123,8 +123,8 @@ impl Adapter {
             // With a map alone nothing is counted but the object.
             Way::Plain => {
                 if let Some(map) = &self.map
-                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
-                    && self.manager.door().is_open()
+                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
+                    && self.manager.admission().is_active()
                 {
                     let _current = Inside::enter(self, wanted.id, None);
                     return self.answer_pinned(&pinned, request);
@@ -142,7 +142,7 @@ impl Adapter {
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        if !self.manager.door().is_open()
+        if !self.manager.admission().is_active()
             && let Some(done) = request.rather_than_wait()
         {
             return Ok(done);
@@ -150,9 +150,9 @@ impl Adapter {
         loop {
             let served = match &self.threads {
                 Threads::Any => self.serve_now(wanted, request)?,
-                // Whoever waits for its turn has not passed the door.
-                Threads::One(turn) => {
-                    let _turn = turn.lock();
+                // Whoever waits for the lock has not passed the manager.
+                Threads::One(lock) => {
+                    let _locked = lock.lock();
                     self.serve_now(wanted, request)?
                 }
                 // Not counted while it waits for the main thread, which may be who waits for requests.
@@ -160,38 +160,38 @@ impl Adapter {
             };
             match served {
                 Some(done) => return Ok(done),
-                None => self.manager.door().admit()?,
+                None => self.manager.admission().admit()?,
             }
         }
     }
 
-    /// Serves a request on this thread; `None` when the manager's door is closed.
+    /// Serves a request on this thread; `None` when the manager is not active.
     pub(crate) fn serve_now<R: Request>(
         &self,
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<Option<R::Done>, DispatchError> {
-        match self.visit()? {
-            Some(_visit) => self.serve_visit(wanted, request).map(Some),
+        match self.count_in()? {
+            Some(_counted) => self.serve_admitted(wanted, request).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Counts a request in; `None` when the manager's door is closed.
-    fn visit(&self) -> Result<Option<Visit<'_>>, SystemException> {
-        let guest = Some(self.guests.enter());
-        let visit = Visit {
+    /// Counts a request in; `None` when the manager is not active.
+    fn count_in(&self) -> Result<Option<CountedRequest<'_>>, SystemException> {
+        let outstanding = Some(self.outstanding.enter());
+        let counted = CountedRequest {
             adapter: self,
-            guest,
+            outstanding,
         };
-        if self.life.is_going() {
+        if self.destruction.has_begun() {
             return Err(destroyed());
         }
-        Ok(self.manager.door().is_open().then_some(visit))
+        Ok(self.manager.admission().is_active().then_some(counted))
     }
 
     /// Serves a request that is counted, on the thread that policies ask for.
-    fn serve_visit<R: Request>(
+    fn serve_admitted<R: Request>(
         &self,
         wanted: Wanted<'_>,
         request: &mut R,
@@ -258,11 +258,11 @@ impl Adapter {
     }
 
     /// Where an object is, without waking it or what provides its servant.
-    pub(super) fn locate(&self, id: &[u8], place: Option<Place>) -> Location {
-        if self.life.is_going() {
+    pub(super) fn locate(&self, id: &[u8], entry_id: Option<EntryId>) -> Location {
+        if self.destruction.has_begun() {
             return Location::Unknown;
         }
-        let found = self.map.as_ref().map(|map| map.find(id, place));
+        let found = self.map.as_ref().map(|map| map.find(id, entry_id));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
                 Some(to) => Location::Forward(Box::new(to.ior().clone())),

@@ -1,18 +1,32 @@
 //! Adapters below adapters: made, found, or made because somebody asks for them (CORBA 3.3 part 1, §15.3.9.2
 //! and §15.3.3).
 
-use super::departure::Departure;
+use super::etherealizer::Etherealizer;
+use super::keyed_lock::KeyedLock;
 use super::{Adapter, Parts, Root, map};
 use crate::current;
 use crate::key::MAX_PATH;
 use crate::manager::PoaManager;
 use crate::policy::{Conflict, PoaPolicy, Policies, defined};
+use crate::servant_manager::AdapterActivator;
+use parking_lot::Mutex;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Adapters that are below one another at most.
 const MAX_DEPTH: usize = 256;
+
+/// The adapters below an adapter.
+#[derive(Default)]
+pub(crate) struct Children {
+    pub(super) made: Mutex<BTreeMap<String, Arc<Adapter>>>,
+    /// Who is asked for those that there are not.
+    pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
+    /// Names that it is asked for.
+    activations: KeyedLock,
+}
 
 /// Why an adapter was not made.
 #[derive(Debug)]
@@ -39,7 +53,7 @@ impl Adapter {
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
         self.check_name(name).map_err(NotMade::System)?;
         self.wait_for_name(name).map_err(NotMade::System)?;
-        let mut children = self.children.lock();
+        let mut children = self.children.made.lock();
         if self.is_destroyed() {
             return Err(NotMade::System(is_over()));
         }
@@ -63,12 +77,12 @@ impl Adapter {
     }
 
     pub(crate) fn children(&self) -> Vec<Arc<Self>> {
-        self.children.lock().values().cloned().collect()
+        self.children.made.lock().values().cloned().collect()
     }
 
     /// The child of that name, which is not being destroyed.
     pub(crate) fn child(&self, name: &str) -> Option<Arc<Self>> {
-        let child = self.children.lock().get(name).cloned();
+        let child = self.children.made.lock().get(name).cloned();
         child.filter(|child| !child.is_destroyed())
     }
 
@@ -80,14 +94,14 @@ impl Adapter {
         if let Some(child) = self.child(name) {
             return Ok(Some(child));
         }
-        let Some(activator) = self.activator.lock().clone() else {
+        let Some(activator) = self.children.activator.lock().clone() else {
             return Ok(None);
         };
         let Some(poa) = self.poa() else {
             return Ok(None);
         };
         // One at a time for each name: who asked meanwhile finds what the first one made.
-        let Some(_turn) = self.asking.turn(name.as_bytes()) else {
+        let Some(_locked) = self.children.activations.lock(name.as_bytes()) else {
             // It is the activator itself that asks.
             return Ok(None);
         };
@@ -104,14 +118,14 @@ impl Adapter {
 
     /// Waits until an adapter of that name that is being destroyed is gone.
     fn wait_for_name(&self, name: &str) -> Result<(), SystemException> {
-        let child = self.children.lock().get(name).cloned();
-        let Some(going) = child.filter(|child| child.is_destroyed()) else {
+        let child = self.children.made.lock().get(name).cloned();
+        let Some(former) = child.filter(|child| child.is_destroyed()) else {
             return Ok(());
         };
-        if current::is_in_upcall_of(self.nonce) {
+        if current::is_in_upcall_of(self.nonce()) {
             return Err(being_destroyed(name));
         }
-        going.wait_until_gone();
+        former.wait_until_destroyed();
         Ok(())
     }
 
@@ -133,7 +147,7 @@ impl Adapter {
                 format!("{MAX_DEPTH} POAs are below one another already"),
             );
         }
-        if self.path.len() + name.len() + 1 > usize::from(MAX_PATH) {
+        if self.path().len() + name.len() + 1 > usize::from(MAX_PATH) {
             let why = format!("the names of the POA `{name}` and those above it are too long");
             return wrong(Kind::ImpLimit, why);
         }
@@ -153,8 +167,8 @@ impl Root {
         let mut adapter = self.adapter();
         for name in names.split(|octet| *octet == 0) {
             // A request for an adapter below waits as those for this one do (§15.3.3.1).
-            if !adapter.manager.door().is_open() {
-                adapter.manager.door().admit()?;
+            if !adapter.manager.admission().is_active() {
+                adapter.manager.admission().admit()?;
             }
             let Ok(name) = std::str::from_utf8(name) else {
                 return Ok(None);
@@ -169,19 +183,19 @@ impl Root {
 
     /// Makes an adapter and enters it.
     pub(super) fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException> {
-        let departure = Departure::default();
+        let etherealizer = Etherealizer::default();
         let retains = parts.policies.retains();
-        let map = retains.then(|| map(&parts.policies, departure.clone()));
+        let map = retains.then(|| map(&parts.policies, etherealizer.clone()));
         // Policies with an id twice were refused.
         let map = map.transpose().map_err(|_| too_many())?;
         let made = self.tables.add(|name| Adapter::new(self, name, parts, map));
         let adapter = made.ok_or_else(too_many)?;
-        departure.tell(&adapter);
+        etherealizer.set_adapter(&adapter);
         adapter.manager.add(&adapter);
         if adapter.policies.is_persistent() {
             self.by_path
                 .pin()
-                .insert(adapter.path.clone(), adapter.clone());
+                .insert(adapter.path().into(), adapter.clone());
         }
         Ok(adapter)
     }
@@ -190,7 +204,7 @@ impl Root {
     pub(super) fn forget(&self, adapter: &Adapter) {
         self.tables.remove(adapter.key_name);
         if adapter.policies.is_persistent() {
-            self.by_path.pin().remove(&adapter.path);
+            self.by_path.pin().remove(adapter.path());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! POA managers: whether requests are served, held, or turned away (CORBA 3.3 part 1, §15.3.2).
 
-mod door;
+mod admission;
 mod factory;
 
-pub(crate) use door::{Door, inactive};
+pub(crate) use admission::{Admission, inactive};
 pub use factory::{ManagerExists, PoaManagerFactory};
 
 use crate::adapter::Adapter;
@@ -53,7 +53,7 @@ pub struct PoaManager {
 struct Shared {
     id: String,
     nonce: Nonce,
-    door: Door,
+    admission: Admission,
     adapters: Mutex<Vec<Weak<Adapter>>>,
 }
 
@@ -62,7 +62,7 @@ impl PoaManager {
         let shared = Shared {
             id: id.to_owned(),
             nonce,
-            door: Door::default(),
+            admission: Admission::default(),
             adapters: Mutex::default(),
         };
         Self {
@@ -79,7 +79,7 @@ impl PoaManager {
     /// The present state.
     #[must_use]
     pub fn state(&self) -> ManagerState {
-        self.shared.door.state()
+        self.shared.admission.state()
     }
 
     /// Serves requests, those held back first.
@@ -87,7 +87,7 @@ impl PoaManager {
     /// # Errors
     /// [`AdapterInactive`] after [`PoaManager::deactivate`].
     pub fn activate(&self) -> Result<(), AdapterInactive> {
-        self.shared.door.change(ManagerState::Active)?;
+        self.shared.admission.change(ManagerState::Active)?;
         self.wake_waiting();
         Ok(())
     }
@@ -123,7 +123,7 @@ impl PoaManager {
         wait_for_completion: bool,
     ) -> Result<(), ManagerError> {
         self.check_may_wait(wait_for_completion)?;
-        let first = self.shared.door.close();
+        let first = self.shared.admission.deactivate();
         self.wake_waiting();
         if first && etherealize_objects {
             for adapter in self.adapters() {
@@ -138,7 +138,7 @@ impl PoaManager {
 
     fn change_and_wait(&self, to: ManagerState, wait: bool) -> Result<(), ManagerError> {
         self.check_may_wait(wait)?;
-        self.shared.door.change(to)?;
+        self.shared.admission.change(to)?;
         self.wake_waiting();
         if wait {
             self.wait_until_idle(to);
@@ -167,8 +167,8 @@ impl PoaManager {
         Ok(())
     }
 
-    pub(crate) fn door(&self) -> &Door {
-        &self.shared.door
+    pub(crate) fn admission(&self) -> &Admission {
+        &self.shared.admission
     }
 
     pub(crate) fn is_of(&self, nonce: Nonce) -> bool {

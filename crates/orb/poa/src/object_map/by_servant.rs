@@ -1,6 +1,6 @@
-//! From servants to their places. All of it is under the map's mutex.
+//! From servants to their entries. All of it is under the map's mutex.
 
-use super::entry::Place;
+use super::entry::EntryId;
 use super::sync::RandomState;
 use crate::servant::Identity;
 use hashbrown::HashTable;
@@ -19,7 +19,7 @@ pub(crate) enum Servants {
     Counted,
 }
 
-/// Places by servant.
+/// Entries by servant.
 pub(super) struct ByServant {
     hasher: RandomState,
     noted: Noted,
@@ -44,7 +44,7 @@ impl ByServant {
         }
     }
 
-    /// The index of the place that a servant is active at; `is` says whether the servant of a place is this one.
+    /// The index of the entry that a servant is active at; `is` says whether the servant of an entry is this one.
     pub(super) fn index_of(&self, identity: Identity, is: impl Fn(u32) -> bool) -> Option<u32> {
         let Noted::Unique(table) = &self.noted else {
             return None;
@@ -62,25 +62,27 @@ impl ByServant {
         }
     }
 
-    /// Notes that a servant is active at a place.
-    pub(super) fn note(&mut self, identity: Identity, place: Place) {
+    /// Notes that a servant is active at an entry.
+    pub(super) fn note(&mut self, identity: Identity, entry_id: EntryId) {
         let hash = self.hash(identity);
         match &mut self.noted {
             Noted::Nothing => {}
             Noted::Unique(table) => {
-                table.insert_unique(spread(hash), (hash, place.index), |&(hash, _)| spread(hash));
+                table.insert_unique(spread(hash), (hash, entry_id.index), |&(hash, _)| {
+                    spread(hash)
+                });
             }
             Noted::Counted(counts) => *counts.entry(identity).or_insert(0) += 1,
         }
     }
 
-    /// Forgets that a servant is active at a place.
-    pub(super) fn forget(&mut self, identity: Identity, place: Place) {
+    /// Forgets that a servant is active at an entry.
+    pub(super) fn forget(&mut self, identity: Identity, entry_id: EntryId) {
         let hash = self.hash(identity);
         match &mut self.noted {
             Noted::Nothing => {}
             Noted::Unique(table) => {
-                let noted = (hash, place.index);
+                let noted = (hash, entry_id.index);
                 if let Ok(found) = table.find_entry(spread(hash), |&other| other == noted) {
                     found.remove();
                 }

@@ -1,36 +1,36 @@
-//! What is active at a place, under an id, or for a servant.
+//! What is active at an entry, under an id, or for a servant.
 
-use super::entry::{Entry, Place};
+use super::entry::{Entry, EntryId};
 use super::index::Comparison;
 use super::map::{ActiveMap, Inner};
 use super::pinned::{Found, Pinned};
-use super::slot::{Left, Slot, State};
+use super::slot::{Slot, State, Unpinned};
 use super::sync::Ordering;
 use crate::servant::Identity;
 
 impl ActiveMap {
-    /// What is active at a place. Takes no lock, whatever others do, and allocates nothing.
+    /// What is active at an entry. Takes no lock, whatever others do, and allocates nothing.
     ///
     /// Who pins and then looks at a state (`SeqCst`) that another thread stored (`SeqCst`) before it
-    /// called [`ActiveMap::wait_until_left`] sees that state, or is waited for.
+    /// called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
     #[inline]
-    pub(crate) fn pin(&self, place: Place) -> Option<Pinned<'_>> {
-        let pin = self.slots.slot(place.index)?.pin(place.generation)?;
-        Some(Pinned::new(self, pin, place))
+    pub(crate) fn pin(&self, entry_id: EntryId) -> Option<Pinned<'_>> {
+        let pin = self.slots.slot(entry_id.index)?.pin(entry_id.generation)?;
+        Some(Pinned::new(self, pin, entry_id))
     }
 
-    /// What is active under an id. `hint` is the place that it was activated at, if the request says; it is
+    /// What is active under an id. `hint` is the entry that it was activated at, if the request says; it is
     /// never trusted.
-    pub(crate) fn find(&self, id: &[u8], hint: Option<Place>) -> Found<'_> {
-        if let Some(place) = hint
-            && let Some(pinned) = self.pin(place)
+    pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Found<'_> {
+        if let Some(entry_id) = hint
+            && let Some(pinned) = self.pin(entry_id)
             && pinned.is_named(id)
         {
             return Found::Pinned(pinned);
         }
-        if self.placed
-            && let Some(place) = Place::of(id)
-            && let Some(pinned) = self.pin(place)
+        if self.ids_are_entries
+            && let Some(entry_id) = EntryId::of(id)
+            && let Some(pinned) = self.pin(entry_id)
             && pinned.is_named(id)
         {
             return Found::Pinned(pinned);
@@ -75,8 +75,8 @@ impl ActiveMap {
             return (found, number);
         };
         let pair = shortcuts.pair(id, operation);
-        if let Some((place, number)) = shortcuts.find(pair) {
-            match self.pin(place) {
+        if let Some((entry_id, number)) = shortcuts.find(pair) {
+            match self.pin(entry_id) {
                 Some(pinned) if pinned.is_named(id) && pinned.has(operation, number) => {
                     return (Found::Pinned(pinned), Some(number));
                 }
@@ -86,13 +86,13 @@ impl ActiveMap {
         let found = self.find(id, None);
         let number = found.number_of(operation);
         if let (Found::Pinned(pinned), Some(number)) = (&found, number) {
-            shortcuts.note(pair, pinned.place(), number);
+            shortcuts.note(pair, pinned.entry_id(), number);
         }
         (found, number)
     }
 
     /// Where a servant is active ([`Servants::Unique`]). Takes the map's mutex.
-    pub(crate) fn place_of(&self, identity: Identity) -> Option<Place> {
+    pub(crate) fn entry_of(&self, identity: Identity) -> Option<EntryId> {
         self.noted(&self.lock(), identity)
     }
 
@@ -105,42 +105,42 @@ impl ActiveMap {
 
     pub(super) fn pin_any(&self, index: u32) -> Option<Pinned<'_>> {
         let (pin, generation) = self.slots.slot(index)?.pin_any()?;
-        Some(Pinned::new(self, pin, Place { index, generation }))
+        Some(Pinned::new(self, pin, EntryId { index, generation }))
     }
 
-    /// Whether an object with this id is departing. Takes the mutex only if one is whose id is not its place.
+    /// Whether an object with this id is being deactivated. Takes the mutex only if one is whose id is not its entry.
     fn is_closing(&self, id: &[u8]) -> bool {
         // Acquire: with `close`, which counts before it hides.
-        self.place_closes(id)
+        self.entry_closes(id)
             || (self.closing.load(Ordering::Acquire) > 0 && self.lock().closing.contains(id))
     }
 
     pub(super) fn closes(&self, inner: &Inner, id: &[u8]) -> bool {
-        self.place_closes(id) || inner.closing.contains(id)
+        self.entry_closes(id) || inner.closing.contains(id)
     }
 
-    fn place_closes(&self, id: &[u8]) -> bool {
-        let closing = |place: Place| {
-            let state = self.slots.slot(place.index).map(Slot::state);
-            state == Some((State::Closing, place.generation))
+    fn entry_closes(&self, id: &[u8]) -> bool {
+        let closing = |entry_id: EntryId| {
+            let state = self.slots.slot(entry_id.index).map(Slot::state);
+            state == Some((State::Closing, entry_id.generation))
         };
-        self.placed && Place::of(id).is_some_and(closing)
+        self.ids_are_entries && EntryId::of(id).is_some_and(closing)
     }
 
-    /// The place of a servant, under the lock.
-    pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<Place> {
+    /// The entry of a servant, under the lock.
+    pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<EntryId> {
         let is = |index| self.is_there(inner, index, identity);
         let index = inner.by_servant.index_of(identity, is)?;
         let (_, generation) = self.slots.slot(index)?.state();
-        Some(Place { index, generation })
+        Some(EntryId { index, generation })
     }
 
-    /// Whether a servant is active at a place, under the lock.
+    /// Whether a servant is active at an entry, under the lock.
     pub(super) fn is_there(&self, inner: &Inner, index: u32, identity: Identity) -> bool {
         self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
-    /// Looks at what is open at a place, under the lock. As nothing closes meanwhile, nothing departs here.
+    /// Looks at what is open at an entry, under the lock. As nothing closes meanwhile, nothing is removed here.
     pub(super) fn peek<R>(
         &self,
         inner: &Inner,
@@ -150,7 +150,7 @@ impl ActiveMap {
         let (pin, _) = self.slots.slot(index)?.pin_any()?;
         let seen = look(&pin);
         let slot = pin.slot();
-        if let Left::Watched = pin.leave() {
+        if let Unpinned::Watched = pin.unpin() {
             slot.unwatch();
             self.wake(inner);
         }

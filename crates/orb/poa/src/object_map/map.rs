@@ -1,10 +1,10 @@
 //! The map itself, and activation.
 //!
-//! All that changes is changed under one mutex. Under it an open place stays open, and nobody's code runs but
+//! All that changes is changed under one mutex. Under it an open entry stays open, and nobody's code runs but
 //! [`Servant::identity`].
 
 use super::by_servant::{ByServant, Servants};
-use super::entry::{Entry, Ids, Leave, Place, Refused};
+use super::entry::{Entry, EntryId, Ids, OnDeactivated, Refused};
 use super::index::{Comparison, DuplicateId, HashIndex, Strategy};
 use super::link::Link;
 use super::name::Name;
@@ -23,26 +23,26 @@ pub(crate) struct ActiveMap {
     pub(super) index: Box<HashIndex>,
     /// What requests are found by instead, in a map for comparison.
     pub(super) comparison: Option<Comparison>,
-    /// The place alone is the id of an object that is activated without one.
-    pub(super) placed: bool,
+    /// The entry alone is the id of an object that is activated without one.
+    pub(super) ids_are_entries: bool,
     ids: Ids,
     servants: Servants,
     pub(super) active: AtomicUsize,
-    /// The active ones, and those that have not departed yet.
+    /// The active ones, and those deactivated that have calls yet.
     pub(super) occupied: AtomicUsize,
     /// How many ids there are in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
-    /// Something has departed, or was left that is watched.
-    pub(super) left: Condvar,
-    pub(super) leave: Box<dyn Leave>,
+    /// Something is removed, or has no pin that is watched.
+    pub(super) changed: Condvar,
+    pub(super) listener: Box<dyn OnDeactivated>,
 }
 
 pub(super) struct Inner {
     /// Where the chain of free slots begins.
     free: Link,
     pub(super) by_servant: ByServant,
-    /// Ids of their own of objects that are departing.
+    /// Ids of their own of objects that are being deactivated.
     pub(super) closing: HashSet<Box<[u8]>>,
     /// Where calls go that are sent elsewhere since their object was activated.
     pub(super) forwards: HashMap<u32, ObjectRef>,
@@ -60,13 +60,13 @@ impl ActiveMap {
         strategy: &Strategy,
         ids: Ids,
         servants: Servants,
-        leave: Box<dyn Leave>,
+        listener: Box<dyn OnDeactivated>,
     ) -> Result<Self, DuplicateId> {
         let comparison = Comparison::new(strategy)?;
         Ok(Self {
             slots: Slots::new(),
             index: Box::new(HashIndex::new()),
-            placed: comparison.is_none() && ids == Ids::System,
+            ids_are_entries: comparison.is_none() && ids == Ids::System,
             comparison,
             ids,
             servants,
@@ -81,13 +81,13 @@ impl ActiveMap {
                 waiting: 0,
                 closed: false,
             }),
-            left: Condvar::new(),
-            leave,
+            changed: Condvar::new(),
+            listener,
         })
     }
 
-    /// Activates an object. Without an id, which is for [`Ids::System`], its place is its id, in octets where
-    /// objects are not found by places. Allocates, and takes the map's mutex.
+    /// Activates an object. Without an id, which is for [`Ids::System`], its entry is its id, in octets where
+    /// objects are not found by entries. Allocates, and takes the map's mutex.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -95,18 +95,18 @@ impl ActiveMap {
         &self,
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
-    ) -> Result<Place, Refused> {
+    ) -> Result<EntryId, Refused> {
         let identity = servant.identity();
         let mut inner = self.lock();
         if self.servants == Servants::Unique
-            && let Some(place) = self.noted(&inner, identity)
+            && let Some(entry_id) = self.noted(&inner, identity)
         {
-            return Err(Refused::ServantAlreadyActive(place));
+            return Err(Refused::ServantAlreadyActive(entry_id));
         }
         self.open(&mut inner, id, servant, identity)
     }
 
-    /// The place of a servant that is active, or that is activated here: implicit activation, which finds
+    /// The entry of a servant that is active, or that is activated here: implicit activation, which finds
     /// a servant only where [`Servants::Unique`] are noted. Tells whether it was activated.
     ///
     /// # Errors
@@ -114,42 +114,42 @@ impl ActiveMap {
     pub(crate) fn find_or_activate(
         &self,
         servant: &Arc<dyn Servant>,
-    ) -> Result<(Place, bool), Refused> {
+    ) -> Result<(EntryId, bool), Refused> {
         let identity = servant.identity();
         let mut inner = self.lock();
-        if let Some(place) = self.noted(&inner, identity) {
-            return Ok((place, false));
+        if let Some(entry_id) = self.noted(&inner, identity) {
+            return Ok((entry_id, false));
         }
-        let place = self.open(&mut inner, None, servant.clone(), identity)?;
-        Ok((place, true))
+        let entry_id = self.open(&mut inner, None, servant.clone(), identity)?;
+        Ok((entry_id, true))
     }
 
-    /// A place that no object has had and none will have: an id for a reference without an object.
-    pub(crate) fn fresh_place(&self) -> Option<Place> {
+    /// An entry that no object has had and none will have: an id for a reference without an object.
+    pub(crate) fn fresh_entry_id(&self) -> Option<EntryId> {
         let mut inner = self.lock();
         loop {
             let index = self.take_slot(&mut inner)?;
             let slot = self.slots.slot(index)?;
             if let Some(generation) = slot.skip() {
                 self.give_slot(&mut inner, index);
-                return Some(Place { index, generation });
+                return Some(EntryId { index, generation });
             }
         }
     }
 
     /// Sends calls elsewhere from now on. The servant stays until the object is deactivated, but can be
     /// activated anew. `false` when nothing is active there.
-    pub(crate) fn forward(&self, place: Place, to: ObjectRef) -> bool {
-        let Some(pinned) = self.pin(place) else {
+    pub(crate) fn forward(&self, entry_id: EntryId, to: ObjectRef) -> bool {
+        let Some(pinned) = self.pin(entry_id) else {
             return false;
         };
         let identity = pinned.servant.identity();
         let mut inner = self.lock();
         let open = pinned.pin().is_open();
         if open {
-            let first = inner.forwards.insert(place.index, to).is_none();
+            let first = inner.forwards.insert(entry_id.index, to).is_none();
             if first {
-                inner.by_servant.forget(identity, place);
+                inner.by_servant.forget(identity, entry_id);
             }
             pinned.pin().forward();
         }
@@ -157,17 +157,17 @@ impl ActiveMap {
         open
     }
 
-    /// Whether an object has had this place.
-    pub(crate) fn has_been(&self, place: Place) -> bool {
-        let known = self.slots.slot(place.index).map(Slot::state);
+    /// Whether an object has had this entry.
+    pub(crate) fn has_been(&self, entry_id: EntryId) -> bool {
+        let known = self.slots.slot(entry_id.index).map(Slot::state);
         known.is_some_and(|(state, generation)| match state {
-            // A fresh place is one that was skipped.
-            State::Free => place.generation < generation,
-            State::Open | State::Closing => place.generation <= generation,
+            // A fresh entry is one that was skipped.
+            State::Free => entry_id.generation < generation,
+            State::Open | State::Closing => entry_id.generation <= generation,
         })
     }
 
-    /// Whether nothing is active, and all that was has departed.
+    /// Whether nothing is active, and all that was is removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.occupied.load(Ordering::SeqCst) == 0
     }
@@ -181,14 +181,14 @@ impl ActiveMap {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a place, under the lock.
+    /// Opens an entry, under the lock.
     fn open(
         &self,
         inner: &mut Inner,
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
         identity: Identity,
-    ) -> Result<Place, Refused> {
+    ) -> Result<EntryId, Refused> {
         debug_assert!(id.is_some() || self.ids == Ids::System);
         if inner.closed {
             return Err(Refused::Gone);
@@ -201,9 +201,9 @@ impl ActiveMap {
         let index = self.take_slot(inner).ok_or(Refused::Full)?;
         let slot = self.slots.slot(index).ok_or(Refused::Full)?;
         let (_, generation) = slot.state();
-        let place = Place { index, generation };
-        let octets = place.octets();
-        let id = id.or((!self.placed).then_some(&octets[..]));
+        let entry_id = EntryId { index, generation };
+        let octets = entry_id.octets();
+        let id = id.or((!self.ids_are_entries).then_some(&octets[..]));
         let entry = Entry {
             id: Name::new(id),
             servant,
@@ -212,13 +212,13 @@ impl ActiveMap {
         if let Some(id) = id {
             self.index.insert(&self.slots, id, index);
         }
-        inner.by_servant.note(identity, place);
+        inner.by_servant.note(identity, entry_id);
         self.occupied.fetch_add(1, Ordering::SeqCst);
         let before = self.active.fetch_add(1, Ordering::Relaxed);
         if let (Some(comparison), Some(id)) = (&self.comparison, id) {
             comparison.insert(id, index, before + 1);
         }
-        Ok(place)
+        Ok(entry_id)
     }
 
     fn check_id(&self, inner: &Inner, id: &[u8]) -> Result<(), Refused> {
@@ -233,14 +233,14 @@ impl ActiveMap {
             let own = |entry: &Entry| entry.id.as_deref() == Some(id);
             self.peek(inner, index, own)?.then_some(())
         };
-        let place_is_open = |place: Place| {
+        let entry_is_open = |entry_id: EntryId| {
             let unnamed = |entry: &Entry| entry.id.as_deref().is_none();
-            let state = self.slots.slot(place.index).map(Slot::state);
-            state == Some((State::Open, place.generation))
-                && self.peek(inner, place.index, unnamed) == Some(true)
+            let state = self.slots.slot(entry_id.index).map(Slot::state);
+            state == Some((State::Open, entry_id.generation))
+                && self.peek(inner, entry_id.index, unnamed) == Some(true)
         };
         let active = self.index.find(&self.slots, id, named).is_some()
-            || (self.placed && Place::of(id).is_some_and(place_is_open));
+            || (self.ids_are_entries && EntryId::of(id).is_some_and(entry_is_open));
         if active {
             return Err(Refused::ObjectAlreadyActive);
         }

@@ -1,25 +1,25 @@
 //! The active object map: what is active under which id, found without a lock.
 //!
-//! An object has a [`Place`]: a slot's number and how often the slot was used before, so that a place means
-//! one activation for ever. Who serves a call *pins* the place for its duration ([`Pinned`]); an object that
-//! is deactivated is found by no new call, and departs with its last pin: [`Leave::left`] is called then, on
-//! the thread that left last, and only after it the id and the slot are free.
+//! An object has an entry, named by an [`EntryId`]: a slot's number and how often that was used before, so that
+//! it means one activation for ever. Who serves a call *pins* the entry for its duration ([`Pinned`]); an object that
+//! is deactivated is found by no new call, and is removed with its last pin: [`OnDeactivated::deactivated`] is
+//! called then, on the thread whose call was the last, and only after it the id and the slot are free.
 //!
 //! | file | what |
 //! |---|---|
-//! | `slot` | one place, and the word that says who may touch it; all `unsafe` there is |
-//! | `slots` | places by number, in segments that never move |
+//! | `slot` | one entry, and the word that says who may touch it; all `unsafe` there is |
+//! | `slots` | entries by number, in segments that never move |
 //! | `map` | activation, under the map's mutex |
 //! | `lookup` | lookups, which take none |
-//! | `departure` | deactivation, the departure of the last call, waiting for it |
-//! | `index` | from ids to places, in each of the ways that there are |
-//! | `by_servant` | from servants to places |
+//! | `deactivation` | deactivation, the end of the last call, waiting for it |
+//! | `index` | from ids to entries, in each of the ways that there are |
+//! | `by_servant` | from servants to entries |
 //!
 //! Lookups take no lock, neither the map's nor another's, and allocate nothing. Only a look for an id that is
-//! not there takes the map's mutex, and that only while an object with an id of its own is departing.
+//! not there takes the map's mutex, and that only while an object with an id of its own is being deactivated.
 
 mod by_servant;
-mod departure;
+mod deactivation;
 mod entry;
 mod index;
 mod link;
@@ -37,7 +37,7 @@ mod sync;
 mod tests;
 
 pub(crate) use by_servant::Servants;
-pub(crate) use entry::{Departed, Ids, Leave, Place, Refused};
+pub(crate) use entry::{Deactivated, EntryId, Ids, OnDeactivated, Refused};
 pub(crate) use index::{DuplicateId, Strategy};
 pub(crate) use map::ActiveMap;
 pub(crate) use pinned::{Found, Pinned};

@@ -1,16 +1,41 @@
-//! An id as it stands in the map: in the slot itself if it is short, so that comparing it touches no other
-//! memory.
+//! What objects are named by: their entries, and their ids as they stand in the map, in the slot itself if they
+//! are short, so that comparing them touches no other memory.
 
-use super::entry::Place;
 use std::fmt;
+
+/// Names one use of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryId {
+    /// The slot.
+    pub(crate) index: u32,
+    /// How often it had been used before.
+    pub(crate) generation: u32,
+}
+
+impl EntryId {
+    /// The id of an object that has no other: index and generation, big-endian.
+    pub(crate) fn octets(self) -> [u8; 8] {
+        let both = u64::from(self.index) << 32 | u64::from(self.generation);
+        both.to_be_bytes()
+    }
+
+    /// The entry that an id of eight octets names.
+    pub(crate) fn of(id: &[u8]) -> Option<Self> {
+        let both = u64::from_be_bytes(id.try_into().ok()?);
+        Some(Self {
+            index: (both >> 32) as u32,
+            generation: both as u32,
+        })
+    }
+}
 
 /// The longest id that stands in the slot.
 const SHORT: usize = 22;
 
 /// The id of an active object.
 pub(crate) enum Name {
-    /// Its place ([`super::Place::octets`]).
-    Place,
+    /// Its entry ([`EntryId::octets`]).
+    EntryId,
     Short(u8, [u8; SHORT]),
     Long(Box<[u8]>),
 }
@@ -19,7 +44,7 @@ impl Name {
     /// Allocates only for an id of more than 22 octets.
     pub(crate) fn new(id: Option<&[u8]>) -> Self {
         let Some(id) = id else {
-            return Self::Place;
+            return Self::EntryId;
         };
         let mut octets = [0; SHORT];
         match (octets.get_mut(..id.len()), u8::try_from(id.len())) {
@@ -31,19 +56,19 @@ impl Name {
         }
     }
 
-    /// The octets of the id of the object at a place.
-    pub(crate) fn octets(&self, place: Place) -> Vec<u8> {
+    /// The octets of the id of the object at an entry.
+    pub(crate) fn octets(&self, entry_id: EntryId) -> Vec<u8> {
         match self.as_deref() {
             Some(id) => id.to_vec(),
-            None => place.octets().to_vec(),
+            None => entry_id.octets().to_vec(),
         }
     }
 
-    /// The octets, unless its place is the id.
+    /// The octets, unless its entry is the id.
     #[inline]
     pub(crate) fn as_deref(&self) -> Option<&[u8]> {
         match self {
-            Self::Place => None,
+            Self::EntryId => None,
             Self::Short(length, octets) => octets.get(..usize::from(*length)),
             Self::Long(id) => Some(id),
         }

@@ -1,6 +1,6 @@
 //! An object that stays while somebody looks at it.
 
-use super::entry::{Entry, Place};
+use super::entry::{Entry, EntryId};
 use super::map::ActiveMap;
 use super::name::Name;
 use super::slot::Pin;
@@ -9,33 +9,33 @@ use std::fmt;
 use std::ops::Deref;
 
 /// An active object, which stays where it is until this is dropped. Whoever drops the last one of an object
-/// that was deactivated meanwhile runs [`super::Leave::left`].
+/// that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
 pub(crate) struct Pinned<'m> {
     map: &'m ActiveMap,
     /// There until this is dropped.
     pin: Option<Pin<'m, Entry>>,
-    place: Place,
+    entry_id: EntryId,
 }
 
 impl<'m> Pinned<'m> {
     #[inline]
-    pub(super) fn new(map: &'m ActiveMap, pin: Pin<'m, Entry>, place: Place) -> Self {
+    pub(super) fn new(map: &'m ActiveMap, pin: Pin<'m, Entry>, entry_id: EntryId) -> Self {
         Self {
             map,
             pin: Some(pin),
-            place,
+            entry_id,
         }
     }
 
     /// Where it is.
-    pub(crate) fn place(&self) -> Place {
-        self.place
+    pub(crate) fn entry_id(&self) -> EntryId {
+        self.entry_id
     }
 
-    /// Whether it has no other id than its place.
+    /// Whether it has no other id than its entry.
     #[inline]
-    pub(crate) fn is_placed(&self) -> bool {
-        matches!(self.id, Name::Place)
+    pub(crate) fn has_no_other_id(&self) -> bool {
+        matches!(self.id, Name::EntryId)
     }
 
     /// Whether this is its id.
@@ -43,7 +43,7 @@ impl<'m> Pinned<'m> {
     pub(crate) fn is_named(&self, id: &[u8]) -> bool {
         match self.id.as_deref() {
             Some(own) => *own == *id,
-            None => self.place.octets() == *id,
+            None => self.entry_id.octets() == *id,
         }
     }
 
@@ -57,7 +57,7 @@ impl<'m> Pinned<'m> {
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
         self.is_forwarded()
-            .then(|| self.map.forward_of(self.place.index))
+            .then(|| self.map.forward_of(self.entry_id.index))
             .flatten()
     }
 
@@ -92,7 +92,7 @@ impl Drop for Pinned<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(pin) = self.pin.take() {
-            self.map.leave(pin, self.place);
+            self.map.unpin(pin, self.entry_id);
         }
     }
 }
@@ -100,7 +100,7 @@ impl Drop for Pinned<'_> {
 impl fmt::Debug for Pinned<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pinned")
-            .field("place", &self.place)
+            .field("place", &self.entry_id)
             .finish_non_exhaustive()
     }
 }

@@ -7,13 +7,13 @@
 //!
 //! - **Free**: neither OPEN nor CLOSING, no pins. The next entry comes under this generation.
 //! - **Open**: there is an entry. Who knows the generation may pin it: one compare-exchange to enter, one
-//!   subtraction to leave.
+//!   subtraction to unpin.
 //! - **Closing**: nobody enters any more. The exchange that set it found at least one pin, its own; the
 //!   subtraction that takes the last pin of a closing slot is one and no more, and who made it alone has the
 //!   entry from then on, until it frees the slot under the next generation. A slot that is being filled is
 //!   closing too, without pins.
 //!
-//! WATCHED asks who leaves last to wake somebody. FORWARDED says that calls are to be sent elsewhere; both
+//! WATCHED asks who unpins last to wake somebody. FORWARDED says that calls are to be sent elsewhere; both
 //! say nothing about the entry.
 
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
@@ -42,7 +42,7 @@ pub(crate) struct Slot<E> {
 }
 
 // SAFETY: an entry is shared between threads by pins (`Sync`), and is dropped by another thread than the one
-// that put it in (`Send`). `word` orders all access: see the module and `Pin::deref`, `Departing::take` and
+// that put it in (`Send`). `word` orders all access: see the module and `Pin::deref`, `LastPin::take` and
 // `fill`.
 unsafe impl<E: Send + Sync> Sync for Slot<E> {}
 
@@ -118,7 +118,7 @@ impl<E> Slot<E> {
     pub(crate) fn fill(&self, entry: E) -> Result<u32, E> {
         let word = self.word.load(Ordering::Relaxed);
         let free = word & (OPEN | CLOSING | PINS) == 0;
-        // Acquire: with the release of `Departing::free`, after which nobody touches the former entry.
+        // Acquire: with the release of `LastPin::free`, after which nobody touches the former entry.
         if !free
             || self
                 .word
@@ -128,7 +128,7 @@ impl<E> Slot<E> {
             return Err(entry);
         }
         // SAFETY: the exchange made a free slot a closing one without pins. Nobody enters such a slot, and
-        // as nobody leaves it there is no `Departing`: this thread alone touches the entry.
+        // as nobody unpins it there is no `LastPin`: this thread alone touches the entry.
         self.entry.with_mut(|place| unsafe { *place = Some(entry) });
         // Release: who enters (acquire) reads the entry. An addition, as a watcher may set its bit meanwhile.
         self.word.fetch_add(OPEN - CLOSING, Ordering::Release);
@@ -154,12 +154,12 @@ impl<E> Slot<E> {
             .map(|_| of)
     }
 
-    /// Whether nobody is in and nobody is departing. `SeqCst`, see [`Slot::pin`].
-    pub(crate) fn is_left(&self) -> bool {
+    /// Whether it has no pin, and what was in it is removed. `SeqCst`, see [`Slot::pin`].
+    pub(crate) fn is_unpinned(&self) -> bool {
         self.word.load(Ordering::SeqCst) & (PINS | CLOSING) == 0
     }
 
-    /// Asks who leaves last to say so; `false` when nobody is in and nobody is departing.
+    /// Asks who unpins last to say so; `false` when there is no pin, and what was in it is removed.
     pub(crate) fn watch(&self) -> bool {
         let mut word = self.word.load(Ordering::SeqCst);
         loop {
@@ -195,19 +195,19 @@ impl<E> Slot<E> {
     }
 }
 
-/// Keeps the entry of a slot where it is. One that is dropped without [`Pin::leave`] stays for ever.
+/// Keeps the entry of a slot where it is. One that is dropped without [`Pin::unpin`] stays for ever.
 pub(crate) struct Pin<'s, E> {
     slot: &'s Slot<E>,
 }
 
-/// What is to be done after leaving.
-pub(crate) enum Left<'s, E> {
+/// What is to be done after unpinning.
+pub(crate) enum Unpinned<'s, E> {
     /// Nothing.
     Quietly,
     /// Somebody is to be woken.
     Watched,
     /// The slot was closing and nobody is left in it.
-    Last(Departing<'s, E>),
+    Last(LastPin<'s, E>),
 }
 
 impl<'s, E> Pin<'s, E> {
@@ -218,20 +218,20 @@ impl<'s, E> Pin<'s, E> {
 
     /// Leaves.
     #[inline]
-    pub(crate) fn leave(self) -> Left<'s, E> {
-        // Release: what was done with the entry comes before it departs; acquire, for who departs with it:
+    pub(crate) fn unpin(self) -> Unpinned<'s, E> {
+        // Release: what was done with the entry comes before it is removed; acquire, for who removes it:
         // what all others did.
         let before = self.slot.word.fetch_sub(1, Ordering::AcqRel);
         if before & PINS != 1 || before & (CLOSING | WATCHED) == 0 {
-            return Left::Quietly;
+            return Unpinned::Quietly;
         }
         if before & CLOSING == 0 {
-            return Left::Watched;
+            return Unpinned::Watched;
         }
-        Left::Last(Departing { slot: self.slot })
+        Unpinned::Last(LastPin { slot: self.slot })
     }
 
-    /// Closes the slot: nobody enters any more, and the last who leaves departs with the entry. `false` when
+    /// Closes the slot: nobody enters any more, and the last who unpins it removes the entry. `false` when
     /// it was closed before.
     pub(crate) fn close(&self) -> bool {
         let mut word = self.slot.word.load(Ordering::Relaxed);
@@ -275,8 +275,8 @@ impl<E> Deref for Pin<'_, E> {
     #[inline]
     fn deref(&self) -> &E {
         // SAFETY: an entry is written by `fill`, which makes the slot open afterwards (release); a `Pin` is made
-        // by an exchange that found it open (acquire). It is written again by `Departing`, which is made when the
-        // last pin is subtracted, and so after this one has left (release, acquire): `leave` takes the
+        // by an exchange that found it open (acquire). It is written again by `LastPin`, which is made when the
+        // last pin is subtracted, and so after this one has left (release, acquire): `unpin` takes the
         // `Pin`, and with it all that was borrowed from it.
         let entry = self.slot.entry.with(|place| unsafe { &*place });
         match entry {
@@ -286,16 +286,16 @@ impl<E> Deref for Pin<'_, E> {
     }
 }
 
-/// Who left a closing slot last: it alone has the entry. A slot whose `Departing` is dropped stays closing for
+/// Who has unpinned a closing slot last: it alone has the entry. A slot whose `LastPin` is dropped stays closing for
 /// ever.
-pub(crate) struct Departing<'s, E> {
+pub(crate) struct LastPin<'s, E> {
     slot: &'s Slot<E>,
 }
 
-impl<E> Departing<'_, E> {
+impl<E> LastPin<'_, E> {
     /// Takes the entry out; `None` when that was done before.
     pub(crate) fn take(&mut self) -> Option<E> {
-        // SAFETY: the pins of a closing slot are subtracted to none once, as nobody enters it; `Departing`
+        // SAFETY: the pins of a closing slot are subtracted to none once, as nobody enters it; `LastPin`
         // is made there and cannot be copied. All who were in have left before (release, acquire), and
         // nobody fills a slot that is closing.
         self.slot.entry.with_mut(|place| unsafe { (*place).take() })

@@ -1,6 +1,6 @@
 //! Slots, seen from outside. Not in `slot.rs`: the models have that whole.
 
-use super::slot::{Left, Slot};
+use super::slot::{Slot, Unpinned};
 
 #[test]
 fn a_slot_is_filled_when_it_is_free_and_closed_once() {
@@ -12,12 +12,12 @@ fn a_slot_is_filled_when_it_is_free_and_closed_once() {
     assert!(pin.close());
     assert!(!other.close());
     assert_eq!(slot.fill(2), Err(2));
-    assert!(matches!(other.leave(), Left::Quietly));
-    let Left::Last(departing) = pin.leave() else {
+    assert!(matches!(other.unpin(), Unpinned::Quietly));
+    let Unpinned::Last(last) = pin.unpin() else {
         panic!("nobody is left");
     };
     assert_eq!(slot.fill(2), Err(2));
-    assert!(departing.free());
+    assert!(last.free());
     assert_eq!(slot.skip(), Some(1));
     assert_eq!(slot.fill(2), Ok(2));
 }
@@ -29,8 +29,8 @@ fn a_slot_whose_generations_are_used_up_is_not_used_again() {
     assert_eq!(slot.fill(1), Ok(u32::MAX));
     let pin = slot.pin(u32::MAX).unwrap();
     pin.close();
-    let Left::Last(departing) = pin.leave() else {
+    let Unpinned::Last(last) = pin.unpin() else {
         panic!("nobody is left");
     };
-    assert!(!departing.free());
+    assert!(!last.free());
 }

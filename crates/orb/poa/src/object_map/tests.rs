@@ -29,17 +29,17 @@ impl Servant for Nothing {
 
 /// Remembers who left.
 #[derive(Clone, Default)]
-struct Gone(Arc<Mutex<Vec<Departed>>>);
+struct Gone(Arc<Mutex<Vec<Deactivated>>>);
 
-impl Leave for Gone {
-    fn left(&self, object: Departed) {
+impl OnDeactivated for Gone {
+    fn deactivated(&self, object: Deactivated) {
         self.0.lock().unwrap().push(object);
     }
 }
 
 impl Gone {
     fn ids(&self) -> Vec<Vec<u8>> {
-        self.0.lock().unwrap().iter().map(Departed::id).collect()
+        self.0.lock().unwrap().iter().map(Deactivated::id).collect()
     }
 }
 
@@ -77,8 +77,8 @@ fn servant() -> Arc<dyn Servant> {
     new_servant()
 }
 
-/// Whether an object is found, by its place, by its id, and in the strategy's way: in all of them or in none.
-fn is_found(map: &ActiveMap, id: &[u8], hint: Option<Place>) -> bool {
+/// Whether an object is found, by its entry, by its id, and in the strategy's way: in all of them or in none.
+fn is_found(map: &ActiveMap, id: &[u8], hint: Option<EntryId>) -> bool {
     let is = |found: Found<'_>| matches!(found, Found::Pinned(pinned) if pinned.is_named(id));
     let found = is(map.find(id, hint));
     assert_eq!(is(map.find_by_strategy(id)), found);
@@ -94,7 +94,7 @@ fn a_slot_used_again_tells_the_old_place_from_the_new() {
     assert_eq!(old.index, new.index);
     assert!(map.pin(old).is_none());
     assert!(!map.deactivate(old));
-    assert_eq!(map.pin(new).unwrap().place(), new);
+    assert_eq!(map.pin(new).unwrap().entry_id(), new);
 }
 
 #[test]
@@ -102,63 +102,63 @@ fn a_place_that_was_never_given_out_finds_nothing() {
     let (map, _) = system();
     map.activate(None, servant()).unwrap();
     for (index, generation) in [(1, 0), (64, 0), (1 << 20, 0), (u32::MAX, 0), (0, u32::MAX)] {
-        assert!(map.pin(Place { index, generation }).is_none());
+        assert!(map.pin(EntryId { index, generation }).is_none());
     }
 }
 
 #[test]
 fn places_in_every_kind_of_segment_are_found() {
     let (map, _) = system();
-    let places: Vec<_> = (0..if cfg!(miri) { 200 } else { 140_000 })
+    let entry_ids: Vec<_> = (0..if cfg!(miri) { 200 } else { 140_000 })
         .map(|_| map.activate(None, servant()).unwrap())
         .collect();
-    for (index, &place) in places.iter().enumerate() {
-        assert_eq!(place.index as usize, index);
-        assert_eq!(map.pin(place).unwrap().place(), place);
+    for (index, &entry_id) in entry_ids.iter().enumerate() {
+        assert_eq!(entry_id.index as usize, index);
+        assert_eq!(map.pin(entry_id).unwrap().entry_id(), entry_id);
     }
-    assert_eq!(map.len(), places.len());
+    assert_eq!(map.len(), entry_ids.len());
 }
 
 #[test]
-fn an_object_departs_with_its_last_pin() {
+fn an_object_is_removed_with_its_last_pin() {
     let (map, gone) = system();
-    let place = map.activate(None, servant()).unwrap();
-    let (one, other) = (map.pin(place).unwrap(), map.pin(place).unwrap());
-    assert!(map.deactivate(place));
-    assert!(map.pin(place).is_none());
+    let entry_id = map.activate(None, servant()).unwrap();
+    let (one, other) = (map.pin(entry_id).unwrap(), map.pin(entry_id).unwrap());
+    assert!(map.deactivate(entry_id));
+    assert!(map.pin(entry_id).is_none());
     assert_eq!(map.len(), 0);
     drop(one);
     assert!(gone.ids().is_empty());
     assert_eq!(other.id.as_deref(), None, "what is pinned is there still");
     drop(other);
-    assert_eq!(gone.ids(), [place.octets()]);
+    assert_eq!(gone.ids(), [entry_id.octets()]);
 }
 
 #[test]
-fn an_object_that_nobody_calls_departs_at_once() {
+fn an_object_that_nobody_calls_is_removed_at_once() {
     let (map, gone) = system();
-    let place = map.activate(None, servant()).unwrap();
-    assert!(map.deactivate(place));
-    assert_eq!(gone.ids(), [place.octets()]);
+    let entry_id = map.activate(None, servant()).unwrap();
+    assert!(map.deactivate(entry_id));
+    assert_eq!(gone.ids(), [entry_id.octets()]);
 }
 
 #[test]
-fn the_servant_that_departs_is_the_one_that_was_active() {
+fn the_servant_that_is_given_back_is_the_one_that_was_active() {
     let (map, gone) = system();
     let one = new_servant();
-    let place = map.activate(None, one.clone()).unwrap();
-    map.deactivate(place);
-    let departed = gone.0.lock().unwrap().pop().unwrap();
-    assert_eq!(departed.entry.servant.identity(), one.identity());
-    drop(departed);
+    let entry_id = map.activate(None, one.clone()).unwrap();
+    map.deactivate(entry_id);
+    let object = gone.0.lock().unwrap().pop().unwrap();
+    assert_eq!(object.entry.servant.identity(), one.identity());
+    drop(object);
     assert_eq!(Arc::strong_count(&one), 1);
 }
 
 #[test]
-fn an_id_is_closing_until_its_departure_has_ended() {
+fn an_id_is_closing_until_its_object_is_removed() {
     struct Look(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
-    impl Leave for Look {
-        fn left(&self, _: Departed) {
+    impl OnDeactivated for Look {
+        fn deactivated(&self, _: Deactivated) {
             self.0.send(()).unwrap();
             self.1.lock().unwrap().recv().unwrap();
         }
@@ -168,11 +168,11 @@ fn an_id_is_closing_until_its_departure_has_ended() {
         let (go_on, goes_on) = mpsc::channel();
         let look = Box::new(Look(entered, Mutex::new(goes_on)));
         let map = ActiveMap::new(&strategy, Ids::User, Servants::Unnoted, look).unwrap();
-        let place = map.activate(Some(b"one"), servant()).unwrap();
+        let entry_id = map.activate(Some(b"one"), servant()).unwrap();
         thread::scope(|scope| {
-            let deactivation = scope.spawn(|| map.deactivate(place));
+            let deactivation = scope.spawn(|| map.deactivate(entry_id));
             enters.recv().unwrap();
-            assert!(matches!(map.find(b"one", Some(place)), Found::Closing));
+            assert!(matches!(map.find(b"one", Some(entry_id)), Found::Closing));
             assert!(matches!(map.find_by_strategy(b"one"), Found::Closing));
             assert!(matches!(map.find(b"other", None), Found::None));
             assert!(matches!(map.find_by_strategy(b"other"), Found::None));
@@ -192,25 +192,25 @@ fn an_id_is_closing_until_its_departure_has_ended() {
 }
 
 #[test]
-fn a_place_that_is_its_own_id_is_closing_until_it_is_left() {
+fn a_place_that_is_its_own_id_is_closing_until_it_is_unpinned() {
     let (map, _) = system();
-    let place = map.activate(None, servant()).unwrap();
-    let id = place.octets();
-    let pinned = map.pin(place).unwrap();
-    map.deactivate(place);
-    assert!(matches!(map.find(&id, Some(place)), Found::Closing));
+    let entry_id = map.activate(None, servant()).unwrap();
+    let id = entry_id.octets();
+    let pinned = map.pin(entry_id).unwrap();
+    map.deactivate(entry_id);
+    assert!(matches!(map.find(&id, Some(entry_id)), Found::Closing));
     assert!(matches!(map.find_by_strategy(&id), Found::Closing));
     assert_eq!(map.activate(Some(&id), servant()), Err(Refused::Closing));
     drop(pinned);
-    assert!(matches!(map.find(&id, Some(place)), Found::None));
+    assert!(matches!(map.find(&id, Some(entry_id)), Found::None));
     assert!(matches!(map.find_by_strategy(&id), Found::None));
 }
 
 #[test]
-fn an_object_that_departs_by_a_panic_leaves_its_place() {
+fn an_object_that_is_removed_by_a_panic_frees_its_place() {
     struct Fails;
-    impl Leave for Fails {
-        fn left(&self, _: Departed) {
+    impl OnDeactivated for Fails {
+        fn deactivated(&self, _: Deactivated) {
             panic!("as an etherealize may");
         }
     }
@@ -221,21 +221,22 @@ fn an_object_that_departs_by_a_panic_leaves_its_place() {
         Box::new(Fails),
     )
     .unwrap();
-    let place = map.activate(Some(b"one"), servant()).unwrap();
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.deactivate(place)));
+    let entry_id = map.activate(Some(b"one"), servant()).unwrap();
+    let outcome =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.deactivate(entry_id)));
     assert!(outcome.is_err());
     map.wait_while_closing(b"one");
-    map.wait_until_left(&|| false);
+    map.wait_until_unpinned(&|| false);
     assert!(map.activate(Some(b"one"), servant()).is_ok());
 }
 
 #[test]
 fn a_pin_is_dropped_by_a_call_that_panics() {
     let (map, gone) = system();
-    let place = map.activate(None, servant()).unwrap();
+    let entry_id = map.activate(None, servant()).unwrap();
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let _pinned = map.pin(place).unwrap();
-        map.deactivate(place);
+        let _pinned = map.pin(entry_id).unwrap();
+        map.deactivate(entry_id);
         panic!("as an upcall may");
     }));
     assert!(outcome.is_err());
@@ -251,21 +252,21 @@ fn every_strategy_finds_each_id_and_no_other() {
     let octets: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
     for strategy in strategies(&octets) {
         let (map, _) = user(strategy.clone());
-        let places: Vec<_> = octets
+        let entry_ids: Vec<_> = octets
             .iter()
             .map(|id| map.activate(Some(id), servant()).unwrap())
             .collect();
-        for (id, place) in octets.iter().zip(&places) {
+        for (id, entry_id) in octets.iter().zip(&entry_ids) {
             assert!(is_found(&map, id, None), "{strategy:?}");
-            assert!(is_found(&map, id, Some(*place)));
+            assert!(is_found(&map, id, Some(*entry_id)));
         }
         for wrong in [&b""[..], b"object", b"object-1000", b"\0\0\0\0\0\0\0\0"] {
-            assert!(matches!(map.find(wrong, Some(places[0])), Found::None));
+            assert!(matches!(map.find(wrong, Some(entry_ids[0])), Found::None));
             assert!(matches!(map.find_by_strategy(wrong), Found::None));
         }
-        for (id, &place) in octets.iter().zip(&places).step_by(2) {
-            assert!(map.deactivate(place));
-            assert!(matches!(map.find(id, Some(place)), Found::None));
+        for (id, &entry_id) in octets.iter().zip(&entry_ids).step_by(2) {
+            assert!(map.deactivate(entry_id));
+            assert!(matches!(map.find(id, Some(entry_id)), Found::None));
             assert!(matches!(map.find_by_strategy(id), Found::None));
         }
         for (number, id) in octets.iter().enumerate() {
@@ -300,13 +301,13 @@ fn a_perfect_hash_has_no_place_for_ids_that_the_system_makes() {
     assert_eq!(map.activate(None, servant()), Err(Refused::NotInTheSet));
 }
 
-/// The operation's number and the place, with every strategy the same.
+/// The operation's number and the entry, with every strategy the same.
 #[test]
 fn an_object_and_its_operation_are_found_together() {
     for strategy in strategies(&[b"one", b"other"]) {
         let (map, _) = user(strategy);
         let found = |id: &[u8], operation: &str| match map.find_de_layered(id, operation) {
-            (Found::Pinned(pinned), number) => Some((pinned.place(), number)),
+            (Found::Pinned(pinned), number) => Some((pinned.entry_id(), number)),
             _ => None,
         };
         let one = map.activate(Some(b"one"), servant()).unwrap();
@@ -352,7 +353,7 @@ fn a_hint_that_is_wrong_or_forged_does_no_harm() {
     let (map, _) = user(Strategy::Active);
     let one = map.activate(Some(b"one"), servant()).unwrap();
     let other = map.activate(Some(b"other"), servant()).unwrap();
-    let far = Place {
+    let far = EntryId {
         index: u32::MAX,
         generation: 7,
     };
@@ -366,10 +367,10 @@ fn a_hint_that_is_wrong_or_forged_does_no_harm() {
 fn an_id_is_active_once() {
     for strategy in strategies(&[b"one"]) {
         let (map, _) = user(strategy);
-        let place = map.activate(Some(b"one"), servant()).unwrap();
+        let entry_id = map.activate(Some(b"one"), servant()).unwrap();
         let again = map.activate(Some(b"one"), servant());
         assert_eq!(again, Err(Refused::ObjectAlreadyActive));
-        map.deactivate(place);
+        map.deactivate(entry_id);
         assert!(map.activate(Some(b"one"), servant()).is_ok());
         assert_eq!(map.len(), 1);
     }
@@ -379,19 +380,19 @@ fn an_id_is_active_once() {
 fn an_id_that_the_system_made_can_be_active_again() {
     for strategy in [Strategy::Active, Strategy::Linear, Strategy::DynamicHash] {
         let (map, _) = map_of(strategy, Ids::System, Servants::Unique);
-        let place = map.activate(None, servant()).unwrap();
-        let id = place.octets();
+        let entry_id = map.activate(None, servant()).unwrap();
+        let id = entry_id.octets();
         assert!(is_found(&map, &id, None));
         assert_eq!(
             map.activate(Some(&id), servant()),
             Err(Refused::ObjectAlreadyActive)
         );
-        map.deactivate(place);
-        assert!(matches!(map.find(&id, Some(place)), Found::None));
+        map.deactivate(entry_id);
+        assert!(matches!(map.find(&id, Some(entry_id)), Found::None));
         assert!(matches!(map.find_by_strategy(&id), Found::None));
         let again = map.activate(Some(&id), servant()).unwrap();
-        assert_ne!(again, place);
-        assert!(is_found(&map, &id, Some(place)));
+        assert_ne!(again, entry_id);
+        assert!(is_found(&map, &id, Some(entry_id)));
         assert!(is_found(&map, &id, Some(again)));
         assert_eq!(
             map.activate(Some(&id), servant()),
@@ -405,14 +406,14 @@ fn a_fresh_place_is_nobodys() {
     let (map, _) = system();
     let mut seen = std::collections::HashSet::new();
     for _ in 0..10 {
-        assert!(seen.insert(map.fresh_place().unwrap()));
-        let place = map.activate(None, servant()).unwrap();
-        assert!(seen.insert(place));
-        map.deactivate(place);
+        assert!(seen.insert(map.fresh_entry_id().unwrap()));
+        let entry_id = map.activate(None, servant()).unwrap();
+        assert!(seen.insert(entry_id));
+        map.deactivate(entry_id);
     }
-    assert!(seen.iter().all(|&place| map.pin(place).is_none()));
+    assert!(seen.iter().all(|&entry_id| map.pin(entry_id).is_none()));
     assert!(
-        seen.iter().all(|place| place.index < 2),
+        seen.iter().all(|entry_id| entry_id.index < 2),
         "nothing is used up"
     );
 }
@@ -424,13 +425,13 @@ fn a_servant_has_one_place_until_it_is_deactivated() {
     let (first, new) = map.find_or_activate(&shared).unwrap();
     assert!(new);
     assert_eq!(map.find_or_activate(&shared), Ok((first, false)));
-    assert_eq!(map.place_of(shared.identity()), Some(first));
+    assert_eq!(map.entry_of(shared.identity()), Some(first));
     assert_eq!(
         map.activate(None, shared.clone()),
         Err(Refused::ServantAlreadyActive(first))
     );
     map.deactivate(first);
-    assert_eq!(map.place_of(shared.identity()), None);
+    assert_eq!(map.entry_of(shared.identity()), None);
     let (third, new) = map.find_or_activate(&shared).unwrap();
     assert!(new);
     assert_ne!(first, third);
@@ -442,20 +443,20 @@ fn many_servants_are_told_apart() {
     let servants: Vec<_> = (0..if cfg!(miri) { 100 } else { 2000 })
         .map(|_| new_servant())
         .collect();
-    let places: Vec<_> = servants
+    let entry_ids: Vec<_> = servants
         .iter()
         .map(|one| map.find_or_activate(one).unwrap().0)
         .collect();
-    for (one, &place) in servants.iter().zip(&places) {
-        assert_eq!(map.place_of(one.identity()), Some(place));
+    for (one, &entry_id) in servants.iter().zip(&entry_ids) {
+        assert_eq!(map.entry_of(one.identity()), Some(entry_id));
     }
-    map.deactivate(places[7]);
-    assert_eq!(map.place_of(servants[7].identity()), None);
-    assert_eq!(map.place_of(servants[8].identity()), Some(places[8]));
+    map.deactivate(entry_ids[7]);
+    assert_eq!(map.entry_of(servants[7].identity()), None);
+    assert_eq!(map.entry_of(servants[8].identity()), Some(entry_ids[8]));
 }
 
 #[test]
-fn who_departs_is_told_whether_its_servant_remains() {
+fn whether_a_servant_remains_is_told_when_an_object_is_removed() {
     let (map, gone) = map_of(Strategy::DynamicHash, Ids::User, Servants::Counted);
     let shared = new_servant();
     let activate = |id: &[u8]| {
@@ -479,13 +480,16 @@ fn who_departs_is_told_whether_its_servant_remains() {
 fn an_upcall_deactivates_its_own_object_and_another_takes_its_servant() {
     let (map, gone) = system();
     let shared = new_servant();
-    let (place, _) = map.find_or_activate(&shared).unwrap();
-    let pinned = map.pin(place).unwrap();
-    assert!(map.deactivate(place));
-    assert!(!map.deactivate(place));
+    let (entry_id, _) = map.find_or_activate(&shared).unwrap();
+    let pinned = map.pin(entry_id).unwrap();
+    assert!(map.deactivate(entry_id));
+    assert!(!map.deactivate(entry_id));
     let (next, new) = map.find_or_activate(&shared).unwrap();
     assert!(new);
-    assert_ne!(next.index, place.index, "the place is free when it is left");
+    assert_ne!(
+        next.index, entry_id.index,
+        "the place is free when it is left"
+    );
     drop(pinned);
     assert!(gone.0.lock().unwrap()[0].remains);
 }
@@ -518,19 +522,22 @@ fn each_is_shown_what_is_active() {
 }
 
 #[test]
-fn who_waits_until_all_have_left_goes_on_when_they_have() {
+fn who_waits_until_nothing_is_pinned_goes_on_when_nothing_is() {
     let (map, _) = system();
-    let places: Vec<_> = (0..3)
+    let entry_ids: Vec<_> = (0..3)
         .map(|_| map.activate(None, servant()).unwrap())
         .collect();
-    map.wait_until_left(&|| false);
+    map.wait_until_unpinned(&|| false);
     let left = Mutex::new(0);
     let (pinned, is_pinned) = mpsc::channel();
     let (go, goes) = mpsc::channel();
-    let (map, places, left) = (&map, &places, &left);
+    let (map, entry_ids, left) = (&map, &entry_ids, &left);
     thread::scope(|scope| {
         let calls = scope.spawn(move || {
-            let pins: Vec<_> = places.iter().map(|&place| map.pin(place)).collect();
+            let pins: Vec<_> = entry_ids
+                .iter()
+                .map(|&entry_id| map.pin(entry_id))
+                .collect();
             pinned.send(()).unwrap();
             goes.recv().unwrap();
             for pin in pins {
@@ -541,7 +548,7 @@ fn who_waits_until_all_have_left_goes_on_when_they_have() {
         is_pinned.recv().unwrap();
         let waits = scope.spawn(|| {
             go.send(()).unwrap();
-            map.wait_until_left(&|| false);
+            map.wait_until_unpinned(&|| false);
             assert_eq!(*left.lock().unwrap(), 3);
         });
         waits.join().unwrap();

@@ -3,7 +3,7 @@
 use super::{Poa, PoaError};
 use crate::current;
 use crate::object_id::ObjectId;
-use crate::object_map::{ActiveMap, Found, Place, Refused};
+use crate::object_map::{ActiveMap, EntryId, Found, Refused};
 use crate::servant::{Implements, Servant};
 use punctual_orb::{
     CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind, minor,
@@ -23,8 +23,8 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let place = self.activate_somewhere(I::skeleton(servant))?;
-        self.reference_at(place, I::REPOSITORY_ID)
+        let entry_id = self.activate_somewhere(I::skeleton(servant))?;
+        self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }
 
@@ -36,8 +36,8 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let place = self.activate_under(id, I::skeleton(servant))?;
-        self.reference_at(place, I::REPOSITORY_ID)
+        let entry_id = self.activate_under(id, I::skeleton(servant))?;
+        self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }
 
@@ -46,11 +46,11 @@ impl Poa {
     /// # Errors
     /// Those of [`Poa::activate`].
     pub fn activate_object(&self, servant: Arc<dyn Servant>) -> Result<ObjectId, PoaError> {
-        let place = self.activate_somewhere(servant)?;
-        let pinned = self.map()?.pin(place);
+        let entry_id = self.activate_somewhere(servant)?;
+        let pinned = self.map()?.pin(entry_id);
         // An object that was deactivated again since has had its id.
-        let id = pinned.map(|pinned| pinned.id.octets(place).into());
-        Ok(id.unwrap_or_else(|| (&place.octets()).into()))
+        let id = pinned.map(|pinned| pinned.id.octets(entry_id).into());
+        Ok(id.unwrap_or_else(|| (&entry_id.octets()).into()))
     }
 
     /// Activates an object under an id of the application's choice. Waits for an object with that id that is
@@ -98,7 +98,7 @@ impl Poa {
         let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
             return Err(PoaError::ObjectNotActive);
         };
-        match map.forward(pinned.place(), to.as_object().clone()) {
+        match map.forward(pinned.entry_id(), to.as_object().clone()) {
             true => Ok(()),
             false => Err(PoaError::ObjectNotActive),
         }
@@ -110,7 +110,10 @@ impl Poa {
         self.adapter.map().map_or(0, ActiveMap::len)
     }
 
-    pub(super) fn activate_somewhere(&self, servant: Arc<dyn Servant>) -> Result<Place, PoaError> {
+    pub(super) fn activate_somewhere(
+        &self,
+        servant: Arc<dyn Servant>,
+    ) -> Result<EntryId, PoaError> {
         let map = self.map()?;
         if !self.adapter.policies.has_system_ids() {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));
@@ -123,7 +126,11 @@ impl Poa {
         activated.map_err(refused)
     }
 
-    fn activate_under(&self, id: &ObjectId, servant: Arc<dyn Servant>) -> Result<Place, PoaError> {
+    fn activate_under(
+        &self,
+        id: &ObjectId,
+        servant: Arc<dyn Servant>,
+    ) -> Result<EntryId, PoaError> {
         let map = self.map()?;
         self.check_id(id)?;
         loop {
@@ -143,12 +150,12 @@ impl Poa {
         &self,
         map: &ActiveMap,
         id: &ObjectId,
-        hint: Option<Place>,
+        hint: Option<EntryId>,
     ) -> Result<(), PoaError> {
         let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
             return Err(PoaError::ObjectNotActive);
         };
-        match map.deactivate(pinned.place()) {
+        match map.deactivate(pinned.entry_id()) {
             true => Ok(()),
             false => Err(PoaError::ObjectNotActive),
         }
@@ -171,9 +178,9 @@ impl Poa {
     }
 
     /// The reference of what was just activated.
-    fn reference_at(&self, place: Place, type_id: &str) -> Result<ObjectRef, PoaError> {
-        let pinned = self.map()?.pin(place).ok_or(PoaError::ObjectNotActive)?;
-        let key = self.adapter.key_of(place, pinned.id.as_deref());
+    fn reference_at(&self, entry_id: EntryId, type_id: &str) -> Result<ObjectRef, PoaError> {
+        let pinned = self.map()?.pin(entry_id).ok_or(PoaError::ObjectNotActive)?;
+        let key = self.adapter.key_of(entry_id, pinned.id.as_deref());
         let policies = &self.adapter.defined;
         Ok(self.orb.make_reference_under(type_id, &key, policies)?)
     }

@@ -141,7 +141,7 @@ impl Poa {
         }
         self.adapter.destroy(etherealize_objects);
         if wait_for_completion {
-            self.adapter.wait_until_gone();
+            self.adapter.wait_until_destroyed();
         }
         Ok(())
     }
@@ -209,13 +209,13 @@ impl Poa {
     /// Who is asked for children that do not exist.
     #[must_use]
     pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
-        self.adapter.activator.lock().clone()
+        self.adapter.children.activator.lock().clone()
     }
 
     /// Sets who is asked for children that do not exist.
     pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let _dropped_without_the_lock =
-            std::mem::replace(&mut *self.adapter.activator.lock(), activator);
+            std::mem::replace(&mut *self.adapter.children.activator.lock(), activator);
     }
 
     /// The servant manager, if one is set.

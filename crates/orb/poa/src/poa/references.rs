@@ -5,7 +5,7 @@ use super::{Poa, PoaError};
 use crate::current::Current;
 use crate::key::Key;
 use crate::object_id::ObjectId;
-use crate::object_map::{Found, Place};
+use crate::object_map::{EntryId, Found};
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Interface, ObjectRef, SystemException};
@@ -22,11 +22,11 @@ impl Poa {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));
         }
         let fresh = match self.adapter.map() {
-            Some(map) if self.adapter.map_assigns_ids() => map.fresh_place(),
+            Some(map) if self.adapter.map_assigns_ids() => map.fresh_entry_id(),
             _ => None,
         };
         let id = match fresh {
-            Some(place) => (&place.octets()).into(),
+            Some(entry_id) => (&entry_id.octets()).into(),
             None => self.adapter.assign_id(),
         };
         self.create_reference_with_id(&id)
@@ -130,7 +130,7 @@ impl Poa {
         }
     }
 
-    /// A reference to an object by its id, by its place too if it has one.
+    /// A reference to an object by its id, by its entry too if it has one.
     pub(crate) fn reference_to(
         &self,
         id: &ObjectId,
@@ -140,7 +140,7 @@ impl Poa {
         let found = map.map(|map| map.find(id.as_bytes(), None));
         let key = match found {
             Some(Found::Pinned(pinned)) => {
-                self.adapter.key_of(pinned.place(), pinned.id.as_deref())
+                self.adapter.key_of(pinned.entry_id(), pinned.id.as_deref())
             }
             _ => self.adapter.key(id.as_bytes(), None),
         };
@@ -156,22 +156,32 @@ impl Poa {
         }
     }
 
-    /// The id and the place that a reference of this adapter names.
+    /// The id and the entry that a reference of this adapter names.
     pub(super) fn named_by(
         &self,
         object: &ObjectRef,
-    ) -> Result<(ObjectId, Option<Place>), PoaError> {
+    ) -> Result<(ObjectId, Option<EntryId>), PoaError> {
         let key = object.object_key().ok_or(PoaError::WrongAdapter)?;
         let own = self.adapter.key_name;
         match Key::read(self.adapter.nonce(), &key) {
-            Key::Placed(name, place) if name == own => Ok(((&place.octets()).into(), Some(place))),
-            Key::Named { adapter, place, id } if adapter == own => Ok((id.into(), place)),
+            Key::Entry(name, entry_id) if name == own => {
+                Ok(((&entry_id.octets()).into(), Some(entry_id)))
+            }
+            Key::Named {
+                adapter,
+                entry_id,
+                id,
+            } if adapter == own => Ok((id.into(), entry_id)),
             Key::Persistent { path, id } if self.adapter.is_at(path) => Ok((id.into(), None)),
             _ => Err(PoaError::WrongAdapter),
         }
     }
 
-    fn servant_of(&self, id: &ObjectId, hint: Option<Place>) -> Result<Arc<dyn Servant>, PoaError> {
+    fn servant_of(
+        &self,
+        id: &ObjectId,
+        hint: Option<EntryId>,
+    ) -> Result<Arc<dyn Servant>, PoaError> {
         let policies = &self.adapter.policies;
         if let Some(map) = self.adapter.map()
             && let Found::Pinned(pinned) = map.find(id.as_bytes(), hint)
@@ -193,26 +203,26 @@ impl Poa {
     /// The id that a servant has in the map, or gets there.
     fn id_in_map(&self, servant: &Arc<dyn Servant>) -> Result<Option<ObjectId>, PoaError> {
         let (map, policies) = (self.map()?, &self.adapter.policies);
-        let place = if policies.is_implicit() {
+        let entry_id = if policies.is_implicit() {
             self.check_alive()?;
             match self.adapter.map_assigns_ids() {
                 true if policies.is_unique() => {
-                    let (place, _) = map.find_or_activate(servant).map_err(refused)?;
-                    place
+                    let (entry_id, _) = map.find_or_activate(servant).map_err(refused)?;
+                    entry_id
                 }
-                _ => match map.place_of(servant.identity()) {
-                    Some(place) => place,
+                _ => match map.entry_of(servant.identity()) {
+                    Some(entry_id) => entry_id,
                     None => self.activate_somewhere(servant.clone())?,
                 },
             }
         } else {
-            match map.place_of(servant.identity()) {
-                Some(place) => place,
+            match map.entry_of(servant.identity()) {
+                Some(entry_id) => entry_id,
                 None => return Ok(None),
             }
         };
-        let pinned = map.pin(place).ok_or(PoaError::ServantNotActive)?;
-        Ok(Some(pinned.id.octets(place).into()))
+        let pinned = map.pin(entry_id).ok_or(PoaError::ServantNotActive)?;
+        Ok(Some(pinned.id.octets(entry_id).into()))
     }
 
     /// The id of the object that the calling thread is in an upcall on, if that is this servant's and this

@@ -73,17 +73,17 @@ fn an_object_is_found_while_there_come_more_buckets() {
 }
 
 #[test]
-fn an_id_is_active_or_departing_until_it_is_gone() {
+fn an_id_is_active_or_being_deactivated_until_it_is_removed() {
     for strategy in [Strategy::DynamicHash, Strategy::Linear, Strategy::Active] {
-        let by_place = matches!(strategy, Strategy::Active);
+        let by_entry = matches!(strategy, Strategy::Active);
         explore("an id that goes", move || {
             let (map, gone) = map_of(strategy.clone(), Ids::User);
-            let place = map.activate(Some(b"a"), servant()).unwrap();
+            let entry_id = map.activate(Some(b"a"), servant()).unwrap();
             let look = {
                 let (map, gone) = (map.clone(), gone.clone());
                 thread::spawn(move || {
-                    let found = match by_place {
-                        true => map.find(b"a", Some(place)),
+                    let found = match by_entry {
+                        true => map.find(b"a", Some(entry_id)),
                         false => map.find_by_strategy(b"a"),
                     };
                     if let Found::None = found {
@@ -91,7 +91,7 @@ fn an_id_is_active_or_departing_until_it_is_gone() {
                     }
                 })
             };
-            assert!(map.deactivate(place));
+            assert!(map.deactivate(entry_id));
             look.join().unwrap();
         });
     }

@@ -11,9 +11,9 @@
 
 #[path = "../../src/object_map/by_servant.rs"]
 mod by_servant;
-mod departing;
-#[path = "../../src/object_map/departure.rs"]
-mod departure;
+mod deactivating;
+#[path = "../../src/object_map/deactivation.rs"]
+mod deactivation;
 #[path = "../../src/object_map/entry.rs"]
 mod entry;
 mod finding;
@@ -43,7 +43,7 @@ mod servant {
 }
 
 use by_servant::Servants;
-use entry::{Departed, Ids, Leave};
+use entry::{Deactivated, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::Pinned;
@@ -88,12 +88,12 @@ fn servant() -> Arc<dyn Servant> {
     Arc::new(Nothing)
 }
 
-/// Counts what has departed. Not an atomic of the model: it orders nothing.
+/// Counts what is deactivated. Not an atomic of the model: it orders nothing.
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicUsize>);
 
-impl Leave for Gone {
-    fn left(&self, object: Departed) {
+impl OnDeactivated for Gone {
+    fn deactivated(&self, object: Deactivated) {
         drop(object);
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -112,7 +112,7 @@ fn map_of(strategy: Strategy, ids: Ids) -> (loom::sync::Arc<ActiveMap>, Gone) {
     (loom::sync::Arc::new(map), gone)
 }
 
-fn by_place() -> (loom::sync::Arc<ActiveMap>, Gone) {
+fn by_entry() -> (loom::sync::Arc<ActiveMap>, Gone) {
     map_of(Strategy::Active, Ids::System)
 }
 

@@ -1,6 +1,6 @@
-//! Who waits for calls to leave, or for a departure, is woken, and not before.
+//! Who waits for calls to end, or for a deactivation, is woken, and not before.
 
-use super::{by_id, by_place, explore, servant};
+use super::{by_entry, by_id, explore, servant};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
@@ -30,13 +30,13 @@ impl Manager {
 #[test]
 fn who_holds_calls_waits_for_all_that_were_admitted() {
     explore("a manager that holds", || {
-        let (map, _) = by_place();
+        let (map, _) = by_entry();
         let manager = Manager::new();
-        let place = map.activate(None, servant()).unwrap();
+        let entry_id = map.activate(None, servant()).unwrap();
         let call = {
             let (map, manager) = (map.clone(), manager.clone());
             thread::spawn(move || {
-                let pinned = map.pin(place).unwrap();
+                let pinned = map.pin(entry_id).unwrap();
                 if manager.admits() {
                     manager.served.with_mut(|_| ());
                 }
@@ -44,7 +44,7 @@ fn who_holds_calls_waits_for_all_that_were_admitted() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -53,13 +53,13 @@ fn who_holds_calls_waits_for_all_that_were_admitted() {
 #[test]
 fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
     explore("a manager that holds, and a newcomer", || {
-        let (map, _) = by_place();
+        let (map, _) = by_entry();
         let manager = Manager::new();
         let call = {
             let (map, manager) = (map.clone(), manager.clone());
             thread::spawn(move || {
-                let place = map.activate(None, servant()).unwrap();
-                let pinned = map.pin(place).unwrap();
+                let entry_id = map.activate(None, servant()).unwrap();
+                let pinned = map.pin(entry_id).unwrap();
                 if manager.admits() {
                     manager.served.with_mut(|_| ());
                 }
@@ -67,7 +67,7 @@ fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
             })
         };
         manager.holds.store(1, Ordering::SeqCst);
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         manager.served.with_mut(|_| ());
         call.join().unwrap();
     });
@@ -76,33 +76,33 @@ fn who_holds_calls_waits_for_those_of_an_object_that_has_just_come() {
 #[test]
 fn two_who_wait_are_woken() {
     explore("two managers that hold", || {
-        let (map, _) = by_place();
-        let place = map.activate(None, servant()).unwrap();
+        let (map, _) = by_entry();
+        let entry_id = map.activate(None, servant()).unwrap();
         let pinned_by = {
             let map = map.clone();
-            thread::spawn(move || drop(map.pin(place)))
+            thread::spawn(move || drop(map.pin(entry_id)))
         };
         let other = {
             let map = map.clone();
-            thread::spawn(move || map.wait_until_left(&|| false))
+            thread::spawn(move || map.wait_until_unpinned(&|| false))
         };
-        map.wait_until_left(&|| false);
+        map.wait_until_unpinned(&|| false);
         pinned_by.join().unwrap();
         other.join().unwrap();
     });
 }
 
 #[test]
-fn who_waits_for_calls_waits_for_departures_too() {
-    explore("a departure that is waited for", || {
-        let (map, gone) = by_place();
-        let place = map.activate(None, servant()).unwrap();
-        let pinned = map.pin(place).unwrap();
-        assert!(map.deactivate(place));
+fn who_waits_for_calls_waits_for_deactivations_too() {
+    explore("a deactivation that is waited for", || {
+        let (map, gone) = by_entry();
+        let entry_id = map.activate(None, servant()).unwrap();
+        let pinned = map.pin(entry_id).unwrap();
+        assert!(map.deactivate(entry_id));
         let wait = {
             let (map, gone) = (map.clone(), gone.clone());
             thread::spawn(move || {
-                map.wait_until_left(&|| false);
+                map.wait_until_unpinned(&|| false);
                 assert_eq!(gone.count(), 1);
             })
         };
@@ -112,19 +112,19 @@ fn who_waits_for_calls_waits_for_departures_too() {
 }
 
 #[test]
-fn who_waits_while_an_id_departs_has_it_next() {
+fn who_waits_while_an_id_is_deactivated_has_it_next() {
     explore("an id that is waited for", || {
         let (map, gone) = by_id();
-        let place = map.activate(Some(b"a"), servant()).unwrap();
+        let entry_id = map.activate(Some(b"a"), servant()).unwrap();
         let call = {
             let map = map.clone();
-            thread::spawn(move || drop(map.pin(place)))
+            thread::spawn(move || drop(map.pin(entry_id)))
         };
-        assert!(map.deactivate(place));
+        assert!(map.deactivate(entry_id));
         map.wait_while_closing(b"a");
         assert_eq!(gone.count(), 1);
         let next = map.activate(Some(b"a"), servant()).unwrap();
-        assert_eq!(next.index, place.index);
+        assert_eq!(next.index, entry_id.index);
         call.join().unwrap();
     });
 }

@@ -102,7 +102,7 @@ fn a_locator_of_plain_keys_that_panics_hurts_that_request_alone() {
 }
 
 #[test]
-fn servants_and_managers_of_a_single_threaded_adapter_take_turns() {
+fn servants_and_managers_of_a_single_threaded_adapter_run_one_at_a_time() {
     const ROUNDS: u32 = 200;
     let world = World::new();
     let poa = world.poa("A", &[SERVANT_MANAGER, USER_ID, SINGLE_THREAD]);

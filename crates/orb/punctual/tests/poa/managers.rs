@@ -151,7 +151,7 @@ fn an_upcall_does_not_wait_for_itself() {
 }
 
 #[test]
-fn no_call_passes_a_door_that_was_closed_before_it_was_made() {
+fn no_call_passes_a_manager_that_was_not_active_before_it_was_made() {
     let world = World::new();
     let poa = world.root.create_poa("A", None, &[]).unwrap();
     let manager = poa.manager();

@@ -8,36 +8,11 @@ use std::collections::HashMap;
 
 use punctual_any::{Any, TypeCode, TypeKind, Value};
 use punctual_cdr::ValueRef;
-use punctual_ior::Ior;
 use serde_json::Value as JsonValue;
 
 use super::error::JsonError;
+use super::names::Names;
 use super::type_name::parse_type;
-
-/// What names in JSON stand for.
-pub trait Names {
-    /// The type of that scoped name or repository id.
-    fn type_code(&self, name: &str) -> Option<TypeCode>;
-
-    /// The reference that a text says, for example an `IOR:` or `corbaloc:`.
-    ///
-    /// # Errors
-    /// Why it is none.
-    fn reference(&self, text: &str) -> Result<Ior, String> {
-        text.parse()
-            .map_err(|error: punctual_ior::IorError| error.to_string())
-    }
-}
-
-/// No types but those that need no declaration, no references but `IOR:…`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoNames;
-
-impl Names for NoNames {
-    fn type_code(&self, _name: &str) -> Option<TypeCode> {
-        None
-    }
-}
 
 /// Reads a value of a type.
 ///

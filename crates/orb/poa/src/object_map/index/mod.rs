@@ -1,4 +1,4 @@
-//! From ids to places: by a hash, which each map has, and for comparison in other ways.
+//! From ids to entries: by a hash, which each map has, and for comparison in other ways.
 
 mod hash;
 mod perfect;
@@ -9,14 +9,15 @@ use super::slots::Slots;
 use perfect::PerfectIndex;
 
 pub(super) use hash::HashIndex;
+pub(crate) use perfect::DuplicateId;
 use shortcuts::Shortcuts;
 
 /// How objects are found by requests. All but the first are for comparison.
 #[derive(Clone, Debug)]
 pub(crate) enum Strategy {
-    /// By the place that is in the key; an id that comes without one is hashed.
+    /// By the entry that is in the key; an id that comes without one is hashed.
     Active,
-    /// By a search through all places.
+    /// By a search through all entries.
     Linear,
     /// By a hash of the id.
     DynamicHash,
@@ -26,16 +27,12 @@ pub(crate) enum Strategy {
     DeLayered,
 }
 
-/// Two of the ids for a perfect hash are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DuplicateId;
-
 /// What a strategy for comparison looks in, beside the hash of ids that each map has. What is changed is changed
 /// under the map's mutex; what is looked for is found without.
 pub(super) enum Comparison {
-    /// Nowhere: all places are asked.
+    /// Nowhere: all entries are asked.
     Linear,
-    /// In the hash, whatever place a request says.
+    /// In the hash, whatever entry a request says.
     DynamicHash,
     Perfect(Box<PerfectIndex>),
     /// In the hash, where nothing is noted of the object and the operation.
@@ -54,7 +51,7 @@ impl Comparison {
         }))
     }
 
-    /// Asks `is` about places whose id may be this, until it gives something.
+    /// Asks `is` about entries whose id may be this, until it gives something.
     pub(super) fn find<R>(
         &self,
         (slots, hash): (&Slots<Entry>, &HashIndex),
@@ -81,7 +78,7 @@ impl Comparison {
         matches!(self, Self::Perfect(_))
     }
 
-    /// Makes a place be found by its id, where so many objects are active then.
+    /// Makes an entry be found by its id, where so many objects are active then.
     pub(super) fn insert(&self, id: &[u8], index: u32, objects: usize) {
         match self {
             Self::Perfect(perfect) => perfect.insert(id, index),
@@ -90,7 +87,7 @@ impl Comparison {
         }
     }
 
-    /// Makes a place be found no more.
+    /// Makes an entry be found no more.
     pub(super) fn remove(&self, id: &[u8]) {
         if let Self::Perfect(perfect) = self {
             perfect.remove(id);

@@ -5,9 +5,12 @@
 
 use super::super::link::Link;
 use super::super::sync::{AtomicU32, Ordering};
-use super::DuplicateId;
 use phf_shared::HashKey;
 use std::collections::HashSet;
+
+/// Two of the ids for a perfect hash are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DuplicateId;
 
 pub(crate) struct PerfectIndex {
     key: HashKey,
@@ -17,7 +20,7 @@ pub(crate) struct PerfectIndex {
 
 struct Cell {
     id: Box<[u8]>,
-    /// The place that is active under the id.
+    /// The entry that is active under the id.
     link: AtomicU32,
 }
 
@@ -34,7 +37,10 @@ impl PerfectIndex {
             id: Box::from(*id),
             link: AtomicU32::new(Link::NotSet.pack()),
         };
-        let in_order = state.map.iter().filter_map(|&place| octets.get(place));
+        let in_order = state
+            .map
+            .iter()
+            .filter_map(|&entry_id| octets.get(entry_id));
         Ok(Self {
             key: state.key,
             displacements: state.disps.into(),
@@ -42,7 +48,7 @@ impl PerfectIndex {
         })
     }
 
-    /// Asks `is` about the place whose id may be this. Takes no lock.
+    /// Asks `is` about the entry whose id may be this. Takes no lock.
     pub(crate) fn find<R>(&self, id: &[u8], is: impl FnOnce(u32) -> Option<R>) -> Option<R> {
         // Acquire: with `insert`, and with `remove`, before which the id was noted to be closing.
         match Link::unpack(self.cell(id)?.link.load(Ordering::Acquire)) {

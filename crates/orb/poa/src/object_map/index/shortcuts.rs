@@ -1,10 +1,10 @@
-//! The de-layered way: one hash of id and operation leads to the object's place and the operation's number.
+//! The de-layered way: one hash of id and operation leads to the object's entry and the operation's number.
 //!
 //! Cells are filled as calls come, and what comes later takes the cell. They only say where to look: the
-//! place is pinned, and id and operation are compared whole. So nothing here is ordered, and the two words of
+//! entry is pinned, and id and operation are compared whole. So nothing here is ordered, and the two words of
 //! a cell may come from two calls.
 
-use super::super::entry::Place;
+use super::super::entry::EntryId;
 use super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
 
 use std::hash::BuildHasher;
@@ -31,7 +31,7 @@ pub(crate) struct Shortcuts {
 struct Cell {
     /// The upper bits of the hash, and the operation's number.
     tag: AtomicU64,
-    place: AtomicU64,
+    entry_id: AtomicU64,
 }
 
 /// Where a pair of id and operation belongs.
@@ -53,25 +53,25 @@ impl Shortcuts {
         Pair(self.hasher.hash_one((id, operation)))
     }
 
-    /// The place and the operation's number that may belong to a pair.
-    pub(crate) fn find(&self, pair: Pair) -> Option<(Place, usize)> {
+    /// The entry and the operation's number that may belong to a pair.
+    pub(crate) fn find(&self, pair: Pair) -> Option<(EntryId, usize)> {
         let cell = self.cell(pair)?;
         let tag = cell.tag.load(Ordering::Relaxed);
         let number = tag & NUMBER;
         if number == NOTHING || tag & !NUMBER != pair.0 & !NUMBER {
             return None;
         }
-        let place = Place::of(&cell.place.load(Ordering::Relaxed).to_be_bytes())?;
-        Some((place, number as usize))
+        let entry_id = EntryId::of(&cell.entry_id.load(Ordering::Relaxed).to_be_bytes())?;
+        Some((entry_id, number as usize))
     }
 
     /// Notes a pair; one whose number is beyond all sense is not.
-    pub(crate) fn note(&self, pair: Pair, place: Place, number: usize) {
+    pub(crate) fn note(&self, pair: Pair, entry_id: EntryId, number: usize) {
         if let Some(cell) = self.cell(pair)
             && (number as u64) < NUMBER
         {
-            let octets = u64::from_be_bytes(place.octets());
-            cell.place.store(octets, Ordering::Relaxed);
+            let octets = u64::from_be_bytes(entry_id.octets());
+            cell.entry_id.store(octets, Ordering::Relaxed);
             let tag = pair.0 & !NUMBER | number as u64;
             cell.tag.store(tag, Ordering::Relaxed);
         }
@@ -95,10 +95,10 @@ impl Shortcuts {
     fn make(&self, table: usize) {
         let new_cell = |_| Cell {
             tag: AtomicU64::new(NOTHING),
-            place: AtomicU64::new(0),
+            entry_id: AtomicU64::new(0),
         };
-        if let Some(place) = self.tables.get(table) {
-            place.get_or_init(|| (0..FIRST << table).map(new_cell).collect());
+        if let Some(cells) = self.tables.get(table) {
+            cells.get_or_init(|| (0..FIRST << table).map(new_cell).collect());
             // Release: who knows the number finds the table.
             self.current.store(table as u32, Ordering::Release);
         }

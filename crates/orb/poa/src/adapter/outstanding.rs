@@ -6,34 +6,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many there are, and who waits for their end.
 #[derive(Debug, Default)]
-pub(super) struct Guests {
+pub(super) struct OutstandingRequests {
     count: AtomicUsize,
     waiting: AtomicUsize,
     lock: Mutex<()>,
-    left: Condvar,
+    ended: Condvar,
 }
 
 /// One that is counted, until dropped.
-pub(super) struct Guest<'g>(&'g Guests);
+pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
-impl Guests {
-    /// Counts one in, before it asks whether it may ([`crate::manager::Door`]).
-    pub(super) fn enter(&self) -> Guest<'_> {
+impl OutstandingRequests {
+    /// Counts one in, before it asks whether it may ([`crate::manager::Admission`]).
+    pub(super) fn enter(&self) -> OutstandingRequest<'_> {
         self.count.fetch_add(1, Ordering::SeqCst);
-        Guest(self)
+        OutstandingRequest(self)
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits until there are none, or there is no use in it: whoever makes that so calls [`Guests::wake`].
+    /// Waits until there are none, or there is no use in it: whoever makes that so calls [`OutstandingRequests::wake`].
     pub(super) fn wait_until_empty_or(&self, useless: &dyn Fn() -> bool) {
         // Said before the count is read, as those who leave count before they read it.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut lock = self.lock.lock();
         while !self.is_empty() && !useless() {
-            self.left.wait(&mut lock);
+            self.ended.wait(&mut lock);
         }
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
@@ -42,11 +42,11 @@ impl Guests {
     pub(super) fn wake(&self) {
         // Whoever waits has looked under the lock, and so either saw this or is waiting.
         drop(self.lock.lock());
-        self.left.notify_all();
+        self.ended.notify_all();
     }
 }
 
-impl Drop for Guest<'_> {
+impl Drop for OutstandingRequest<'_> {
     fn drop(&mut self) {
         let was_last = self.0.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.0.waiting.load(Ordering::SeqCst) > 0 {
@@ -62,19 +62,19 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_woken_by_the_last_that_leaves() {
-        let guests = Arc::new(Guests::default());
-        let (first, second) = (guests.enter(), guests.enter());
+        let outstanding = Arc::new(OutstandingRequests::default());
+        let (first, second) = (outstanding.enter(), outstanding.enter());
         let waiter = {
-            let guests = guests.clone();
-            std::thread::spawn(move || guests.wait_until_empty_or(&|| false))
+            let outstanding = outstanding.clone();
+            std::thread::spawn(move || outstanding.wait_until_empty_or(&|| false))
         };
-        while guests.waiting.load(Ordering::SeqCst) == 0 {
+        while outstanding.waiting.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
         drop(first);
         assert!(!waiter.is_finished());
         drop(second);
         waiter.join().unwrap();
-        assert!(guests.is_empty());
+        assert!(outstanding.is_empty());
     }
 }

@@ -4,7 +4,7 @@ use super::Adapter;
 use super::threads::Threads;
 use crate::current::Engaged;
 use crate::object_id::ObjectId;
-use crate::object_map::{Departed, Leave};
+use crate::object_map::{Deactivated, OnDeactivated};
 use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,13 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// Tells an adapter, and its servant activator.
 #[derive(Clone, Default)]
-pub(super) struct Departure {
+pub(super) struct Etherealizer {
     /// The adapter is made after its map.
     adapter: Arc<OnceLock<Weak<Adapter>>>,
 }
 
-impl Departure {
-    pub(super) fn tell(&self, adapter: &Arc<Adapter>) {
+impl Etherealizer {
+    pub(super) fn set_adapter(&self, adapter: &Arc<Adapter>) {
         // Told once, by who makes the adapter.
         let _told = self.adapter.set(Arc::downgrade(adapter));
     }
@@ -28,28 +28,28 @@ impl Departure {
     }
 }
 
-impl Leave for Departure {
-    fn left(&self, departed: Departed) {
+impl OnDeactivated for Etherealizer {
+    fn deactivated(&self, object: Deactivated) {
         if let Some(adapter) = self.adapter() {
-            let id = ObjectId::from(departed.id());
-            adapter.give_back(&id, departed.entry.servant, departed.remains);
+            let id = ObjectId::from(object.id());
+            adapter.release_servant(&id, object.entry.servant, object.remains);
         }
     }
 
     fn freed(&self) {
         if let Some(adapter) = self.adapter() {
-            adapter.end_if_empty();
+            adapter.finish_if_empty();
         }
     }
 }
 
 impl Adapter {
     /// Gives a servant back to the activator that it is from, or lets it go.
-    pub(super) fn give_back(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
+    pub(super) fn release_servant(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
         let _engaged = Engaged::with_end_of(self, id.as_bytes());
         // It may be another object's call that brings the news; that one must not suffer.
         let given = catch_unwind(AssertUnwindSafe(|| {
-            self.by_its_thread(|| self.etherealize(id, servant, remains));
+            self.by_allowed_thread(|| self.etherealize(id, servant, remains));
         }));
         if given.is_err() {
             let poa = &self.name;
@@ -59,19 +59,19 @@ impl Adapter {
 
     fn etherealize(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
         if let Some(ServantManager::Activator(activator)) = self.servant_manager()
-            && self.life.etherealizes()
+            && self.destruction.etherealizes()
             && let Some(poa) = self.poa()
         {
-            activator.etherealize(id, &poa, servant, self.is_going(), remains);
+            activator.etherealize(id, &poa, servant, self.cleanup_in_progress(), remains);
         }
     }
 
     /// Runs what is the application's on a thread that policies allow.
-    fn by_its_thread(&self, act: impl FnOnce() + Send) {
+    fn by_allowed_thread(&self, act: impl FnOnce() + Send) {
         let orb = self.root.upgrade().and_then(|root| root.orb());
         match (&self.threads, orb) {
-            (Threads::One(turn), _) => {
-                let _turn = turn.lock();
+            (Threads::One(lock), _) => {
+                let _locked = lock.lock();
                 act();
             }
             (Threads::Main, Some(orb)) => {

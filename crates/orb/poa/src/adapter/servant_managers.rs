@@ -21,7 +21,7 @@ impl Adapter {
             return Err(no_servant_manager().into());
         };
         let poa = self.poa().ok_or_else(no_servant_manager)?;
-        let Some(_turn) = self.incarnating.turn(id) else {
+        let Some(_locked) = self.servants.incarnations.lock(id) else {
             return Err(calls_itself().into());
         };
         if let Found::Pinned(_) = map.find(id, None) {
@@ -30,15 +30,15 @@ impl Adapter {
         let id = &ObjectId::from(id);
         let servant = activator.incarnate(id, &poa)?;
         match map.activate(Some(id.as_bytes()), servant.clone()) {
-            Ok(place) if self.cleared.load(Ordering::SeqCst) => {
+            Ok(entry_id) if self.servants.all_given_back.load(Ordering::SeqCst) => {
                 // All servants have been given back meanwhile, and so is this one.
-                map.deactivate(place);
+                map.deactivate(entry_id);
                 Err(inactive().into())
             }
             // The activator may have activated it itself.
             Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
             Err(Refused::Gone) => {
-                self.give_back(id, servant, false);
+                self.release_servant(id, servant, false);
                 Err(destroyed().into())
             }
             Err(Refused::ServantAlreadyActive(_)) => Err(violation(

@@ -1,8 +1,8 @@
-//! An object departs once, after its last call, and nobody takes another for it.
+//! An object is removed once, after its last call, and nobody takes another for it.
 
-use super::{ActiveMap, Pinned, by_place, explore, servant};
-use crate::entry::Place;
-use crate::slot::{Left, Slot};
+use super::{ActiveMap, Pinned, by_entry, explore, servant};
+use crate::entry::EntryId;
+use crate::slot::{Slot, Unpinned};
 use loom::sync::Arc;
 use loom::thread;
 
@@ -12,8 +12,8 @@ fn spawn(map: &Arc<ActiveMap>, act: impl FnOnce(&ActiveMap) + 'static) -> thread
 }
 
 /// Looks at what is pinned: loom finds out if it is written meanwhile.
-fn call(map: &ActiveMap, place: Place) {
-    if let Some(pinned) = map.pin(place) {
+fn call(map: &ActiveMap, entry_id: EntryId) {
+    if let Some(pinned) = map.pin(entry_id) {
         is_whole(&pinned);
     }
 }
@@ -23,36 +23,36 @@ fn is_whole(pinned: &Pinned<'_>) {
 }
 
 #[test]
-fn an_object_departs_once_after_all_who_called_it() {
+fn an_object_is_removed_once_after_all_who_called_it() {
     explore("two calls and a deactivation", || {
-        let (map, gone) = by_place();
-        let place = map.activate(None, servant()).unwrap();
-        let one = spawn(&map, move |map| call(map, place));
-        let other = spawn(&map, move |map| call(map, place));
-        assert!(map.deactivate(place));
+        let (map, gone) = by_entry();
+        let entry_id = map.activate(None, servant()).unwrap();
+        let one = spawn(&map, move |map| call(map, entry_id));
+        let other = spawn(&map, move |map| call(map, entry_id));
+        assert!(map.deactivate(entry_id));
         one.join().unwrap();
         other.join().unwrap();
         assert_eq!(gone.count(), 1);
         assert_eq!(map.len(), 0);
-        assert!(map.pin(place).is_none());
+        assert!(map.pin(entry_id).is_none());
     });
 }
 
 #[test]
 fn of_two_deactivations_one_succeeds() {
     explore("two deactivations and a call", || {
-        let (map, gone) = by_place();
-        let place = map.activate(None, servant()).unwrap();
+        let (map, gone) = by_entry();
+        let entry_id = map.activate(None, servant()).unwrap();
         let done = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
         let deactivate = |done: std::sync::Arc<std::sync::atomic::AtomicU32>| {
             move |map: &ActiveMap| {
-                let did = u32::from(map.deactivate(place));
+                let did = u32::from(map.deactivate(entry_id));
                 done.fetch_add(did, std::sync::atomic::Ordering::Relaxed);
             }
         };
         let one = spawn(&map, deactivate(done.clone()));
         let other = spawn(&map, deactivate(done.clone()));
-        call(&map, place);
+        call(&map, entry_id);
         one.join().unwrap();
         other.join().unwrap();
         assert_eq!(done.load(std::sync::atomic::Ordering::Relaxed), 1);
@@ -63,11 +63,11 @@ fn of_two_deactivations_one_succeeds() {
 #[test]
 fn an_upcall_that_deactivates_its_own_object_goes_on_with_it() {
     explore("deactivation in its own call", || {
-        let (map, gone) = by_place();
-        let place = map.activate(None, servant()).unwrap();
-        let other = spawn(&map, move |map| call(map, place));
-        if let Some(pinned) = map.pin(place) {
-            assert!(map.deactivate(place));
+        let (map, gone) = by_entry();
+        let entry_id = map.activate(None, servant()).unwrap();
+        let other = spawn(&map, move |map| call(map, entry_id));
+        if let Some(pinned) = map.pin(entry_id) {
+            assert!(map.deactivate(entry_id));
             assert_eq!(gone.count(), 0, "it is pinned here");
             is_whole(&pinned);
         }
@@ -79,7 +79,7 @@ fn an_upcall_that_deactivates_its_own_object_goes_on_with_it() {
 #[test]
 fn a_newcomer_is_never_shown_to_who_knows_the_place_of_another() {
     explore("a slot used again", || {
-        let (map, gone) = by_place();
+        let (map, gone) = by_entry();
         let old = map.activate(None, servant()).unwrap();
         let stale = spawn(&map, move |map| {
             for _ in 0..2 {
@@ -101,11 +101,11 @@ fn a_newcomer_is_never_shown_to_who_knows_the_place_of_another() {
 #[test]
 fn a_new_segment_is_whole_when_its_places_are_known() {
     explore("a lookup while the map grows", || {
-        let (map, _) = by_place();
+        let (map, _) = by_entry();
         for _ in 0..2 {
             map.activate(None, servant()).unwrap();
         }
-        let next = Place {
+        let next = EntryId {
             index: 2,
             generation: 0,
         };
@@ -149,12 +149,12 @@ fn close(slot: &Slot<i32>) -> u32 {
 }
 
 fn leave(pin: crate::slot::Pin<'_, i32>) -> u32 {
-    match pin.leave() {
-        Left::Last(mut departing) => {
-            assert_eq!(departing.take(), Some(1));
-            assert!(departing.free());
+    match pin.unpin() {
+        Unpinned::Last(mut last) => {
+            assert_eq!(last.take(), Some(1));
+            assert!(last.free());
             1
         }
-        Left::Quietly | Left::Watched => 0,
+        Unpinned::Quietly | Unpinned::Watched => 0,
     }
 }

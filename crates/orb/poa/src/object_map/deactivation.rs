@@ -1,18 +1,18 @@
-//! How objects go: deactivation, the departure of the last call, and waiting for it.
+//! How objects are deactivated, removed when their last call is over, and how that is waited for.
 
-use super::entry::{Departed, Entry, Place};
+use super::entry::{Deactivated, Entry, EntryId};
 use super::map::{ActiveMap, Inner};
 use super::pinned::Pinned;
-use super::slot::{Departing, Left, Pin, Slot};
+use super::slot::{LastPin, Pin, Slot, Unpinned};
 use super::sync::Ordering;
 use crate::servant::Identity;
 use std::sync::PoisonError;
 
 impl ActiveMap {
-    /// Deactivates what is active at a place: no new call finds it, and it departs with its last pin, at once
+    /// Deactivates what is active at an entry: no new call finds it, and it is removed with its last pin, at once
     /// if there is none. `false` when nothing is active there. Does not wait.
-    pub(crate) fn deactivate(&self, place: Place) -> bool {
-        self.pin(place).is_some_and(|pinned| self.close(&pinned))
+    pub(crate) fn deactivate(&self, entry_id: EntryId) -> bool {
+        self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }
 
     /// Deactivates everything, and activates nothing any more.
@@ -28,11 +28,11 @@ impl ActiveMap {
         });
     }
 
-    /// Waits until each pin that there was when this was called is dropped, and all that was departing has
-    /// departed. Pins that others take meanwhile may prolong it where they never leave a place alone. Not
+    /// Waits until each pin that there was when this was called is dropped, and all that was being
+    /// deactivated is removed. Pins that others take meanwhile may prolong it where an entry is never without. Not
     /// to be called by who holds a pin.
     /// It ends, too, when there is no use in it: whoever makes that so calls [`ActiveMap::wake_waiting`].
-    pub(crate) fn wait_until_left(&self, useless: &dyn Fn() -> bool) {
+    pub(crate) fn wait_until_unpinned(&self, useless: &dyn Fn() -> bool) {
         // Under the lock: what was activated before is among them, and what is activated later knows the state
         // that was stored before.
         let count = {
@@ -41,7 +41,7 @@ impl ActiveMap {
         };
         for index in 0..count {
             if let Some(slot) = self.slots.slot(index)
-                && !slot.is_left()
+                && !slot.is_unpinned()
             {
                 self.wait(|_| useless() || !slot.watch());
             }
@@ -53,7 +53,7 @@ impl ActiveMap {
         self.wake(&self.lock());
     }
 
-    /// Waits until no object with this id is departing. Not to be called by who holds a pin of one.
+    /// Waits until no object with this id is being deactivated. Not to be called by who holds a pin of one.
     pub(crate) fn wait_while_closing(&self, id: &[u8]) {
         self.wait(|inner| !self.closes(inner, id));
     }
@@ -63,7 +63,7 @@ impl ActiveMap {
         inner.waiting += 1;
         while !done(&inner) {
             inner = self
-                .left
+                .changed
                 .wait(inner)
                 .unwrap_or_else(PoisonError::into_inner);
         }
@@ -73,14 +73,14 @@ impl ActiveMap {
     /// Wakes who waits, to look again.
     pub(super) fn wake(&self, inner: &Inner) {
         if inner.waiting > 0 {
-            self.left.notify_all();
+            self.changed.notify_all();
         }
     }
 
-    /// Closes a place; `false` when it was closed before.
+    /// Closes an entry; `false` when it was closed before.
     fn close(&self, pinned: &Pinned<'_>) -> bool {
         let identity = pinned.servant.identity();
-        let place = pinned.place();
+        let entry_id = pinned.entry_id();
         let mut inner = self.lock();
         if !pinned.pin().is_open() {
             return false;
@@ -89,14 +89,14 @@ impl ActiveMap {
             inner.closing.insert(id.into());
             // Released by the index, which forgets the id, and by the word, which closes.
             self.closing.fetch_add(1, Ordering::Relaxed);
-            self.index.remove(&self.slots, id, place.index);
+            self.index.remove(&self.slots, id, entry_id.index);
             if let Some(comparison) = &self.comparison {
                 comparison.remove(id);
             }
         }
-        let forwarded = inner.forwards.remove(&place.index).is_some();
+        let forwarded = inner.forwards.remove(&entry_id.index).is_some();
         if !forwarded {
-            inner.by_servant.forget(identity, place);
+            inner.by_servant.forget(identity, entry_id);
         }
         self.active.fetch_sub(1, Ordering::Relaxed);
         pinned.pin().close()
@@ -104,17 +104,17 @@ impl ActiveMap {
 
     /// Drops a pin.
     #[inline]
-    pub(super) fn leave(&self, pin: Pin<'_, Entry>, place: Place) {
+    pub(super) fn unpin(&self, pin: Pin<'_, Entry>, entry_id: EntryId) {
         let slot = pin.slot();
-        match pin.leave() {
-            Left::Quietly => {}
-            Left::Watched => self.left_watched(slot),
-            Left::Last(departing) => self.depart(departing, place),
+        match pin.unpin() {
+            Unpinned::Quietly => {}
+            Unpinned::Watched => self.wake_watchers(slot),
+            Unpinned::Last(last) => self.remove(last, entry_id),
         }
     }
 
     #[cold]
-    fn left_watched(&self, slot: &Slot<Entry>) {
+    fn wake_watchers(&self, slot: &Slot<Entry>) {
         let inner = self.lock();
         slot.unwatch();
         self.wake(&inner);
@@ -129,35 +129,35 @@ impl ActiveMap {
 
     /// The last call has left an object that was deactivated.
     #[cold]
-    fn depart(&self, mut departing: Departing<'_, Entry>, place: Place) {
-        let Some(entry) = departing.take() else {
+    fn remove(&self, mut last: LastPin<'_, Entry>, entry_id: EntryId) {
+        let Some(entry) = last.take() else {
             return;
         };
-        let departure = Departure {
+        let removal = Removal {
             map: self,
-            departing: Some(departing),
-            index: place.index,
+            last: Some(last),
+            index: entry_id.index,
             id: entry.id.as_deref().map(Box::from),
         };
         let remains = self.has_elsewhere(entry.servant.identity());
-        self.leave.left(Departed {
-            place,
+        self.listener.deactivated(Deactivated {
+            entry_id,
             entry,
             remains,
         });
-        drop(departure);
+        drop(removal);
     }
 }
 
-/// Frees the place of what departs, even if what is to be done about it panics.
-struct Departure<'m> {
+/// Frees the entry of what is removed, even if what is to be done about it panics.
+struct Removal<'m> {
     map: &'m ActiveMap,
-    departing: Option<Departing<'m, Entry>>,
+    last: Option<LastPin<'m, Entry>>,
     index: u32,
     id: Option<Box<[u8]>>,
 }
 
-impl Drop for Departure<'_> {
+impl Drop for Removal<'_> {
     fn drop(&mut self) {
         let mut inner = self.map.lock();
         if let Some(id) = &self.id
@@ -165,15 +165,15 @@ impl Drop for Departure<'_> {
         {
             self.map.closing.fetch_sub(1, Ordering::Release);
         }
-        if let Some(departing) = self.departing.take()
-            && departing.free()
+        if let Some(last) = self.last.take()
+            && last.free()
         {
             self.map.give_slot(&mut inner, self.index);
         }
         self.map.wake(&inner);
         drop(inner);
-        // SeqCst, as the adapter's own count is: of two that leave last, one sees the other.
+        // SeqCst, as the adapter's own count is: of two that are the last, one sees the other.
         self.map.occupied.fetch_sub(1, Ordering::SeqCst);
-        self.map.leave.freed();
+        self.map.listener.freed();
     }
 }

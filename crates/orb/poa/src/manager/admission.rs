@@ -1,7 +1,7 @@
-//! What a manager's requests pass.
+//! Whether a manager's requests are served: its state (CORBA 3.3 part 1, §15.3.2.2).
 //!
 //! A request that is to be served *first* counts itself in, at the object that it is for or at its adapter,
-//! and *then* looks whether the door is open; whoever closes it first says so and then looks who is in.
+//! and *then* looks whether the manager is active; whoever changes that first says so and then looks who is in.
 //! Both are sequentially consistent, so that one of the two sees the other: nobody waits for requests that
 //! have passed unseen, and none passes that is not waited for.
 
@@ -16,20 +16,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// endpoints holds none.
 const MAX_HELD: usize = 1024;
 
-/// Open, or why not.
+/// Decides on requests, by the manager's state.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct Admission {
     /// Whether the state is active, for a glance without the lock.
-    open: AtomicBool,
+    active: AtomicBool,
     held: AtomicUsize,
     state: Mutex<ManagerState>,
     changed: Condvar,
 }
 
-impl Default for Door {
+impl Default for Admission {
     fn default() -> Self {
         Self {
-            open: AtomicBool::new(false),
+            active: AtomicBool::new(false),
             held: AtomicUsize::new(0),
             state: Mutex::new(ManagerState::Holding),
             changed: Condvar::new(),
@@ -37,11 +37,11 @@ impl Default for Door {
     }
 }
 
-impl Door {
+impl Admission {
     /// To be asked by who has counted itself in.
     #[inline]
-    pub(crate) fn is_open(&self) -> bool {
-        self.open.load(Ordering::SeqCst)
+    pub(crate) fn is_active(&self) -> bool {
+        self.active.load(Ordering::SeqCst)
     }
 
     pub(crate) fn state(&self) -> ManagerState {
@@ -57,16 +57,16 @@ impl Door {
         Ok(())
     }
 
-    /// Closes it for good; `false` if it was.
-    pub(crate) fn close(&self) -> bool {
+    /// Makes the manager inactive, which is for good; `false` if it was.
+    pub(crate) fn deactivate(&self) -> bool {
         let mut state = self.state.lock();
-        let was_closed = *state == ManagerState::Inactive;
+        let was_inactive = *state == ManagerState::Inactive;
         self.set(&mut state, ManagerState::Inactive);
-        !was_closed
+        !was_inactive
     }
 
     /// Waits with a request, which must not be counted in, while requests are held; or says why it is
-    /// turned away. The door may be closed again by the time that the request has counted itself in.
+    /// turned away. The state may be another again by the time that the request has counted itself in.
     #[cold]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
         let mut state = self.state.lock();
@@ -101,7 +101,7 @@ impl Door {
     /// Under the lock, so that the glance never says what was overtaken.
     fn set(&self, state: &mut ManagerState, to: ManagerState) {
         *state = to;
-        self.open
+        self.active
             .store(to == ManagerState::Active, Ordering::SeqCst);
         self.changed.notify_all();
     }
@@ -124,53 +124,53 @@ mod tests {
 
     #[test]
     fn it_begins_holding_and_never_leaves_inactive() {
-        let door = Door::default();
-        assert_eq!(door.state(), ManagerState::Holding);
-        assert!(!door.is_open());
-        door.change(ManagerState::Active).unwrap();
-        assert!(door.is_open());
-        door.change(ManagerState::Holding).unwrap();
-        assert!(door.close());
-        assert!(!door.close());
-        assert_eq!(door.change(ManagerState::Active), Err(AdapterInactive));
-        assert_eq!(door.state(), ManagerState::Inactive);
+        let admission = Admission::default();
+        assert_eq!(admission.state(), ManagerState::Holding);
+        assert!(!admission.is_active());
+        admission.change(ManagerState::Active).unwrap();
+        assert!(admission.is_active());
+        admission.change(ManagerState::Holding).unwrap();
+        assert!(admission.deactivate());
+        assert!(!admission.deactivate());
+        assert_eq!(admission.change(ManagerState::Active), Err(AdapterInactive));
+        assert_eq!(admission.state(), ManagerState::Inactive);
     }
 
     #[test]
     fn each_state_admits_or_turns_away_in_its_own_way() {
-        let door = Door::default();
-        door.change(ManagerState::Active).unwrap();
-        assert!(door.admit().is_ok());
-        door.change(ManagerState::Discarding).unwrap();
-        assert_eq!(door.admit().unwrap_err().kind(), Kind::Transient);
-        door.close();
-        assert_eq!(door.admit().unwrap_err().kind(), Kind::ObjAdapter);
+        let admission = Admission::default();
+        admission.change(ManagerState::Active).unwrap();
+        assert!(admission.admit().is_ok());
+        admission.change(ManagerState::Discarding).unwrap();
+        assert_eq!(admission.admit().unwrap_err().kind(), Kind::Transient);
+        admission.deactivate();
+        assert_eq!(admission.admit().unwrap_err().kind(), Kind::ObjAdapter);
     }
 
     #[test]
-    fn a_held_request_goes_on_when_the_door_opens_and_is_told_when_it_closes() {
+    fn a_held_request_goes_on_when_the_manager_is_activated_and_is_told_when_it_is_deactivated() {
         for (to, admitted) in [
             (ManagerState::Active, true),
             (ManagerState::Inactive, false),
         ] {
-            let door = Arc::new(Door::default());
-            let held = door.clone();
+            let admission = Arc::new(Admission::default());
+            let held = admission.clone();
             let request = std::thread::spawn(move || held.admit());
-            while door.held.load(Ordering::Relaxed) == 0 {
+            while admission.held.load(Ordering::Relaxed) == 0 {
                 std::thread::yield_now();
             }
-            door.change(to).unwrap();
+            admission.change(to).unwrap();
             assert_eq!(request.join().unwrap().is_ok(), admitted);
         }
     }
 
     #[test]
     fn no_more_are_held_than_there_is_room_for() {
-        let door = Door::default();
-        door.held.store(MAX_HELD, Ordering::Relaxed);
-        let refused = door.admit().unwrap_err();
+        let admission = Admission::default();
+        admission.held.store(MAX_HELD, Ordering::Relaxed);
+        let refused = admission.admit().unwrap_err();
         assert_eq!(refused.kind(), Kind::Transient);
         assert!(refused.to_string().contains("1024 requests"), "{refused}");
-        assert_eq!(door.held.load(Ordering::Relaxed), MAX_HELD);
+        assert_eq!(admission.held.load(Ordering::Relaxed), MAX_HELD);
     }
 }

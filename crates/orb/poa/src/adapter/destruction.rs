@@ -9,84 +9,86 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, Default)]
-pub(super) struct Life {
+pub(super) struct Destruction {
     stage: Mutex<Stage>,
     changed: Condvar,
     /// The stage is not the first, for a glance without the lock.
-    going: AtomicBool,
+    has_begun: AtomicBool,
     /// Servants are dropped, and no activator is told.
-    silently: AtomicBool,
+    without_etherealizing: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
-    Alive,
-    Going,
+    Active,
+    Begun,
     /// All has left; what is left to do is being done.
-    Ending,
-    Gone,
+    LastStep,
+    Destroyed,
 }
 
-impl Life {
+impl Destruction {
     /// To be asked by who has counted itself in.
-    pub(super) fn is_going(&self) -> bool {
-        self.going.load(Ordering::SeqCst)
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::SeqCst)
     }
 
     pub(super) fn etherealizes(&self) -> bool {
-        !self.silently.load(Ordering::Acquire)
+        !self.without_etherealizing.load(Ordering::Acquire)
     }
 
-    /// `false` when it was going already.
-    fn begin_to_go(&self, etherealize: bool) -> bool {
+    /// `false` when it has begun before.
+    fn begin(&self, etherealize: bool) -> bool {
         let mut stage = self.stage.lock();
-        let first = *stage == Stage::Alive;
+        let first = *stage == Stage::Active;
         if first {
-            *stage = Stage::Going;
-            self.silently.store(!etherealize, Ordering::Release);
-            self.going.store(true, Ordering::SeqCst);
+            *stage = Stage::Begun;
+            self.without_etherealizing
+                .store(!etherealize, Ordering::Release);
+            self.has_begun.store(true, Ordering::SeqCst);
         }
         first
     }
 
     /// `true` for the one who is to see to what is left to do.
-    fn begin_to_end(&self) -> bool {
+    fn begin_last_step(&self) -> bool {
         let mut stage = self.stage.lock();
-        let first = *stage == Stage::Going;
+        let first = *stage == Stage::Begun;
         if first {
-            *stage = Stage::Ending;
+            *stage = Stage::LastStep;
         }
         first
     }
 
     fn end(&self) {
-        *self.stage.lock() = Stage::Gone;
+        *self.stage.lock() = Stage::Destroyed;
         self.changed.notify_all();
     }
 
-    pub(super) fn wait_until_gone(&self) {
+    pub(super) fn wait_until_destroyed(&self) {
         let mut stage = self.stage.lock();
-        while *stage != Stage::Gone {
+        while *stage != Stage::Destroyed {
             self.changed.wait(&mut stage);
         }
     }
 }
 
 impl Adapter {
-    /// Whether the adapter or its manager goes.
-    pub(crate) fn is_going(&self) -> bool {
-        self.life.is_going() || self.manager.state() == crate::manager::ManagerState::Inactive
+    /// Whether the adapter is being destroyed, or its manager has been deactivated.
+    pub(crate) fn cleanup_in_progress(&self) -> bool {
+        self.destruction.has_begun()
+            || self.manager.state() == crate::manager::ManagerState::Inactive
     }
 
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.life.is_going()
+        self.destruction.has_begun()
     }
 
     /// Ends it and its children. Does not wait.
     pub(crate) fn destroy(&self, etherealize: bool) {
         // From now on nobody makes another child.
-        let first = self.life.begin_to_go(etherealize);
+        let first = self.destruction.begin(etherealize);
         for child in self.children() {
             child.destroy(etherealize);
         }
@@ -97,50 +99,50 @@ impl Adapter {
             if let Some(map) = self.map() {
                 map.close_for_good();
             }
-            let _dropped_without_the_lock = self.activator.lock().take();
+            let _dropped_without_the_lock = self.children.activator.lock().take();
         }
-        self.end_if_empty();
+        self.finish_if_empty();
     }
 
     /// Returns when the adapter, and so its children, are gone.
-    pub(crate) fn wait_until_gone(&self) {
-        self.life.wait_until_gone();
+    pub(crate) fn wait_until_destroyed(&self) {
+        self.destruction.wait_until_destroyed();
     }
 
     /// Gives back all servants, where an activator gave them.
     pub(crate) fn etherealize_all(&self) {
         if self.servant_manager().is_some() {
             // Said before: what is incarnated meanwhile is found here, or finds this.
-            self.cleared.store(true, Ordering::SeqCst);
+            self.servants.all_given_back.store(true, Ordering::SeqCst);
             if let Some(map) = self.map() {
                 map.deactivate_all();
             }
         }
     }
 
-    /// To be called by who left last, or made the last object go.
-    pub(super) fn end_if_empty(&self) {
-        let is_empty = self.life.is_going()
-            && self.guests.is_empty()
+    /// To be called by whoever has ended the last request, or removed the last object.
+    pub(super) fn finish_if_empty(&self) {
+        let is_empty = self.destruction.has_begun()
+            && self.outstanding.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
-            && self.children.lock().is_empty();
-        if !is_empty || !self.life.begin_to_end() {
+            && self.children.made.lock().is_empty();
+        if !is_empty || !self.destruction.begin_last_step() {
             return;
         }
-        self.let_servants_go();
+        self.let_go_of_servants();
         // Its name is free before anybody is told that it is gone.
         if let Some(parent) = &self.parent {
             parent.leave(self);
         }
-        self.life.end();
+        self.destruction.end();
         if let Some(parent) = &self.parent {
-            parent.end_if_empty();
+            parent.finish_if_empty();
         }
     }
 
     /// Its child is gone.
     fn leave(&self, child: &Self) {
-        let mut children = self.children.lock();
+        let mut children = self.children.made.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);
         if children.get(&child.name).is_some_and(is_it) {
             children.remove(&child.name);

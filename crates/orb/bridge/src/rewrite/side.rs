@@ -1,0 +1,63 @@
+//! One end of the way that a bridge is.
+
+use punctual_cdr::GiopVersion;
+use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
+use punctual_orb::relay::{endpoints_of, profiles_at};
+use punctual_orb::{Orb, ProfileEndpoint, Publication, SystemException};
+use std::slice;
+
+/// One end.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub(super) orb: Orb,
+    pub(super) endpoints: Vec<ProfileEndpoint>,
+    pub(super) version: GiopVersion,
+    pub(super) code_sets: Option<TaggedComponent>,
+}
+
+impl Side {
+    /// The object key in a profile that names an endpoint of this side's.
+    pub(super) fn key_of(&self, tag: u32, data: &[u8]) -> Option<Vec<u8>> {
+        let profile = TaggedProfile {
+            tag,
+            data: data.to_vec(),
+        };
+        let ior = Ior {
+            type_id: String::new(),
+            profiles: vec![profile],
+        };
+        let endpoints = endpoints_of(&self.orb, &ior);
+        let is_here = self
+            .endpoints
+            .iter()
+            .any(|own| endpoints.iter().any(|one| own.is_where(one)));
+        let profile = is_here.then(|| punctual_orb::relay::first_profile(&self.orb, &ior, &[]))?;
+        Some(profile.ok()?.object_key)
+    }
+
+    /// Choices of endpoints to name in a reference, the best first: all of them, then each alone.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &[ProfileEndpoint]> {
+        let alone = self.endpoints.iter().map(slice::from_ref);
+        let all = (self.endpoints.len() > 1).then_some(self.endpoints.as_slice());
+        all.into_iter().chain(alone)
+    }
+
+    /// The profiles for an object here.
+    ///
+    /// # Errors
+    /// What cannot be encoded.
+    pub(super) fn profiles(
+        &self,
+        endpoints: &[ProfileEndpoint],
+        object_key: &[u8],
+        more: &[TaggedComponent],
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
+        let components: Vec<_> = self.code_sets.iter().chain(more).cloned().collect();
+        let object = Publication {
+            version: self.version,
+            object_key,
+            components: &components,
+        };
+        profiles_at(&self.orb, endpoints, &object)
+    }
+}
