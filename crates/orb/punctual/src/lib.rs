@@ -54,6 +54,7 @@ pub mod protocol {
         Head, Messaging, Needs, Place, PlacedProfile, ProfileCodec, Publication, QueuedRequest,
         Session,
     };
+    #[cfg(feature = "plugins")]
     pub use punctual_plugin::{PluginError, load};
     #[cfg(feature = "tls")]
     pub use punctual_tls as ssliop;

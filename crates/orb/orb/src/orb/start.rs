@@ -6,8 +6,7 @@ use crate::messaging::Messaging;
 use crate::profile::ProfileCodec;
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use punctual_link::{Adapter, Link};
-use punctual_plugin::PluginError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why an ORB did not start.
@@ -21,8 +20,12 @@ pub enum InitError {
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
     /// A library with a link that cannot be loaded.
+    #[cfg(feature = "plugins")]
     #[error("{0}")]
-    Library(#[from] PluginError),
+    Library(#[from] punctual_plugin::PluginError),
+    /// A library is named, and this program was built without the feature `plugins`.
+    #[error("`{}` cannot be loaded: this program was built without the feature `plugins`", .0.display())]
+    WithoutPlugins(PathBuf),
     /// A certificate, a key or an authority that TLS cannot use.
     #[cfg(feature = "tls")]
     #[error("{0}")]
@@ -158,12 +161,23 @@ fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> 
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
     for library in &config.libraries {
-        let link = punctual_plugin::load(library)?;
+        let link = load(library)?;
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
     protocols.add(added)?;
     check_protocols(&config, &protocols.now())?;
     Ok(Orb::new(config, protocols))
+}
+
+/// A link from a shared library.
+#[cfg(feature = "plugins")]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Ok(punctual_plugin::load(library)?)
+}
+
+#[cfg(not(feature = "plugins"))]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
 /// Every protocol that a configuration names must be there and fit.
