@@ -5,6 +5,7 @@ mod cross;
 mod fuzz;
 mod interop;
 mod layers;
+mod modules;
 mod poa_table;
 mod run;
 mod threads;
@@ -39,7 +40,9 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Options::parse().chore {
-        Chore::Layers => layers::check().and_then(|()| threads::check()),
+        Chore::Layers => layers::check()
+            .and_then(|()| modules::check())
+            .and_then(|()| threads::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),

@@ -6,15 +6,16 @@
 mod dynamic;
 mod floor;
 mod punctual;
+mod sample;
 
 use crate::Result;
 use crate::case::Case;
-use crate::protocol::{Answer, Command};
+use crate::protocol::{Answer, Command, answer_each};
 use clap::{Args, Subcommand, ValueEnum};
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
 use floor::socket::{self, Kind, Link};
-pub(crate) use punctual::SAMPLE;
+pub(crate) use sample::SAMPLE;
 use std::io::{BufRead, Read, Write};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -155,15 +156,17 @@ pub trait Caller {
 /// # Errors
 /// When the harness is gone.
 pub fn run(program: Program, side: &Side) -> Result<()> {
-    run_side(program, side)
-        .or_else(|error| Ok(Answer::Error(error.to_string()).write_to(&mut std::io::stdout())?))
+    or_told(run_side(program, side))
+}
+
+/// Tells the harness what went wrong, if anything did.
+pub(crate) fn or_told(done: Result<()>) -> Result<()> {
+    done.or_else(|error| Ok(Answer::Error(error.to_string()).write_to(&mut std::io::stdout())?))
 }
 
 fn run_side(program: Program, side: &Side) -> Result<()> {
     let (Side::Server(Server { pin, .. }) | Side::Client(Client { pin, .. })) = side;
-    if let Some(processor) = *pin {
-        punctual_sys::processor::pin_to(processor)?;
-    }
+    run_at(*pin)?;
     match (side, program.sockets()) {
         (Side::Server(_), Some(kind)) => socket::serve(kind),
         (Side::Client(client), Some(kind)) => call_as_told(socket::Client::new(kind, &client.at)?),
@@ -177,6 +180,11 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
         )?),
         (Side::Client(client), None) => call_as_told(punctual::Client::new(client)?),
     }
+}
+
+/// Runs on one processor from now on, if one is named.
+pub(crate) fn run_at(processor: Option<usize>) -> Result<()> {
+    Ok(processor.map_or(Ok(()), punctual_sys::processor::pin_to)?)
 }
 
 /// Says that the server is ready, and returns when the harness has had enough.
@@ -195,12 +203,7 @@ fn call_as_told(mut caller: impl Caller) -> Result<()> {
 fn obey(caller: &mut impl Caller, input: impl BufRead, output: &mut impl Write) -> Result<()> {
     caller.settle()?;
     Answer::Ready(String::new()).write_to(output)?;
-    for line in input.lines() {
-        let answer = line?.parse().and_then(|command| perform(caller, command));
-        let answer = answer.unwrap_or_else(|error| Answer::Error(error.to_string()));
-        answer.write_to(output)?;
-    }
-    Ok(())
+    answer_each(input, output, |command| perform(caller, command))
 }
 
 fn perform(caller: &mut impl Caller, command: Command) -> Result<Answer> {
@@ -241,12 +244,19 @@ fn repeat(caller: &mut impl Caller, case: Case, calls: u32) -> Result<()> {
 
 fn time_each(caller: &mut impl Caller, case: Case, calls: u32) -> Result<Vec<u64>> {
     let mut call = caller.prepare(case)?;
+    sampled(calls, || {
+        let began = Instant::now();
+        call()?;
+        Ok(nanoseconds_since(began))
+    })
+}
+
+/// As many samples of what `one` says.
+pub(crate) fn sampled(calls: u32, mut one: impl FnMut() -> Result<u64>) -> Result<Vec<u64>> {
     // All of it is touched ahead, so that no page is mapped between two calls.
     let mut samples = vec![1; calls as usize];
     for sample in &mut samples {
-        let began = Instant::now();
-        call()?;
-        *sample = nanoseconds_since(began);
+        *sample = one()?;
     }
     Ok(samples)
 }
@@ -288,11 +298,11 @@ where
     })
 }
 
-fn nanoseconds_since(began: Instant) -> u64 {
+pub(crate) fn nanoseconds_since(began: Instant) -> u64 {
     nanoseconds(began.elapsed())
 }
 
-fn nanoseconds(time: Duration) -> u64 {
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -1,7 +1,7 @@
 //! `enum` to an enum without fields.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use punctual_idl::model::{Declaration, Enum};
+use punctual_idl::model::{Annotation, ConstValue, Declaration, Enum, Enumerator};
 use quote::quote;
 
 use crate::Generator;
@@ -27,7 +27,7 @@ pub(crate) fn generate(
     let enumerators = &enumeration.enumerators;
     let start = enumerators.iter().position(annotations::is_default_literal);
     let start = start.unwrap_or(0);
-    let value = annotations::values(enumeration, &names);
+    let value = value(enumeration, &names);
     let value = value.map(|value| quote!(impl #name { #value }));
     let declared = names
         .iter()
@@ -99,4 +99,29 @@ pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ide
             ))
         })
         .collect()
+}
+
+/// `fn value`, for an enum whose enumerators have values of their own.
+fn value(enumeration: &Enum, names: &[Ident]) -> Option<TokenStream> {
+    let said = |e: &Enumerator| match Annotation::find(&e.annotations, "value")?.constant("value") {
+        Some(ConstValue::Integer(value)) => i64::try_from(*value).ok(),
+        _ => None,
+    };
+    if !enumeration.enumerators.iter().any(|e| said(e).is_some()) {
+        return None;
+    }
+    let mut next = 0_i64;
+    let arms = enumeration.enumerators.iter().zip(names).map(|(e, name)| {
+        let value = said(e).unwrap_or(next);
+        next = value.saturating_add(1);
+        let value = Literal::i64_unsuffixed(value);
+        quote!(Self::#name => #value,)
+    });
+    Some(quote! {
+        /// The value that `@value` gives it; the one above the enumerator before where there is
+        /// none.
+        pub const fn value(self) -> i64 {
+            match self { #(#arms)* }
+        }
+    })
 }

@@ -5,11 +5,11 @@ use crate::options::BridgeOptions;
 use crate::rewrite::{Rewriter, Route};
 use crate::targets::Targets;
 use punctual_orb::relay::{
-    RawBody, RelayedReply, RelayedRequest, Terms, first_profile, offered_code_sets, places_of,
+    RawBody, RelayedReply, RelayedRequest, Terms, endpoints_of, first_profile, offered_code_sets,
 };
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, ObjectRef, Orb,
-    PlacedProfile, Policy, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
+    CompletionStatus, DecodedProfile, DispatchError, Dispatched, Location, ObjectAdapter,
+    ObjectRef, Orb, Policy, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::any::Any;
 use std::fmt;
@@ -59,7 +59,7 @@ pub struct Bridge {
 struct Relay {
     targets: Targets,
     /// What the target's reference says of itself.
-    profile: PlacedProfile,
+    profile: DecodedProfile,
     /// The code sets of requests that ask where an object is, which have none of their own.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
@@ -147,15 +147,15 @@ impl Bridge {
         &self.orb
     }
 
-    /// The bridge's places and the target's.
+    /// The bridge's endpoints and the target's.
     fn route(&self) -> Result<Route, SystemException> {
         let (relay, target) = (&self.relay, self.relay.targets.target());
         let own = self.orb.make_reference("", &relay.profile.object_key)?;
         Ok(Route {
             orb: self.orb.clone(),
-            bridge: places_of(&self.orb, own.ior()),
+            bridge: endpoints_of(&self.orb, own.ior()),
             target_orb: target.orb().clone(),
-            target: places_of(target.orb(), target.ior()),
+            target: endpoints_of(target.orb(), target.ior()),
             version: relay.profile.version.min(self.orb.config().giop_version),
             code_sets: offered_code_sets(target.orb(), &relay.profile),
         })

@@ -1,6 +1,6 @@
 //! From a servant to its answer: what every object answers, or the servant's operation.
 
-use crate::adapter::{Adapter, Request, Wanted};
+use crate::adapter::{Adapter, ByStrategy, Request, Wanted};
 use crate::interface_of;
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
@@ -24,27 +24,28 @@ impl Request for OverTheWire<'_, '_> {
     }
 
     #[inline]
-    fn answer(
+    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
+        probe::begins!(Point::ServerOperation);
+        let call = &mut *self.0;
+        match answered_for_all(servant, call) {
+            Some(answered) => answered,
+            None => servant.dispatch(call),
+        }
+    }
+
+    fn answer_by(
         &mut self,
-        adapter: &Adapter,
+        strategy: ByStrategy<'_>,
         servant: &Arc<dyn Servant>,
-        number: Option<usize>,
     ) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
-        // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
-        if call.operation().starts_with('_')
-            && !servant.is_transparent()
-            && let Some(answered) = answer_for_all(&**servant, call)
-        {
+        if let Some(answered) = answered_for_all(servant, call) {
             return answered;
         }
-        match number {
-            Some(number) => servant.upcall(number, call),
-            None => match adapter.policies.operations {
-                OperationDemultiplexing::Compiled => servant.dispatch(call),
-                how => adapter.operations().upcall(how, servant, call),
-            },
+        match strategy {
+            ByStrategy::Number(number) => servant.upcall(number, call),
+            ByStrategy::Name(how, tables) => tables.upcall(how, servant, call),
         }
     }
 
@@ -58,6 +59,20 @@ impl Request for OverTheWire<'_, '_> {
     }
 
     fn rather_than_wait(&self) -> Option<Dispatched> {
+        None
+    }
+}
+
+/// The answer of an operation that every object has, unless the servant passes them on.
+#[inline(always)]
+fn answered_for_all(
+    servant: &Arc<dyn Servant>,
+    call: &mut ServerCall<'_>,
+) -> Option<Result<Dispatched, DispatchError>> {
+    // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
+    if call.operation().starts_with('_') && !servant.is_transparent() {
+        answer_for_all(&**servant, call)
+    } else {
         None
     }
 }

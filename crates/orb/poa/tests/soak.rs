@@ -196,7 +196,7 @@ fn look_up(map: &ActiveMap) {
         let octets = place.octets();
         let id = pinned.id.as_deref().unwrap_or(&octets);
         assert!(pinned.is_named(id));
-        if let Found::Pinned(found) = map.find(id, None) {
+        if let Found::Pinned(found) = map.find_by_strategy(id) {
             assert!(found.is_named(id));
         }
         assert!(map.pin(place).is_none_or(|again| again.is_named(id)));

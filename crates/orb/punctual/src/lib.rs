@@ -30,11 +30,12 @@ pub use punctual_dynamic::{
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
-    Concurrency, ConfigError, Context, DispatchError, Dispatched, InitError, Interface,
-    LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy,
-    PolicyCurrent, PolicyManager, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Wait, frame_arrival, minor,
+    Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, EndpointChoice,
+    InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig,
+    Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,
+    PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
+    PublishedEndpoints, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace,
+    Transfer, UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
@@ -50,9 +51,9 @@ pub mod protocol {
     pub use punctual_exec::Deadline;
     pub use punctual_link::*;
     pub use punctual_orb::{
-        Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite,
-        Head, Messaging, Needs, Place, PlacedProfile, ProfileCodec, Publication, QueuedRequest,
-        Session,
+        Abilities, BadFrame, DecodedProfile, EachRequest, EndpointQualities, Examined, Frame,
+        FrameArrival, Frames, Giop, GiopLite, Head, LaneId, Messaging, Needs, Priority,
+        ProfileCodec, ProfileEndpoint, Publication, QueuedRequest, SecurityRequirement, Session,
     };
     #[cfg(feature = "plugins")]
     pub use punctual_plugin::{PluginError, load};

@@ -5,12 +5,12 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration, Member, Type, ValueFlav
 use quote::quote;
 
 use super::lineage::concrete_base;
-use crate::annotations;
 use crate::docs::doc;
 use crate::members::{marshal_member, owned, sequence, unmarshal_member};
 use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::types::number;
+use crate::{annotations, holds};
 
 /// The state that one declaration adds.
 pub(super) struct State<'s, 'g> {
@@ -321,7 +321,7 @@ impl<'s, 'g> State<'s, 'g> {
             .as_ref()
             .map(|(field, _)| quote!(#state::adopt(&mut self.#field, graph);));
         let fields = self.members.iter().map(|m| (&m.field, &m.member));
-        let members = super::adopt_members(scope, fields);
+        let members = holds::adopt_members(scope, fields);
         quote!(#base #members)
     }
 

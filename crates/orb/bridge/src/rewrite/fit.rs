@@ -36,8 +36,8 @@ pub(super) fn of_length(
         profiles: own.into_iter().chain(others.iter().cloned()).collect(),
     };
     let fits = |ior: &Ior| length(ior, order) == room;
-    side.choices().find_map(|places| {
-        let own = |more: &[TaggedComponent]| side.profiles(places, object_key, more).ok();
+    side.choices().find_map(|endpoints| {
+        let own = |more: &[TaggedComponent]| side.profiles(endpoints, object_key, more).ok();
         let bare = own(&[])?;
         let left = room.checked_sub(length(&ior(bare.clone()), order))?;
         if left == 0 {

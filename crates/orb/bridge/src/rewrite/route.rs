@@ -3,8 +3,8 @@
 use super::fit;
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, TaggedProfile};
-use punctual_orb::relay::{places_of, profiles_at, reference_to};
-use punctual_orb::{ObjectRef, Orb, Place, Publication, SystemException};
+use punctual_orb::relay::{endpoints_of, profiles_at, reference_to};
+use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, Publication, SystemException};
 use std::slice;
 
 /// Punctual's own ORB type.
@@ -14,9 +14,9 @@ const ORB_TYPE: u32 = 0x5055_4e00;
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) orb: Orb,
-    pub(crate) bridge: Vec<Place>,
+    pub(crate) bridge: Vec<ProfileEndpoint>,
     pub(crate) target_orb: Orb,
-    pub(crate) target: Vec<Place>,
+    pub(crate) target: Vec<ProfileEndpoint>,
     /// What both publish.
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: Option<CodeSetComponentInfo>,
@@ -26,16 +26,19 @@ pub(crate) struct Route {
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     orb: Orb,
-    places: Vec<Place>,
+    endpoints: Vec<ProfileEndpoint>,
     pub(super) version: GiopVersion,
     code_sets: Option<TaggedComponent>,
 }
 
 impl Route {
-    /// A place that both ends have.
+    /// An address that both ends have.
     pub(crate) fn loops(&self) -> Option<&str> {
-        let mut both = self.target.iter().filter(|one| self.bridge.contains(one));
-        both.next().map(|place| place.address.place())
+        let mut both = self
+            .target
+            .iter()
+            .filter(|one| self.bridge.iter().any(|here| here.is_where(one)));
+        both.next().map(|one| one.address.place())
     }
 
     /// The reference through the bridge to an object of the target's. It is no shorter than one to the
@@ -55,11 +58,11 @@ impl Route {
             profiles,
         };
         let own = ior(bridge.profiles(
-            &bridge.places,
+            &bridge.endpoints,
             object_key,
             &[TaggedComponent::orb_type(ORB_TYPE)],
         )?);
-        let targets = ior(target.profiles(&target.places, object_key, &[])?);
+        let targets = ior(target.profiles(&target.endpoints, object_key, &[])?);
         let room = fit::length(&targets, ByteOrder::NATIVE);
         if fit::length(&own, ByteOrder::NATIVE) < room {
             let padded = fit::of_length(room, type_id, object_key, &bridge, &[], ByteOrder::NATIVE);
@@ -74,9 +77,9 @@ impl Route {
         let info = self.code_sets.as_ref();
         // One that cannot be encoded came from nowhere.
         let code_sets = info.and_then(|info| TaggedComponent::code_sets(info).ok());
-        let side = |orb, places| Side {
+        let side = |orb, endpoints| Side {
             orb,
-            places,
+            endpoints,
             version: self.version,
             code_sets: code_sets.clone(),
         };
@@ -88,7 +91,7 @@ impl Route {
 }
 
 impl Side {
-    /// The object key in a profile that names a place of this side's.
+    /// The object key in a profile that names an endpoint of this side's.
     pub(super) fn key_of(&self, tag: u32, data: &[u8]) -> Option<Vec<u8>> {
         let profile = TaggedProfile {
             tag,
@@ -98,16 +101,19 @@ impl Side {
             type_id: String::new(),
             profiles: vec![profile],
         };
-        let places = places_of(&self.orb, &ior);
-        let is_here = places.iter().any(|place| self.places.contains(place));
+        let endpoints = endpoints_of(&self.orb, &ior);
+        let is_here = self
+            .endpoints
+            .iter()
+            .any(|own| endpoints.iter().any(|one| own.is_where(one)));
         let profile = is_here.then(|| punctual_orb::relay::first_profile(&self.orb, &ior, &[]))?;
         Some(profile.ok()?.object_key)
     }
 
-    /// Choices of places to name in a reference, the best first: all of them, then each alone.
-    pub(super) fn choices(&self) -> impl Iterator<Item = &[Place]> {
-        let alone = self.places.iter().map(slice::from_ref);
-        let all = (self.places.len() > 1).then_some(self.places.as_slice());
+    /// Choices of endpoints to name in a reference, the best first: all of them, then each alone.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &[ProfileEndpoint]> {
+        let alone = self.endpoints.iter().map(slice::from_ref);
+        let all = (self.endpoints.len() > 1).then_some(self.endpoints.as_slice());
         all.into_iter().chain(alone)
     }
 
@@ -117,7 +123,7 @@ impl Side {
     /// What cannot be encoded.
     pub(super) fn profiles(
         &self,
-        places: &[Place],
+        endpoints: &[ProfileEndpoint],
         object_key: &[u8],
         more: &[TaggedComponent],
     ) -> Result<Vec<TaggedProfile>, SystemException> {
@@ -127,6 +133,6 @@ impl Side {
             object_key,
             components: &components,
         };
-        profiles_at(&self.orb, places, &object)
+        profiles_at(&self.orb, endpoints, &object)
     }
 }

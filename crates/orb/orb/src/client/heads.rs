@@ -1,10 +1,9 @@
 //! Heads of requests, written once for each operation of a bound reference: what is sent again and again
 //! with nothing changed but the request's id and the message's size.
 
-use super::endpoint_select::Endpoint;
-use super::mux::ClientConnection;
-use super::operation::{KeptName, NamedOperation};
+use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};
+use crate::operation::{KeptName, NamedOperation};
 use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
 use std::sync::OnceLock;

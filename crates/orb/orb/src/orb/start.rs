@@ -1,9 +1,11 @@
 //! Starting an ORB: what it is told, and what it then has.
 
-use super::Orb;
+use super::handle::Orb;
+use crate::broker::Broker;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
-use crate::profile::ProfileCodec;
+use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
+use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use punctual_link::{Adapter, Link};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,9 @@ pub enum InitError {
     /// A protocol that cannot be used: unknown, or its parts do not fit.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
+    /// A policy type whose number another one has.
+    #[error(transparent)]
+    PolicyType(#[from] PolicyTypeTaken),
     /// A library with a link that cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
@@ -43,7 +48,8 @@ impl Orb {
     ) -> Result<(Self, Vec<String>), InitError> {
         let mut config = OrbConfig::default();
         let rest = config.apply_arguments(arguments)?;
-        Ok((started(config, &ProtocolBundle::new())?, rest))
+        let (added, policy_types) = (ProtocolBundle::new(), PolicyTypes::default());
+        Ok((started(config, &added, policy_types)?, rest))
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -58,6 +64,7 @@ impl Orb {
 pub struct OrbBuilder {
     config: OrbConfig,
     added: ProtocolBundle,
+    policy_types: PolicyTypes,
 }
 
 impl OrbBuilder {
@@ -111,6 +118,15 @@ impl OrbBuilder {
         self
     }
 
+    /// Adds a type of policies, which may then be set where it says, and is read from references.
+    ///
+    /// # Errors
+    /// [`InitError::PolicyType`] when another type has its number.
+    pub fn policy_type<P: PolicyType>(mut self) -> Result<Self, InitError> {
+        self.policy_types.add::<P>()?;
+        Ok(self)
+    }
+
     /// Names an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
@@ -146,13 +162,18 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        started(self.config, &self.added)
+        started(self.config, &self.added, self.policy_types)
     }
 }
 
 /// An ORB with these settings, and with these protocols beside those that every one has.
-fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> {
+fn started(
+    config: OrbConfig,
+    added: &ProtocolBundle,
+    mut policy_types: PolicyTypes,
+) -> Result<Orb, InitError> {
     config.check()?;
+    policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;
     #[cfg(feature = "tls")]
@@ -166,7 +187,7 @@ fn started(config: OrbConfig, added: &ProtocolBundle) -> Result<Orb, InitError> 
     }
     protocols.add(added)?;
     check_protocols(&config, &protocols.now())?;
-    Ok(Orb::new(config, protocols))
+    Ok(Orb::new(Broker::new(config, protocols, policy_types)))
 }
 
 /// A link from a shared library.

@@ -1,15 +1,17 @@
 //! The policies of a thread.
 
-use super::{Policy, PolicySet, SetOverride};
+use super::known_protocols::KnownProtocols;
+use super::managed::Managed;
+use super::{Policy, PolicyLevels, PolicySet, SetOverride};
 use crate::exception::SystemException;
-use crate::orb::Orb;
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sets policies for the calls that the calling thread makes through an ORB.
-#[derive(Debug)]
 pub struct PolicyCurrent<'o> {
-    orb: &'o Orb,
+    managed: &'o Managed,
+    protocols: &'o dyn KnownProtocols,
 }
 
 /// A thread's policies for one ORB.
@@ -30,11 +32,11 @@ thread_local! {
 
 /// Tells the calling thread's policies for an ORB from all others; 0 when it has none.
 #[inline]
-pub(super) fn stamp(orb: &Orb) -> u64 {
+pub(super) fn stamp(managed: &Managed) -> u64 {
     if SETS.get() == 0 {
         return 0;
     }
-    own_stamp(orb.number())
+    own_stamp(managed.number())
 }
 
 fn own_stamp(number: u64) -> u64 {
@@ -46,13 +48,13 @@ fn own_stamp(number: u64) -> u64 {
 
 /// Whether the calling thread has policies for an ORB.
 #[inline]
-pub(crate) fn has_own(orb: &Orb) -> bool {
-    stamp(orb) != 0
+pub(crate) fn has_own(managed: &Managed) -> bool {
+    stamp(managed) != 0
 }
 
 /// The calling thread's policies for an ORB.
-pub(super) fn set(orb: &Orb) -> PolicySet {
-    let number = orb.number();
+pub(super) fn set(managed: &Managed) -> PolicySet {
+    let number = managed.number();
     MINE.with_borrow(|mine| {
         let found = mine.iter().find(|one| one.orb == number);
         found.map(|one| one.set.clone()).unwrap_or_default()
@@ -60,22 +62,23 @@ pub(super) fn set(orb: &Orb) -> PolicySet {
 }
 
 impl<'o> PolicyCurrent<'o> {
-    pub(crate) fn new(orb: &'o Orb) -> Self {
-        Self { orb }
+    pub(crate) fn new(managed: &'o Managed, protocols: &'o dyn KnownProtocols) -> Self {
+        Self { managed, protocols }
     }
 
     /// Sets policies for the calling thread, for calls from now on.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know; BAD_PARAM for two
+    /// on one matter.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<(), SystemException> {
-        let registry = self.orb.protocols().now();
-        let next = set(self.orb).overridden(policies, how, &registry)?;
-        let number = self.orb.number();
+        let at = (PolicyLevels::THREAD, self.managed.types());
+        let next = set(self.managed).overridden(policies, how, at, self.protocols)?;
+        let number = self.managed.number();
         MINE.with_borrow_mut(|mine| {
             mine.retain(|one| one.orb != number);
             if next.iter().next().is_some() {
@@ -93,6 +96,14 @@ impl<'o> PolicyCurrent<'o> {
     /// The calling thread's policies, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
-        set(self.orb).of_types(types)
+        set(self.managed).of_types(types)
+    }
+}
+
+impl fmt::Debug for PolicyCurrent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyCurrent")
+            .field("set", &set(self.managed))
+            .finish_non_exhaustive()
     }
 }

@@ -1,13 +1,14 @@
 //! What holds for the calls through one reference by one thread.
 
+use super::managed::Managed;
 use super::{
-    ClientProtocols, Collocation, Mux, Otherwise, Policy, PolicySet, Transfer, Wait, current,
+    Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
+    Transfer, Wait, current, invalid,
 };
-use crate::client::Buffering;
-use crate::orb::Orb;
+use crate::exception::SystemException;
+use punctual_ior::PolicyValue;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -16,9 +17,7 @@ use std::time::Duration;
 pub(crate) struct Effective {
     /// No other has it: tells which policies a binding was made under.
     pub(crate) stamp: u64,
-    /// The epoch of the ORB's policies, and whose thread's, it was computed under.
-    epoch: u64,
-    thread: u64,
+    under: Under,
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
@@ -28,77 +27,93 @@ pub(crate) struct Effective {
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
+    /// Why no call can be made.
+    conflict: Option<SystemException>,
+}
+
+/// The epoch of the ORB's policies, and whose thread's, that something was computed under.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Under {
+    epoch: u64,
+    thread: u64,
 }
 
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 impl Effective {
-    /// What holds now for a reference with policies of its own: as before, if nothing has changed. Takes
-    /// no lock then, and allocates nothing.
-    pub(crate) fn renewed(before: Option<&Arc<Self>>, orb: &Orb, own: &PolicySet) -> Arc<Self> {
-        match before {
-            Some(before) if before.holds(orb) => before.clone(),
-            _ => Arc::new(Self::of(orb, own)),
-        }
-    }
-
     /// Whether it still holds, for the calling thread.
     #[inline]
-    pub(crate) fn holds(&self, orb: &Orb) -> bool {
-        self.epoch == orb.managed_policies().epoch() && self.thread == current::stamp(orb)
+    pub(crate) fn holds(&self, managed: &Managed) -> bool {
+        self.under.epoch == managed.epoch() && self.under.thread == current::stamp(managed)
     }
 
-    fn of(orb: &Orb, own: &PolicySet) -> Self {
-        let config = orb.config();
+    /// Whether the ORB's policies are still those that it was computed under, whatever the thread's.
+    pub(crate) fn is_of_now(&self, managed: &Managed) -> bool {
+        self.under.epoch == managed.epoch()
+    }
+
+    /// What holds now for a reference with policies of its own, and what is `published` in it.
+    pub(crate) fn of(
+        managed: &Managed,
+        own: &PolicySet,
+        published: impl FnOnce() -> Vec<PolicyValue>,
+    ) -> Self {
+        let reads = managed.types().reads_references();
+        let published = if reads { published() } else { Vec::new() };
+        let defaults = managed.defaults();
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
-            // Read before the policies are: a change meanwhile makes it renewed once more.
-            epoch: orb.managed_policies().epoch(),
-            thread: current::stamp(orb),
-            roundtrip: config.timeouts.call,
-            buffering: config.one_way_buffering,
-            wait: config.wait,
-            collocation: config.collocation,
+            under: Under {
+                // Read before the policies are: a change meanwhile makes it renewed once more.
+                epoch: managed.epoch(),
+                thread: current::stamp(managed),
+            },
+            roundtrip: defaults.roundtrip,
+            protocols: defaults.protocols.clone(),
+            buffering: defaults.buffering,
+            wait: defaults.wait,
+            collocation: defaults.collocation,
             ..Self::default()
         };
-        if !config.client_protocols.is_empty() {
-            this.protocols = Some(ClientProtocols {
-                preferred: config.client_protocols.clone(),
-                otherwise: Otherwise::Raise,
-            });
+        match together(managed, own, &published) {
+            Ok(all) => this.all = all,
+            // Calls go by wire, where they find out.
+            Err(why) => {
+                this.collocation = Collocation::None;
+                this.conflict = Some(invalid(why));
+            }
         }
+        this.obey(&defaults.properties);
+        this
+    }
+
+    /// Takes what calls look at out of the policies.
+    fn obey(&mut self, configured: &BTreeMap<String, BTreeMap<String, String>>) {
         let mut properties: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
-        for (link, configured) in &config.link_properties {
-            let texts = configured.iter().map(|(name, value)| (&**name, &**value));
+        for (link, of_link) in configured {
+            let texts = of_link.iter().map(|(name, value)| (&**name, &**value));
             properties.insert(link, texts.collect());
         }
-        // The innermost comes last, and so holds.
-        let (managed, threads) = (orb.managed_policies().set(), current::set(orb));
-        let mut all: Vec<Policy> = Vec::new();
-        for policy in managed.iter().chain(threads.iter()).chain(own.iter()) {
-            all.retain(|outer| outer.matter() != policy.matter());
-            all.push(policy.clone());
-        }
-        for policy in &all {
+        for policy in self.all.iter() {
             match policy {
-                Policy::RelativeRoundtripTimeout(timeout) => this.roundtrip = Some(*timeout),
-                Policy::ClientProtocols(protocols) => this.protocols = Some(protocols.clone()),
-                Policy::Transfer(transfer) => this.transfer = *transfer,
-                Policy::Mux(mux) => this.mux = *mux,
-                Policy::Wait(wait) => this.wait = *wait,
-                Policy::Collocation(collocation) => this.collocation = *collocation,
+                Policy::RelativeRoundtripTimeout(timeout) => self.roundtrip = Some(*timeout),
+                Policy::ClientProtocols(protocols) => self.protocols = Some(protocols.clone()),
+                Policy::Transfer(transfer) => self.transfer = *transfer,
+                Policy::Mux(mux) => self.mux = *mux,
+                Policy::Wait(wait) => self.wait = *wait,
+                Policy::Collocation(collocation) => self.collocation = *collocation,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);
                 }
+                // Whoever has added its type reads it.
+                Policy::Defined(_) => {}
             }
         }
-        this.properties = properties
+        self.properties = properties
             .into_iter()
             .map(|(link, of_link)| (link.into(), of_link.into_iter().collect()))
             .collect();
-        this.all = PolicySet::of(all);
-        this
     }
 
     /// The properties for connections of this link; an adapted one counts as the link below.
@@ -110,8 +125,56 @@ impl Effective {
         self.properties.get(bare).cloned().unwrap_or_default()
     }
 
+    /// Whether calls can be made at all: INV_POLICY where policies contradict each other.
+    pub(crate) fn check(&self) -> Result<(), SystemException> {
+        self.conflict.clone().map_or(Ok(()), Err)
+    }
+
     /// All that hold, of the given types.
     pub(crate) fn policies(&self, types: &[u32]) -> Vec<Policy> {
         self.all.of_types(types)
     }
+
+    /// What holds of a type that was added.
+    pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
+        self.all.value()
+    }
+}
+
+/// What all levels say, and what is published.
+fn together(
+    managed: &Managed,
+    own: &PolicySet,
+    published: &[PolicyValue],
+) -> Result<PolicySet, String> {
+    let types = managed.types();
+    let (managed_set, of_thread) = (managed.set(), current::set(managed));
+    let mut all = PolicySet::default();
+    // From the outermost to the innermost.
+    let of_orb = managed_set
+        .iter()
+        .filter(|one| types.are_for(PolicyLevels::ORB, one));
+    for policy in of_orb.chain(of_thread.iter()).chain(own.iter()) {
+        let merged = all.merge(policy, types);
+        merged.map_err(|why| conflict(policy.policy_type(), &why))?;
+    }
+    for value in published {
+        // What this ORB does not know it does not look into.
+        let Some(codec) = types.get(value.kind).and_then(|one| one.codec) else {
+            continue;
+        };
+        let read = (codec.read)(&value.data).map_err(|error| {
+            let kind = value.kind;
+            format!(
+                "the policy of type {kind} that the reference publishes does not decode: {error}"
+            )
+        })?;
+        let reconciled = all.reconcile(read, types);
+        reconciled.map_err(|why| conflict(value.kind, &why))?;
+    }
+    Ok(all)
+}
+
+fn conflict(number: u32, why: &str) -> String {
+    format!("the policies of type {number} contradict each other: {why}")
 }

@@ -1,68 +1,48 @@
 //! The policies of a whole ORB.
 
-use super::{Policy, PolicySet, SetOverride};
+use super::known_protocols::KnownProtocols;
+use super::managed::Managed;
+use super::policy::Policy;
+use super::set::SetOverride;
 use crate::exception::SystemException;
-use crate::orb::Orb;
-use arc_swap::ArcSwap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
 
 /// Sets policies for all calls of an ORB that nothing closer overrides.
-#[derive(Debug)]
 pub struct PolicyManager<'o> {
-    orb: &'o Orb,
-}
-
-/// What the ORB keeps of it.
-#[derive(Debug, Default)]
-pub(crate) struct Managed {
-    set: ArcSwap<PolicySet>,
-    epoch: AtomicU64,
-    changing: Mutex<()>,
-}
-
-impl Managed {
-    /// Changes with the policies.
-    #[inline]
-    pub(crate) fn epoch(&self) -> u64 {
-        // Acquire pairs with the Release in `set_policy_overrides`: a new epoch shows new policies.
-        self.epoch.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn set(&self) -> Arc<PolicySet> {
-        self.set.load_full()
-    }
+    managed: &'o Managed,
+    protocols: &'o dyn KnownProtocols,
 }
 
 impl<'o> PolicyManager<'o> {
-    pub(crate) fn new(orb: &'o Orb) -> Self {
-        Self { orb }
+    pub(crate) fn new(managed: &'o Managed, protocols: &'o dyn KnownProtocols) -> Self {
+        Self { managed, protocols }
     }
 
     /// Sets policies, for calls from now on.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know; BAD_PARAM for two
+    /// on one matter.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
         how: SetOverride,
     ) -> Result<(), SystemException> {
-        let managed = self.orb.managed_policies();
-        let _changing = managed
-            .changing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let registry = self.orb.protocols().now();
-        let next = managed.set.load().overridden(policies, how, &registry)?;
-        managed.set.store(Arc::new(next));
-        managed.epoch.fetch_add(1, Ordering::Release);
-        Ok(())
+        let managed = self.managed;
+        managed.set_overrides(policies, how, self.protocols)
     }
 
     /// The policies set, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
-        self.orb.managed_policies().set().of_types(types)
+        self.managed.set().of_types(types)
+    }
+}
+
+impl fmt::Debug for PolicyManager<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyManager")
+            .field("set", &self.managed.set())
+            .finish_non_exhaustive()
     }
 }

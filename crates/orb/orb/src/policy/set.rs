@@ -1,8 +1,9 @@
 //! Policies of one level, at most one for each matter.
 
-use super::{Policy, invalid};
+use super::known_protocols::KnownProtocols;
+use super::types::PolicyTypes;
+use super::{Policy, PolicyLevels, PolicyType, invalid};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::protocol::Registry;
 
 /// What becomes of the policies that were set before (CORBA 3.3 part 1, §8.9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,59 +16,108 @@ pub enum SetOverride {
 
 /// What a policy is about: its type, and for a property which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matter<'p> {
+enum Matter<'p> {
     Type(u32),
     Property(&'p str, &'p str),
 }
 
 /// The policies of one level.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PolicySet {
     policies: Vec<Policy>,
 }
 
+/// The policy of a list that is at fault, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Duplicate { index: usize },
+    Invalid { index: usize, why: String },
+}
+
 impl PolicySet {
-    /// Of policies that are on matters of their own.
-    pub(crate) fn of(policies: Vec<Policy>) -> Self {
-        Self { policies }
+    /// Of policies that may be set at this level, each on a matter of its own.
+    pub(super) fn checked(
+        policies: &[Policy],
+        level: PolicyLevels,
+        types: &PolicyTypes,
+        protocols: &dyn KnownProtocols,
+    ) -> Result<Self, Fault> {
+        for (index, policy) in policies.iter().enumerate() {
+            let earlier = policies.get(..index).unwrap_or_default();
+            if earlier.iter().any(|one| one.is_about_same(policy)) {
+                return Err(Fault::Duplicate { index });
+            }
+            let allowed = types.allowing(policy, level, protocols);
+            allowed.map_err(|why| Fault::Invalid { index, why })?;
+        }
+        Ok(Self {
+            policies: policies.to_vec(),
+        })
     }
 
-    /// These policies with others over them.
+    /// These policies with others over them, which are set at this level.
     pub(crate) fn overridden(
         &self,
         policies: &[Policy],
         how: SetOverride,
-        registry: &Registry,
+        (level, types): (PolicyLevels, &PolicyTypes),
+        protocols: &dyn KnownProtocols,
     ) -> Result<Self, SystemException> {
-        for (index, policy) in policies.iter().enumerate() {
-            let earlier = policies.get(..index).unwrap_or_default();
-            if earlier.iter().any(|one| one.matter() == policy.matter()) {
-                return Err(SystemException::new(
-                    Kind::BadParam,
-                    minor::DUPLICATE_POLICY,
-                    CompletionStatus::No,
-                )
-                .with_detail(format!(
-                    "policy {index} is on the same matter as one before it"
-                )));
-            }
-            check(policy, registry).map_err(|problem| {
-                invalid(format!(
-                    "policy {index} (type {}) cannot be obeyed: {problem}",
-                    policy.policy_type()
-                ))
-            })?;
-        }
+        let checked = Self::checked(policies, level, types, protocols);
+        let added = checked.map_err(|fault| refused(policies, fault))?;
         let kept = self.policies.iter().filter(|old| {
-            how == SetOverride::Add && !policies.iter().any(|new| new.matter() == old.matter())
+            how == SetOverride::Add && !added.iter().any(|new| new.is_about_same(old))
         });
         Ok(Self {
-            policies: kept.chain(policies).cloned().collect(),
+            policies: kept.chain(added.iter()).cloned().collect(),
         })
+    }
+
+    /// Lays a client's policy over those of outer levels.
+    pub(super) fn merge(&mut self, inner: &Policy, types: &PolicyTypes) -> Result<(), String> {
+        let outer = self
+            .policies
+            .iter()
+            .position(|one| one.is_about_same(inner));
+        let merged = match outer.map(|index| self.policies.remove(index)) {
+            Some(outer) => {
+                let definition = types.get(inner.policy_type());
+                definition.map_or_else(|| Ok(inner.clone()), |one| (one.merge)(&outer, inner))?
+            }
+            None => inner.clone(),
+        };
+        self.policies.push(merged);
+        Ok(())
+    }
+
+    /// Lays what a reference publishes over what the client has set.
+    pub(super) fn reconcile(
+        &mut self,
+        published: Policy,
+        types: &PolicyTypes,
+    ) -> Result<(), String> {
+        let number = published.policy_type();
+        let client = self
+            .policies
+            .iter()
+            .position(|one| one.policy_type() == number);
+        let reconciled = match (
+            client.map(|index| self.policies.remove(index)),
+            types.get(number),
+        ) {
+            (Some(client), Some(definition)) => (definition.reconcile)(&client, &published)?,
+            _ => published,
+        };
+        self.policies.push(reconciled);
+        Ok(())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.policies.iter()
+    }
+
+    pub(super) fn add(&mut self, policy: Policy) {
+        self.policies.push(policy);
     }
 
     /// Those of the given types; all, if none is given.
@@ -75,10 +125,19 @@ impl PolicySet {
         let asked = |policy: &&Policy| types.is_empty() || types.contains(&policy.policy_type());
         self.iter().filter(asked).cloned().collect()
     }
+
+    /// The value of a type that was added.
+    pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
+        self.iter().find_map(Policy::value)
+    }
 }
 
 impl Policy {
-    pub(super) fn matter(&self) -> Matter<'_> {
+    pub(super) fn is_about_same(&self, other: &Self) -> bool {
+        self.matter() == other.matter()
+    }
+
+    fn matter(&self) -> Matter<'_> {
         match self {
             Self::LinkProperty(property) => Matter::Property(&property.link, &property.name),
             other => Matter::Type(other.policy_type()),
@@ -86,22 +145,19 @@ impl Policy {
     }
 }
 
-fn check(policy: &Policy, registry: &Registry) -> Result<(), String> {
-    match policy {
-        Policy::ClientProtocols(protocols) if protocols.preferred.is_empty() => {
-            Err("no protocol is named".to_owned())
+fn refused(policies: &[Policy], fault: Fault) -> SystemException {
+    match fault {
+        Fault::Duplicate { index } => {
+            let (kind, minor) = (Kind::BadParam, minor::DUPLICATE_POLICY);
+            SystemException::new(kind, minor, CompletionStatus::No).with_detail(format!(
+                "policy {index} is on the same matter as one before it"
+            ))
         }
-        Policy::ClientProtocols(protocols) => protocols
-            .preferred
-            .iter()
-            .try_for_each(|name| registry.pair(name).map(drop))
-            .map_err(|error| error.to_string()),
-        Policy::LinkProperty(property) if property.name.is_empty() => {
-            Err("the property has no name".to_owned())
+        Fault::Invalid { index, why } => {
+            let number = policies.get(index).map_or(0, Policy::policy_type);
+            invalid(format!(
+                "policy {index} (type {number}) cannot be obeyed: {why}"
+            ))
         }
-        Policy::RelativeRoundtripTimeout(timeout) if timeout.is_zero() => {
-            Err("a time-out of nothing".to_owned())
-        }
-        _ => Ok(()),
     }
 }

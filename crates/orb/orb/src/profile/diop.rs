@@ -1,7 +1,7 @@
 //! DIOP profiles, as TAO has them: GIOP's one-ways in datagrams.
 
-use super::iiop::endpoint;
-use super::{Place, PlacedProfile, ProfileCodec, Publication, newest};
+use super::iiop::host_and_port;
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest};
 use crate::messaging::Giop;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{DiopProfile, IorError, TaggedProfile, tags};
@@ -24,37 +24,37 @@ impl ProfileCodec for DiopCodec {
         protocol == self::protocol()
     }
 
-    fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
+    fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = DiopProfile::decode(data)?;
-        let place = Address::iiop(&profile.host, profile.port);
-        Ok(PlacedProfile {
+        let at = Address::iiop(&profile.host, profile.port);
+        let address = Address::new(diop::NAME, at.place());
+        Ok(DecodedProfile {
             version: newest(profile.version)?,
-            places: vec![Place {
-                protocol: protocol().into(),
-                address: Address::new(diop::NAME, place.place()),
-            }],
+            endpoints: vec![ProfileEndpoint::new(&protocol(), address)],
             object_key: profile.object_key,
             components: profile.components,
         })
     }
 
-    /// One for each place.
+    /// One for each endpoint.
     fn encode(
         &self,
-        places: &[Place],
+        endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
         let components = match object.version {
             GiopVersion::V1_0 => &[],
             _ => object.components,
         };
-        let endpoints = places.iter().filter_map(|place| endpoint(&place.address));
-        endpoints
-            .map(|endpoint| {
+        let hosts = endpoints
+            .iter()
+            .filter_map(|one| host_and_port(&one.address));
+        hosts
+            .map(|at| {
                 DiopProfile {
                     version: object.version.into(),
-                    host: endpoint.host,
-                    port: endpoint.port,
+                    host: at.host,
+                    port: at.port,
                     object_key: object.object_key.to_vec(),
                     components: components.to_vec(),
                 }

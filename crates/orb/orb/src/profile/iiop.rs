@@ -5,7 +5,10 @@
 //! only as its components. So what an endpoint of [`uiop`] says in a profile of its own, for TAO and
 //! for Punctual, is said there once more.
 
-use super::{ORB_TYPE, Place, PlacedProfile, ProfileCodec, Publication, newest};
+use super::{
+    DecodedProfile, ORB_TYPE, ProfileCodec, ProfileEndpoint, Publication, SecurityRequirement,
+    newest,
+};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
@@ -30,66 +33,65 @@ impl ProfileCodec for IiopCodec {
         protocol == iiop::NAME || protocol == SSLIOP
     }
 
-    /// Places that are secured come first, then Unix sockets of this host, then TCP. The sockets of an
+    /// Endpoints that are secured come first, then Unix sockets of this host, then TCP. The sockets of an
     /// ORB of ours are left to its UIOP profiles, which stand where the server wants them to be tried.
-    fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
+    fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
         let version = newest(profile.version)?;
-        let mut places = Vec::new();
+        let mut endpoints = Vec::new();
         let has_uiop = is_ours(&profile.components);
         for component in &profile.components {
             // A component that does not decode says nothing of use.
             match component.decode() {
                 Ok(Component::SslSecTrans(ssl)) if ssl.port != 0 => {
-                    let address = Address::iiop(&profile.host, ssl.port);
-                    places.push(Place {
-                        protocol: SSLIOP.into(),
-                        address: Address::new(SSLIOP, address.place()),
-                    });
+                    let at = Address::iiop(&profile.host, ssl.port);
+                    let address = Address::new(SSLIOP, at.place());
+                    let secured = ProfileEndpoint::new(SSLIOP, address);
+                    endpoints.push(secured.with_security((&ssl).into()));
                 }
                 Ok(Component::UnixTrans(socket)) if !has_uiop && is_this_host(&socket.host) => {
-                    places.push(Place {
-                        protocol: uiop::NAME.into(),
-                        address: Address::new(uiop::NAME, &socket.path),
-                    });
+                    let address = Address::new(uiop::NAME, &socket.path);
+                    endpoints.push(ProfileEndpoint::new(uiop::NAME, address));
                 }
                 _ => {}
             }
         }
         // A port of 0 says that the profile's own address is not for use (another transport's is).
-        let plain = profile.endpoints().filter(|place| place.port != 0);
-        places.extend(plain.map(|place| at(&place)));
-        Ok(PlacedProfile {
+        let plain = profile.endpoints().filter(|one| one.port != 0);
+        let at = |one: Endpoint| Address::iiop(&one.host, one.port);
+        endpoints.extend(plain.map(|one| ProfileEndpoint::new(iiop::NAME, at(one))));
+        Ok(DecodedProfile {
             version,
-            places,
+            endpoints,
             object_key: profile.object_key,
             components: profile.components,
         })
     }
 
-    /// One profile for all TCP places, those after the first as alternate addresses, and one for each TLS
-    /// place, so that a client takes the one or the other by policy. The first names the Unix sockets;
+    /// One profile for all TCP endpoints, those after the first as alternate addresses, and one for each TLS
+    /// endpoint, so that a client takes the one or the other by policy. The first names the Unix sockets;
     /// where there are only those, it is one of their own, without a port, as omniORB has it. In GIOP
-    /// 1.0, which has no components, one for each TCP place.
+    /// 1.0, which has no components, one for each TCP endpoint.
     fn encode(
         &self,
-        places: &[Place],
+        endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let of = |protocol: &'static str| places.iter().filter(move |p| *p.protocol == *protocol);
-        let mut plain = of(iiop::NAME).filter_map(|place| endpoint(&place.address));
-        let profile = |place: Endpoint, components| {
+        let of =
+            |protocol: &'static str| endpoints.iter().filter(move |p| *p.protocol == *protocol);
+        let mut plain = of(iiop::NAME).filter_map(|one| host_and_port(&one.address));
+        let profile = |at: Endpoint, components| {
             IiopProfile {
                 version: object.version.into(),
-                host: place.host,
-                port: place.port,
+                host: at.host,
+                port: at.port,
                 object_key: object.object_key.to_vec(),
                 components,
             }
             .to_tagged(ByteOrder::NATIVE)
         };
         if object.version == GiopVersion::V1_0 {
-            return plain.map(|place| profile(place, Vec::new())).collect();
+            return plain.map(|at| profile(at, Vec::new())).collect();
         }
         let mut profiles: Vec<(Endpoint, Vec<TaggedComponent>)> = Vec::new();
         if let Some(first) = plain.next() {
@@ -97,13 +99,19 @@ impl ProfileCodec for IiopCodec {
             profiles.push((first, others.collect::<Result<_, _>>()?));
         }
         // One that demands TLS names no port for TCP.
-        for place in of(SSLIOP).filter_map(|place| endpoint(&place.address)) {
-            let component = TaggedComponent::ssl_sec_trans(&offered(place.port));
-            profiles.push((Endpoint { port: 0, ..place }, vec![component]));
+        for one in of(SSLIOP) {
+            if let Some(at) = host_and_port(&one.address) {
+                let security = one.qualities.security.unwrap_or_else(offered);
+                let component = TaggedComponent::ssl_sec_trans(&SslSecTrans {
+                    target_supports: security.supports,
+                    target_requires: security.requires,
+                    port: at.port,
+                });
+                profiles.push((Endpoint { port: 0, ..at }, vec![component]));
+            }
         }
         name_sockets(&mut profiles, of(uiop::NAME))?;
-        let complete =
-            |(place, more): (_, Vec<_>)| profile(place, [object.components, &more].concat());
+        let complete = |(at, more): (_, Vec<_>)| profile(at, [object.components, &more].concat());
         profiles.into_iter().map(complete).collect()
     }
 }
@@ -111,16 +119,16 @@ impl ProfileCodec for IiopCodec {
 /// Adds Unix sockets to the first profile, or a profile for them.
 fn name_sockets<'p>(
     profiles: &mut Vec<(Endpoint, Vec<TaggedComponent>)>,
-    sockets: impl Iterator<Item = &'p Place>,
+    sockets: impl Iterator<Item = &'p ProfileEndpoint>,
 ) -> Result<(), CdrError> {
     // Without a name to know this host by, nobody can tell that a path is one of its own.
     let Some(host) = punctual_sys::host::name() else {
         return Ok(());
     };
-    let component = |place: &Place| {
+    let component = |one: &ProfileEndpoint| {
         TaggedComponent::unix_trans(&UnixTrans {
             host: host.clone(),
-            path: place.address.place().to_owned(),
+            path: one.address.place().to_owned(),
         })
     };
     let components = sockets.map(component).collect::<Result<Vec<_>, _>>()?;
@@ -134,8 +142,8 @@ fn name_sockets<'p>(
     Ok(())
 }
 
-/// What a TLS endpoint offers and demands.
-fn offered(port: u16) -> SslSecTrans {
+/// What a TLS endpoint of ours offers and demands.
+fn offered() -> SecurityRequirement {
     let demanded = AssociationOptions::INTEGRITY
         .and(AssociationOptions::CONFIDENTIALITY)
         .and(AssociationOptions::DETECT_REPLAY)
@@ -143,10 +151,9 @@ fn offered(port: u16) -> SslSecTrans {
     let trust = AssociationOptions::ESTABLISH_TRUST_IN_TARGET
         .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT)
         .and(AssociationOptions::NO_DELEGATION);
-    SslSecTrans {
-        target_supports: demanded.and(trust),
-        target_requires: demanded,
-        port,
+    SecurityRequirement {
+        supports: demanded.and(trust),
+        requires: demanded,
     }
 }
 
@@ -161,15 +168,8 @@ fn is_this_host(name: &str) -> bool {
     punctual_sys::host::name().is_some_and(|own| own == name)
 }
 
-fn at(place: &Endpoint) -> Place {
-    Place {
-        protocol: iiop::NAME.into(),
-        address: Address::iiop(&place.host, place.port),
-    }
-}
-
 /// An address as host and port.
-pub(super) fn endpoint(address: &Address) -> Option<Endpoint> {
+pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
     let (host, port) = address.host_and_port()?;
     Some(Endpoint {
         host: host.to_owned(),
@@ -183,20 +183,21 @@ mod tests {
 
     const OMNIORB: u32 = 0x4154_5400;
 
-    fn place(protocol: &str, place: &str) -> Place {
-        Place {
-            protocol: protocol.into(),
-            address: Address::new(protocol, place),
-        }
+    fn endpoint(protocol: &str, place: &str) -> ProfileEndpoint {
+        ProfileEndpoint::new(protocol, Address::new(protocol, place))
     }
 
-    fn encoded(version: GiopVersion, orb: u32, places: &[Place]) -> Vec<TaggedProfile> {
+    fn encoded(
+        version: GiopVersion,
+        orb: u32,
+        endpoints: &[ProfileEndpoint],
+    ) -> Vec<TaggedProfile> {
         let object = Publication {
             version,
             object_key: b"key",
             components: &[TaggedComponent::orb_type(orb)],
         };
-        IiopCodec.encode(places, &object).unwrap()
+        IiopCodec.encode(endpoints, &object).unwrap()
     }
 
     fn sockets(profile: &IiopProfile) -> Vec<String> {
@@ -214,14 +215,14 @@ mod tests {
 
     #[test]
     fn unix_sockets_are_components_of_the_first_profile() {
-        let places = [
-            place("uiop", "/a"),
-            place("ssliop", "h:3"),
-            place("iiop", "h:1"),
-            place("uiop", "/b"),
-            place("iiop", "h:2"),
+        let endpoints = [
+            endpoint("uiop", "/a"),
+            endpoint("ssliop", "h:3"),
+            endpoint("iiop", "h:1"),
+            endpoint("uiop", "/b"),
+            endpoint("iiop", "h:2"),
         ];
-        let profiles = encoded(GiopVersion::V1_1, ORB_TYPE, &places);
+        let profiles = encoded(GiopVersion::V1_1, ORB_TYPE, &endpoints);
         let [first, second] = profiles.as_slice() else {
             panic!("{profiles:?}")
         };
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_unix_socket_alone_has_a_profile_that_leads_nobody_to_a_port() {
-        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[place("uiop", "/a")]);
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[endpoint("uiop", "/a")]);
         let [only] = profiles.as_slice() else {
             panic!("{profiles:?}")
         };
@@ -246,31 +247,34 @@ mod tests {
 
     #[test]
     fn giop_1_0_has_no_components_to_name_a_unix_socket_in() {
-        let places = [place("uiop", "/a"), place("iiop", "h:1")];
-        let profiles = encoded(GiopVersion::V1_0, ORB_TYPE, &places);
+        let endpoints = [endpoint("uiop", "/a"), endpoint("iiop", "h:1")];
+        let profiles = encoded(GiopVersion::V1_0, ORB_TYPE, &endpoints);
         let [only] = profiles.as_slice() else {
             panic!("{profiles:?}")
         };
         assert_eq!(IiopProfile::decode(&only.data).unwrap().components, []);
-        assert_eq!(encoded(GiopVersion::V1_0, ORB_TYPE, &places[..1]), []);
+        assert_eq!(encoded(GiopVersion::V1_0, ORB_TYPE, &endpoints[..1]), []);
     }
 
     #[test]
     fn a_unix_socket_of_omniorbs_on_this_host_comes_before_its_tcp_port() {
-        let places = [place("iiop", "h:1"), place("uiop", "/a")];
-        let profiles = encoded(GiopVersion::V1_2, OMNIORB, &places);
+        let endpoints = [endpoint("iiop", "h:1"), endpoint("uiop", "/a")];
+        let profiles = encoded(GiopVersion::V1_2, OMNIORB, &endpoints);
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
-        assert_eq!(decoded.places, [places[1].clone(), places[0].clone()]);
+        assert_eq!(
+            decoded.endpoints,
+            [endpoints[1].clone(), endpoints[0].clone()]
+        );
     }
 
     #[test]
     fn unix_sockets_of_our_own_are_left_to_their_profiles() {
-        let places = [place("iiop", "h:1"), place("uiop", "/a")];
-        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &places);
+        let endpoints = [endpoint("iiop", "h:1"), endpoint("uiop", "/a")];
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &endpoints);
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
-        assert_eq!(decoded.places, places[..1]);
-        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &places[1..]);
-        assert_eq!(IiopCodec.decode(&profiles[0].data).unwrap().places, []);
+        assert_eq!(decoded.endpoints, endpoints[..1]);
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &endpoints[1..]);
+        assert_eq!(IiopCodec.decode(&profiles[0].data).unwrap().endpoints, []);
     }
 
     #[test]
@@ -284,9 +288,54 @@ mod tests {
             object_key: b"key",
             components: &[elsewhere.unwrap()],
         };
-        let places = [place("iiop", "h:1")];
-        let profiles = IiopCodec.encode(&places, &object).unwrap();
+        let endpoints = [endpoint("iiop", "h:1")];
+        let profiles = IiopCodec.encode(&endpoints, &object).unwrap();
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
-        assert_eq!(decoded.places, places);
+        assert_eq!(decoded.endpoints, endpoints);
+    }
+
+    #[test]
+    fn what_a_tls_port_supports_and_requires_is_read_and_passed_on() {
+        let security = SecurityRequirement {
+            supports: AssociationOptions(0x66),
+            requires: AssociationOptions(0x42),
+        };
+        let secured = endpoint("ssliop", "h:3").with_security(security);
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[secured.clone()]);
+        let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
+        assert_eq!(decoded.endpoints, [secured]);
+        // One of which nothing is said is ours.
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[endpoint("ssliop", "h:3")]);
+        let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
+        assert_eq!(decoded.endpoints[0].qualities.security, Some(offered()));
+    }
+
+    #[test]
+    fn a_profile_of_others_with_tls_and_alternate_addresses_is_read_into_one_list() {
+        let ssl = SslSecTrans {
+            target_supports: AssociationOptions(0x7e),
+            target_requires: AssociationOptions(0x06),
+            port: 9,
+        };
+        let other = Endpoint {
+            host: "other".to_owned(),
+            port: 2,
+        };
+        let profile = IiopProfile {
+            version: GiopVersion::V1_2.into(),
+            host: "h".to_owned(),
+            port: 1,
+            object_key: b"key".to_vec(),
+            components: vec![
+                TaggedComponent::alternate_iiop_address(&other).unwrap(),
+                TaggedComponent::ssl_sec_trans(&ssl),
+            ],
+        };
+        let tagged = profile.to_tagged(ByteOrder::NATIVE).unwrap();
+        let decoded = IiopCodec.decode(&tagged.data).unwrap();
+        let secured = endpoint("ssliop", "h:9").with_security((&ssl).into());
+        let plain = [endpoint("iiop", "h:1"), endpoint("iiop", "other:2")];
+        assert_eq!(decoded.endpoints[0], secured);
+        assert_eq!(decoded.endpoints[1..], plain);
     }
 }

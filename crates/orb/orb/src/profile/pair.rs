@@ -1,6 +1,6 @@
 //! Punctual's own profiles, for pairs of messaging protocol and link that nobody else has a tag for.
 
-use super::{Place, PlacedProfile, ProfileCodec, Publication};
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication};
 use crate::messaging::Giop;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, PairProfile, TaggedProfile, tags};
@@ -19,39 +19,37 @@ impl ProfileCodec for PairCodec {
         true
     }
 
-    fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
+    fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = PairProfile::decode(data)?;
         let giop = format!("{}+", Giop::NAME);
         let short = profile.protocol.strip_prefix(&giop);
         let protocol = short.unwrap_or(&profile.protocol);
-        let at = |place: &String| Place {
-            protocol: protocol.into(),
-            address: Address::new(profile.link(), place),
-        };
-        Ok(PlacedProfile {
+        let at =
+            |place: &String| ProfileEndpoint::new(protocol, Address::new(profile.link(), place));
+        Ok(DecodedProfile {
             // Whoever writes such profiles speaks the newest.
             version: GiopVersion::V1_2,
-            places: profile.places.iter().map(at).collect(),
+            endpoints: profile.places.iter().map(at).collect(),
             object_key: profile.object_key,
             components: profile.components,
         })
     }
 
-    /// One for each protocol, with all its places.
+    /// One for each protocol, with all its endpoints.
     fn encode(
         &self,
-        places: &[Place],
+        endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
         let mut profiles: Vec<PairProfile> = Vec::new();
-        for place in places {
-            let link = place.address.link();
+        for endpoint in endpoints {
+            let link = endpoint.address.link();
             // A name that is the link's alone means GIOP.
-            let protocol = match place.protocol.strip_suffix(link) {
+            let protocol = match endpoint.protocol.strip_suffix(link) {
                 Some("") | None => format!("{}+{link}", Giop::NAME),
-                Some(_) => place.protocol.to_string(),
+                Some(_) => endpoint.protocol.to_string(),
             };
-            let text = place.address.place().to_owned();
+            let text = endpoint.address.place().to_owned();
             match profiles.iter_mut().find(|one| one.protocol == protocol) {
                 Some(profile) => profile.places.push(text),
                 None => profiles.push(PairProfile {
@@ -71,33 +69,30 @@ impl ProfileCodec for PairCodec {
 mod tests {
     use super::*;
 
-    fn place(protocol: &str, link: &str, place: &str) -> Place {
-        Place {
-            protocol: protocol.into(),
-            address: Address::new(link, place),
-        }
+    fn endpoint(protocol: &str, link: &str, place: &str) -> ProfileEndpoint {
+        ProfileEndpoint::new(protocol, Address::new(link, place))
     }
 
     #[test]
-    fn places_come_back_in_profiles_of_their_protocol() {
-        let places = [
-            place("shmiop", "shmiop", "/a"),
-            place("giop_lite+uiop", "uiop", "/b"),
-            place("shmiop", "shmiop", "/c"),
-            place("reliable+diop", "reliable+diop", "h:1"),
+    fn endpoints_come_back_in_profiles_of_their_protocol() {
+        let endpoints = [
+            endpoint("shmiop", "shmiop", "/a"),
+            endpoint("giop_lite+uiop", "uiop", "/b"),
+            endpoint("shmiop", "shmiop", "/c"),
+            endpoint("reliable+diop", "reliable+diop", "h:1"),
         ];
         let object = Publication {
             version: GiopVersion::V1_2,
             object_key: b"key",
             components: &[],
         };
-        let profiles = PairCodec.encode(&places, &object).unwrap();
+        let profiles = PairCodec.encode(&endpoints, &object).unwrap();
         assert_eq!(profiles.len(), 3);
-        let decoded: Vec<Place> = profiles
+        let decoded: Vec<ProfileEndpoint> = profiles
             .iter()
-            .flat_map(|tagged| PairCodec.decode(&tagged.data).unwrap().places)
+            .flat_map(|tagged| PairCodec.decode(&tagged.data).unwrap().endpoints)
             .collect();
-        let order = [0, 2, 1, 3].map(|index: usize| places[index].clone());
+        let order = [0, 2, 1, 3].map(|index: usize| endpoints[index].clone());
         assert_eq!(decoded, order);
     }
 }

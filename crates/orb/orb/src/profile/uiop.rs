@@ -1,6 +1,6 @@
 //! UIOP profiles, as TAO has them: GIOP over Unix sockets.
 
-use super::{Place, PlacedProfile, ProfileCodec, Publication, newest};
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, TaggedProfile, UiopProfile, tags};
 use punctual_link::{Address, uiop};
@@ -23,38 +23,36 @@ impl ProfileCodec for UiopCodec {
         Some(tags::profile::INTERNET_IOP)
     }
 
-    fn decode(&self, data: &[u8]) -> Result<PlacedProfile, IorError> {
+    fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = UiopProfile::decode(data)?;
-        Ok(PlacedProfile {
+        let address = Address::new(uiop::NAME, &profile.path);
+        Ok(DecodedProfile {
             version: newest(profile.version)?,
-            places: vec![Place {
-                protocol: uiop::NAME.into(),
-                address: Address::new(uiop::NAME, &profile.path),
-            }],
+            endpoints: vec![ProfileEndpoint::new(uiop::NAME, address)],
             object_key: profile.object_key,
             components: profile.components,
         })
     }
 
-    /// One for each place: the profile has room for one path.
+    /// One for each endpoint: the profile has room for one path.
     fn encode(
         &self,
-        places: &[Place],
+        endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
         let components = match object.version {
             GiopVersion::V1_0 => &[],
             _ => object.components,
         };
-        let profile = |place: &Place| {
+        let profile = |endpoint: &ProfileEndpoint| {
             UiopProfile {
                 version: object.version.into(),
-                path: place.address.place().to_owned(),
+                path: endpoint.address.place().to_owned(),
                 object_key: object.object_key.to_vec(),
                 components: components.to_vec(),
             }
             .to_tagged(ByteOrder::NATIVE)
         };
-        places.iter().map(profile).collect()
+        endpoints.iter().map(profile).collect()
     }
 }

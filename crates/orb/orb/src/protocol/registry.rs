@@ -4,8 +4,10 @@
 //! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
 //! the old one's place. References notice by its number.
 
-use super::{ProtocolBundle, ProtocolCatalogue, ProtocolError, short_name};
+use super::bundle::ProtocolBundle;
+use super::error::{ProtocolCatalogue, ProtocolError};
 use crate::messaging::{Giop, Messaging};
+use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
 use punctual_link::{Adapter, Link};
@@ -261,6 +263,15 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
     }
 }
 
+/// A name without the messaging protocol that is meant anyway.
+fn short_name(messaging: &str, link: &str) -> Box<str> {
+    if messaging == Giop::NAME {
+        link.into()
+    } else {
+        format!("{messaging}+{link}").into()
+    }
+}
+
 /// The registry of an ORB, as it is now.
 #[derive(Debug, Default)]
 pub(crate) struct Protocols {
@@ -302,6 +313,13 @@ impl Protocols {
         next.number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
         self.now.store(Arc::new(next));
         Ok(())
+    }
+}
+
+impl KnownProtocols for Protocols {
+    fn check(&self, name: &str) -> Result<(), String> {
+        let pair = self.now().pair(name);
+        pair.map(drop).map_err(|error| error.to_string())
     }
 }
 

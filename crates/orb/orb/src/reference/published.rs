@@ -3,16 +3,18 @@
 //! It stands in the profiles, whatever protocol they are of: their codecs read it. A profile that
 //! nobody here can read, and a component that does not decode, say nothing.
 
-use super::ObjectRef;
-use crate::profile::PlacedProfile;
-use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
+use super::object::ObjectRef;
+use crate::exception::SystemException;
+use crate::policy::PolicyType;
+use punctual_ior::PolicyValue;
 
 impl ObjectRef {
     /// By what name its server knows the object: the object key of the first profile that this ORB can
     /// read. `None` when it can read none.
     #[must_use]
     pub fn object_key(&self) -> Option<Vec<u8>> {
-        self.first_that_says(|profile| Some(profile.object_key))
+        self.target()
+            .first_that_says(self.orb().broker(), |profile| Some(profile.object_key))
     }
 
     /// The policies that the server published with the reference, of the first profile that has any
@@ -20,25 +22,18 @@ impl ObjectRef {
     /// not known here too.
     #[must_use]
     pub fn published_policies(&self) -> Vec<PolicyValue> {
-        let policies = self.first_that_says(|profile| profile.components.iter().find_map(policies));
-        policies.unwrap_or_default()
+        self.target().published_policies(self.orb().broker())
     }
 
-    fn first_that_says<T>(&self, what: impl Fn(PlacedProfile) -> Option<T>) -> Option<T> {
-        let registry = self.orb().protocols().now();
-        self.ior().profiles.iter().find_map(|tagged| {
-            let codec = registry.codec(tagged.tag)?;
-            codec.decode(&tagged.data).ok().and_then(&what)
-        })
-    }
-}
-
-fn policies(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
-    if component.tag != tags::component::POLICIES {
-        return None;
-    }
-    match component.decode() {
-        Ok(Component::Policies(values)) => Some(values),
-        _ => None,
+    /// What holds of a policy type that the ORB was told of ([`crate::OrbBuilder::policy_type`]), for calls
+    /// through this reference by the calling thread: what the server published, and what this reference,
+    /// the thread and the ORB say, put together.
+    ///
+    /// # Errors
+    /// INV_POLICY when they contradict each other, as for a call.
+    pub fn policy<P: PolicyType>(&self) -> Result<Option<P>, SystemException> {
+        let effective = self.callee().effective();
+        effective.check()?;
+        Ok(effective.value::<P>().cloned())
     }
 }

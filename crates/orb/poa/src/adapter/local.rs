@@ -118,12 +118,7 @@ impl Request for LocalCall<'_, '_> {
     }
 
     #[inline]
-    fn answer(
-        &mut self,
-        _: &Adapter,
-        servant: &Arc<dyn Servant>,
-        _: Option<usize>,
-    ) -> Result<Went, DispatchError> {
+    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Went, DispatchError> {
         (self.run)(&servant.provide());
         Ok(Went::Here)
     }

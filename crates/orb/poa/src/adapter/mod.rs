@@ -4,6 +4,7 @@
 //! past the manager's door, to an object of the map or to what [`provide`] comes up with, by a thread that
 //! [`threads`] allows. [`life`] ends adapters.
 
+mod compared;
 mod departure;
 mod guests;
 mod life;
@@ -16,6 +17,7 @@ mod threads;
 mod tree;
 mod turns;
 
+pub(crate) use compared::ByStrategy;
 pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use serve::{Request, Wanted};
 pub(crate) use tree::NotMade;
@@ -36,7 +38,9 @@ use departure::Departure;
 use guests::Guests;
 use life::Life;
 use parking_lot::Mutex;
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_orb::{
+    AdapterPolicies, CompletionStatus, SystemException, SystemExceptionKind as Kind, minor,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -56,9 +60,10 @@ pub(crate) struct Adapter {
     pub(crate) parent: Option<Arc<Adapter>>,
     children: Mutex<BTreeMap<String, Arc<Adapter>>>,
     pub(crate) policies: Policies,
+    /// Those whose types the ORB was told of.
+    pub(crate) defined: AdapterPolicies,
     pub(crate) manager: PoaManager,
-    /// Whether requests need nothing but the map and the manager's door.
-    is_plain: bool,
+    way: Way,
     /// Whether an object's place in the map is all of its id.
     ids_are_places: bool,
     /// With RETAIN.
@@ -80,11 +85,35 @@ pub(crate) struct Adapter {
     assigned: AtomicU64,
 }
 
+/// The way of its requests, which is decided when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// They need nothing but the map and the manager's door.
+    Plain,
+    /// They are counted at the adapter: other things may serve them, or only some threads.
+    Counted,
+    /// So they are, and objects or operations are found by a strategy for comparison.
+    Compared,
+}
+
+impl Way {
+    fn of(policies: &Policies) -> Self {
+        let is_compared = policies.demultiplexing != Demultiplexing::Active
+            || policies.operations != OperationDemultiplexing::Compiled;
+        match policies.thread {
+            _ if is_compared => Self::Compared,
+            ThreadPolicy::OrbControl if policies.retains() => Self::Plain,
+            _ => Self::Counted,
+        }
+    }
+}
+
 /// What an adapter is made of.
 struct Parts {
     name: String,
     parent: Option<Arc<Adapter>>,
     policies: Policies,
+    defined: AdapterPolicies,
     manager: PoaManager,
 }
 
@@ -97,10 +126,7 @@ impl Adapter {
             None => Box::default(),
         };
         Arc::new_cyclic(|me: &Weak<Self>| Self {
-            is_plain: policies.retains()
-                && is_active
-                && policies.thread == ThreadPolicy::OrbControl
-                && policies.operations == OperationDemultiplexing::Compiled,
+            way: Way::of(&policies),
             ids_are_places: policies.retains()
                 && is_active
                 && policies.has_system_ids()
@@ -127,6 +153,7 @@ impl Adapter {
             operations: OperationTables::default(),
             assigned: AtomicU64::new(0),
             policies,
+            defined: parts.defined,
         })
     }
 
@@ -192,10 +219,6 @@ impl Adapter {
         let root = self.root.upgrade()?;
         let orb = root.orb()?;
         Some(Poa::new(orb, root, self.me.upgrade()?))
-    }
-
-    pub(crate) fn operations(&self) -> &OperationTables {
-        &self.operations
     }
 
     pub(crate) fn is_of(&self, nonce: Nonce) -> bool {

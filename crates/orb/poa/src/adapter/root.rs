@@ -63,10 +63,14 @@ impl Root {
             ior_table: IorTable::default(),
             adapter: OnceLock::new(),
         });
+        let defined = orb
+            .adapter_policies(&[])
+            .map_err(|invalid| initialize(&format!("the root POA: {invalid}")))?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
+            defined,
             manager: root.managers.create_for("RootPOAManager"),
         };
         let adapter = root.add(parts)?;
@@ -131,7 +135,7 @@ impl Root {
                 adapter.serve(Wanted { id: &id, place }, request)
             }
             Key::Foreign => match self.ior_table.forward(object_key)? {
-                Some(to) => Err(DispatchError::Forward(to)),
+                Some(to) => Err(DispatchError::forward(&to)),
                 None => Err(no_object().into()),
             },
             Key::Named { adapter, place, id } => {
@@ -166,7 +170,7 @@ impl Root {
                 _ => Location::Unknown,
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
-                Ok(Some(to)) => Location::Forward(to),
+                Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
                 _ => Location::Unknown,
             },
         }

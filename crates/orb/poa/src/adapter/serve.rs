@@ -3,12 +3,13 @@
 //! What is usual goes [`Adapter::serve_placed`]'s way: the place in the key is pinned, the manager's door is
 //! open, the servant is called. All else goes through [`Adapter::serve`].
 
-use super::Adapter;
+use super::compared::{ByStrategy, Compared};
 use super::guests::Guest;
 use super::threads::Threads;
+use super::{Adapter, Way};
 use crate::current::{Inside, InsidePlace};
-use crate::object_map::{Found, Pinned, Place};
-use crate::policy::{Demultiplexing, RequestProcessingPolicy};
+use crate::object_map::{ActiveMap, Found, Pinned, Place};
+use crate::policy::RequestProcessingPolicy;
 use crate::servant::Servant;
 use crate::servant_manager::ServantManager;
 use punctual_orb::probe::{self, Point};
@@ -26,16 +27,30 @@ pub(crate) trait Request {
     /// The operation's name on the wire.
     fn operation(&self) -> &str;
 
-    /// Lets the servant answer. `number` is the operation's, where it was found with the object.
+    /// Finds the object that is wanted.
+    #[inline]
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
+        map.find(wanted.id, wanted.place)
+    }
+
+    /// Lets the servant answer.
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
-    fn answer(
+    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
+
+    /// Lets the servant answer, whose operation is found by a strategy for comparison, if it is by name.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn answer_by(
         &mut self,
-        adapter: &Adapter,
+        strategy: ByStrategy<'_>,
         servant: &Arc<dyn Servant>,
-        number: Option<usize>,
-    ) -> Result<Self::Done, DispatchError>;
+    ) -> Result<Self::Done, DispatchError> {
+        let _ = strategy;
+        self.answer(servant)
+    }
 
     /// Has the main thread do [`Adapter::serve_now`].
     ///
@@ -82,7 +97,7 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerServant);
-        if self.is_plain
+        if self.way == Way::Plain
             && let Some(map) = &self.map
             && let Some(pinned) = map.pin(place)
             && pinned.is_placed()
@@ -90,7 +105,7 @@ impl Adapter {
             && self.manager.door().is_open()
         {
             let _current = InsidePlace::enter(self, place);
-            return self.answer_pinned(&pinned, request, None);
+            return self.answer_pinned(&pinned, request);
         }
         let id = place.octets();
         let place = Some(place);
@@ -104,15 +119,29 @@ impl Adapter {
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        // With a map alone nothing is counted but the object.
-        if self.is_plain
-            && let Some(map) = &self.map
-            && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
-            && self.manager.door().is_open()
-        {
-            let _current = Inside::enter(self, wanted.id, None);
-            return self.answer_pinned(&pinned, request, None);
+        match self.way {
+            // With a map alone nothing is counted but the object.
+            Way::Plain => {
+                if let Some(map) = &self.map
+                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.place)
+                    && self.manager.door().is_open()
+                {
+                    let _current = Inside::enter(self, wanted.id, None);
+                    return self.answer_pinned(&pinned, request);
+                }
+            }
+            Way::Counted => {}
+            Way::Compared => return self.serve_counted(wanted, &mut Compared::new(self, request)),
         }
+        self.serve_counted(wanted, request)
+    }
+
+    /// Serves a request that is counted at the adapter until its object is found, or until it is over.
+    fn serve_counted<R: Request>(
+        &self,
+        wanted: Wanted<'_>,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
         if !self.manager.door().is_open()
             && let Some(done) = request.rather_than_wait()
         {
@@ -170,18 +199,11 @@ impl Adapter {
         let Some(map) = &self.map else {
             return self.serve_unretained(wanted.id, request);
         };
-        if self.policies.demultiplexing == Demultiplexing::DeLayered
-            && let (Found::Pinned(pinned), number @ Some(_)) =
-                map.find_de_layered(wanted.id, request.operation())
-        {
-            let _current = Inside::enter(self, wanted.id, None);
-            return self.answer_pinned(&pinned, request, number);
-        }
         loop {
-            match map.find(wanted.id, wanted.place) {
+            match request.find(map, wanted) {
                 Found::Pinned(pinned) => {
                     let _current = Inside::enter(self, wanted.id, None);
-                    return self.answer_pinned(&pinned, request, None);
+                    return self.answer_pinned(&pinned, request);
                 }
                 found => match self.policies.processing {
                     RequestProcessingPolicy::ActiveObjectMapOnly => return Err(no_object().into()),
@@ -217,7 +239,7 @@ impl Adapter {
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
         let _current = Inside::enter(self, id, Some(&servant));
-        request.answer(self, &servant, None)
+        request.answer(&servant)
     }
 
     #[inline]
@@ -225,13 +247,12 @@ impl Adapter {
         &self,
         pinned: &Pinned<'_>,
         request: &mut R,
-        number: Option<usize>,
     ) -> Result<R::Done, DispatchError> {
         if !pinned.is_forwarded() {
-            return request.answer(self, &pinned.servant, number);
+            return request.answer(&pinned.servant);
         }
         match pinned.forwarded() {
-            Some(to) => Err(DispatchError::Forward(to)),
+            Some(to) => Err(DispatchError::forward(&to)),
             None => Err(no_object().into()),
         }
     }
@@ -244,7 +265,7 @@ impl Adapter {
         let found = self.map.as_ref().map(|map| map.find(id, place));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
-                Some(to) => Location::Forward(to),
+                Some(to) => Location::Forward(Box::new(to.ior().clone())),
                 None => Location::Here,
             },
             // Who provides servants may have one.

@@ -6,7 +6,7 @@ use super::{Adapter, Parts, Root, map};
 use crate::current;
 use crate::key::MAX_PATH;
 use crate::manager::PoaManager;
-use crate::policy::{Conflict, PoaPolicy, Policies};
+use crate::policy::{Conflict, PoaPolicy, Policies, defined};
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,6 +34,8 @@ impl Adapter {
             .root
             .upgrade()
             .ok_or_else(|| NotMade::System(is_over()))?;
+        let orb = root.orb().ok_or_else(|| NotMade::System(is_over()))?;
+        let defined = defined(policies, &orb).map_err(NotMade::Conflict)?;
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
         self.check_name(name).map_err(NotMade::System)?;
         self.wait_for_name(name).map_err(NotMade::System)?;
@@ -52,6 +54,7 @@ impl Adapter {
             name: name.to_owned(),
             parent: Some(self.clone()),
             policies,
+            defined,
             manager,
         };
         let child = root.add(parts).map_err(NotMade::System)?;

@@ -90,6 +90,9 @@ impl ActiveMap {
             // Released by the index, which forgets the id, and by the word, which closes.
             self.closing.fetch_add(1, Ordering::Relaxed);
             self.index.remove(&self.slots, id, place.index);
+            if let Some(comparison) = &self.comparison {
+                comparison.remove(id);
+            }
         }
         let forwarded = inner.forwards.remove(&place.index).is_some();
         if !forwarded {

@@ -1,6 +1,7 @@
 //! What is active at a place, under an id, or for a servant.
 
 use super::entry::{Entry, Place};
+use super::index::Comparison;
 use super::map::{ActiveMap, Inner};
 use super::pinned::{Found, Pinned};
 use super::slot::{Left, Slot, State};
@@ -19,10 +20,9 @@ impl ActiveMap {
     }
 
     /// What is active under an id. `hint` is the place that it was activated at, if the request says; it is
-    /// never trusted, and only [`Strategy::Active`] looks at it.
+    /// never trusted.
     pub(crate) fn find(&self, id: &[u8], hint: Option<Place>) -> Found<'_> {
-        if self.hinted
-            && let Some(place) = hint
+        if let Some(place) = hint
             && let Some(pinned) = self.pin(place)
             && pinned.is_named(id)
         {
@@ -35,10 +35,28 @@ impl ActiveMap {
         {
             return Found::Pinned(pinned);
         }
-        let found = self.index.find(&self.slots, id, |index| {
-            let pinned = self.pin_any(index)?;
-            pinned.is_named(id).then_some(pinned)
-        });
+        let found = self
+            .index
+            .find(&self.slots, id, |index| self.pin_named(index, id));
+        self.found(found, id)
+    }
+
+    /// What is active under an id, in the way of a map for comparison.
+    pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
+        let Some(comparison) = &self.comparison else {
+            return self.find(id, None);
+        };
+        let by = (&self.slots, &*self.index);
+        let found = comparison.find(by, id, |index| self.pin_named(index, id));
+        self.found(found, id)
+    }
+
+    fn pin_named(&self, index: u32, id: &[u8]) -> Option<Pinned<'_>> {
+        let pinned = self.pin_any(index)?;
+        pinned.is_named(id).then_some(pinned)
+    }
+
+    fn found<'m>(&'m self, found: Option<Pinned<'m>>, id: &[u8]) -> Found<'m> {
         match found {
             Some(pinned) => Found::Pinned(pinned),
             None if self.is_closing(id) => Found::Closing,
@@ -47,11 +65,12 @@ impl ActiveMap {
     }
 
     /// What is active under an id, and the number of an operation of its servant: with
-    /// [`Strategy::DeLayered`](super::Strategy) by one hash of both, once they were called. `None` for an
+    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
     /// operation that the servant does not number. Does not allocate.
     pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
-        let Some(shortcuts) = &self.shortcuts else {
-            let found = self.find(id, None);
+        let comparison = self.comparison.as_ref();
+        let Some(shortcuts) = comparison.and_then(Comparison::shortcuts) else {
+            let found = self.find_by_strategy(id);
             let number = found.number_of(operation);
             return (found, number);
         };

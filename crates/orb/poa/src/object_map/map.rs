@@ -5,7 +5,7 @@
 
 use super::by_servant::{ByServant, Servants};
 use super::entry::{Entry, Ids, Leave, Place, Refused};
-use super::index::{DuplicateId, Index, Shortcuts, Strategy};
+use super::index::{Comparison, DuplicateId, HashIndex, Strategy};
 use super::link::Link;
 use super::name::Name;
 use super::slot::{Slot, State};
@@ -20,11 +20,9 @@ use std::sync::{Arc, PoisonError};
 /// The active object map of one adapter.
 pub(crate) struct ActiveMap {
     pub(super) slots: Slots<Entry>,
-    pub(super) index: Index,
-    /// Where [`Strategy::DeLayered`] looks first.
-    pub(super) shortcuts: Option<Shortcuts>,
-    /// Places that come with a request are looked at.
-    pub(super) hinted: bool,
+    pub(super) index: Box<HashIndex>,
+    /// What requests are found by instead, in a map for comparison.
+    pub(super) comparison: Option<Comparison>,
     /// The place alone is the id of an object that is activated without one.
     pub(super) placed: bool,
     ids: Ids,
@@ -64,13 +62,12 @@ impl ActiveMap {
         servants: Servants,
         leave: Box<dyn Leave>,
     ) -> Result<Self, DuplicateId> {
-        let hinted = matches!(strategy, Strategy::Active);
+        let comparison = Comparison::new(strategy)?;
         Ok(Self {
             slots: Slots::new(),
-            index: Index::new(strategy)?,
-            shortcuts: matches!(strategy, Strategy::DeLayered).then(Shortcuts::new),
-            hinted,
-            placed: hinted && ids == Ids::System,
+            index: Box::new(HashIndex::new()),
+            placed: comparison.is_none() && ids == Ids::System,
+            comparison,
             ids,
             servants,
             active: AtomicUsize::new(0),
@@ -198,7 +195,7 @@ impl ActiveMap {
         }
         match id {
             Some(id) => self.check_id(inner, id)?,
-            None if self.index.is_complete() => return Err(Refused::NotInTheSet),
+            None if self.knows_its_ids() => return Err(Refused::NotInTheSet),
             None => {}
         }
         let index = self.take_slot(inner).ok_or(Refused::Full)?;
@@ -218,14 +215,15 @@ impl ActiveMap {
         inner.by_servant.note(identity, place);
         self.occupied.fetch_add(1, Ordering::SeqCst);
         let before = self.active.fetch_add(1, Ordering::Relaxed);
-        if let Some(shortcuts) = &self.shortcuts {
-            shortcuts.reserve(before + 1);
+        if let (Some(comparison), Some(id)) = (&self.comparison, id) {
+            comparison.insert(id, index, before + 1);
         }
         Ok(place)
     }
 
     fn check_id(&self, inner: &Inner, id: &[u8]) -> Result<(), Refused> {
-        if !self.index.may_have(id) {
+        let comparison = self.comparison.as_ref();
+        if comparison.is_some_and(|one| !one.may_have(id)) {
             return Err(Refused::NotInTheSet);
         }
         if self.closes(inner, id) {
@@ -247,6 +245,13 @@ impl ActiveMap {
             return Err(Refused::ObjectAlreadyActive);
         }
         Ok(())
+    }
+
+    /// Whether there can be no other ids than those it was made with.
+    fn knows_its_ids(&self) -> bool {
+        self.comparison
+            .as_ref()
+            .is_some_and(Comparison::is_complete)
     }
 
     pub(super) fn forward_of(&self, index: u32) -> Option<ObjectRef> {

@@ -77,8 +77,12 @@ fn servant() -> Arc<dyn Servant> {
     new_servant()
 }
 
+/// Whether an object is found, by its place, by its id, and in the strategy's way: in all of them or in none.
 fn is_found(map: &ActiveMap, id: &[u8], hint: Option<Place>) -> bool {
-    matches!(map.find(id, hint), Found::Pinned(pinned) if pinned.is_named(id))
+    let is = |found: Found<'_>| matches!(found, Found::Pinned(pinned) if pinned.is_named(id));
+    let found = is(map.find(id, hint));
+    assert_eq!(is(map.find_by_strategy(id)), found);
+    found
 }
 
 #[test]
@@ -169,7 +173,9 @@ fn an_id_is_closing_until_its_departure_has_ended() {
             let deactivation = scope.spawn(|| map.deactivate(place));
             enters.recv().unwrap();
             assert!(matches!(map.find(b"one", Some(place)), Found::Closing));
+            assert!(matches!(map.find_by_strategy(b"one"), Found::Closing));
             assert!(matches!(map.find(b"other", None), Found::None));
+            assert!(matches!(map.find_by_strategy(b"other"), Found::None));
             let again = map.activate(Some(b"one"), servant());
             assert_eq!(again, Err(Refused::Closing));
             let waits = scope.spawn(|| {
@@ -193,9 +199,11 @@ fn a_place_that_is_its_own_id_is_closing_until_it_is_left() {
     let pinned = map.pin(place).unwrap();
     map.deactivate(place);
     assert!(matches!(map.find(&id, Some(place)), Found::Closing));
+    assert!(matches!(map.find_by_strategy(&id), Found::Closing));
     assert_eq!(map.activate(Some(&id), servant()), Err(Refused::Closing));
     drop(pinned);
     assert!(matches!(map.find(&id, Some(place)), Found::None));
+    assert!(matches!(map.find_by_strategy(&id), Found::None));
 }
 
 #[test]
@@ -253,10 +261,12 @@ fn every_strategy_finds_each_id_and_no_other() {
         }
         for wrong in [&b""[..], b"object", b"object-1000", b"\0\0\0\0\0\0\0\0"] {
             assert!(matches!(map.find(wrong, Some(places[0])), Found::None));
+            assert!(matches!(map.find_by_strategy(wrong), Found::None));
         }
         for (id, &place) in octets.iter().zip(&places).step_by(2) {
             assert!(map.deactivate(place));
             assert!(matches!(map.find(id, Some(place)), Found::None));
+            assert!(matches!(map.find_by_strategy(id), Found::None));
         }
         for (number, id) in octets.iter().enumerate() {
             assert_eq!(is_found(&map, id, None), number % 2 == 1);
@@ -378,6 +388,7 @@ fn an_id_that_the_system_made_can_be_active_again() {
         );
         map.deactivate(place);
         assert!(matches!(map.find(&id, Some(place)), Found::None));
+        assert!(matches!(map.find_by_strategy(&id), Found::None));
         let again = map.activate(Some(&id), servant()).unwrap();
         assert_ne!(again, place);
         assert!(is_found(&map, &id, Some(place)));

@@ -174,7 +174,8 @@ impl Poa {
     fn reference_at(&self, place: Place, type_id: &str) -> Result<ObjectRef, PoaError> {
         let pinned = self.map()?.pin(place).ok_or(PoaError::ObjectNotActive)?;
         let key = self.adapter.key_of(place, pinned.id.as_deref());
-        Ok(self.orb.make_reference(type_id, &key)?)
+        let policies = &self.adapter.defined;
+        Ok(self.orb.make_reference_under(type_id, &key, policies)?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::adapter::NotMade;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use std::borrow::Cow;
 
 /// Why an adapter did not do what it was asked to (the user exceptions of `PortableServer::POA`).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +66,7 @@ pub enum CreatePoaError {
         /// The place of the first policy that is at fault in the list that was given, from 0.
         index: u16,
         /// What is wrong.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// A standard exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name with a
     /// NUL or another ORB's manager, BAD_INV_ORDER for a name that is still being destroyed.

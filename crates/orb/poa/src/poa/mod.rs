@@ -13,7 +13,9 @@ use crate::policy::{PoaPolicy, RequestProcessingPolicy};
 use crate::servant::Servant;
 use crate::servant_manager::{AdapterActivator, ServantManager};
 use crate::{adapter, current};
-use punctual_orb::{CompletionStatus, Orb, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_orb::{
+    CompletionStatus, Orb, PolicyType, SystemException, SystemExceptionKind as Kind, minor,
+};
 use std::fmt;
 use std::sync::Arc;
 
@@ -186,7 +188,16 @@ impl Poa {
     /// The policies that hold for it: those it was made with, and defaults.
     #[must_use]
     pub fn policies(&self) -> Vec<PoaPolicy> {
-        self.adapter.policies.list()
+        let defined = self.adapter.defined.iter().cloned();
+        let mut all = self.adapter.policies.list();
+        all.extend(defined.map(PoaPolicy::Defined));
+        all
+    }
+
+    /// The policy of a type that the ORB was told of, if the adapter has one.
+    #[must_use]
+    pub fn policy<P: PolicyType>(&self) -> Option<&P> {
+        self.adapter.defined.value()
     }
 
     /// The ORB.

@@ -144,7 +144,8 @@ impl Poa {
             }
             _ => self.adapter.key(id.as_bytes(), None),
         };
-        self.orb.make_reference(type_id, &key)
+        self.orb
+            .make_reference_under(type_id, &key, &self.adapter.defined)
     }
 
     /// The servant of an object that is active.

@@ -5,6 +5,8 @@ use super::{
     LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
     ServantRetentionPolicy, ThreadPolicy,
 };
+use punctual_orb::{AdapterPolicies, Orb, Policy};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
@@ -26,7 +28,7 @@ pub(crate) struct Policies {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     pub(crate) index: usize,
-    pub(crate) why: &'static str,
+    pub(crate) why: Cow<'static, str>,
 }
 
 /// What must not be, and the policies that it is about.
@@ -103,8 +105,9 @@ impl Policies {
         let mut policies = Self::default();
         let mut seen: HashSet<Discriminant<PoaPolicy>> = HashSet::new();
         for (index, policy) in given.iter().enumerate() {
-            if !seen.insert(discriminant(policy)) {
-                let why = "a policy of this kind was given before";
+            let is_defined = matches!(policy, PoaPolicy::Defined(_));
+            if !seen.insert(discriminant(policy)) && !is_defined {
+                let why = "a policy of this kind was given before".into();
                 return Err(Conflict { index, why });
             }
             policies.set(policy.clone());
@@ -114,7 +117,7 @@ impl Policies {
             let index = given
                 .iter()
                 .position(|policy| rule.about.iter().any(|is| is(policy)))?;
-            let why = rule.why;
+            let why = rule.why.into();
             Some(Conflict { index, why })
         });
         match conflicts.min_by_key(|conflict| conflict.index) {
@@ -134,6 +137,8 @@ impl Policies {
             PoaPolicy::RequestProcessing(value) => self.processing = value,
             PoaPolicy::Demultiplexing(value) => self.demultiplexing = value,
             PoaPolicy::OperationDemultiplexing(value) => self.operations = value,
+            // The ORB judges those: `defined`.
+            PoaPolicy::Defined(_) => {}
         }
     }
 
@@ -175,6 +180,20 @@ impl Policies {
             PoaPolicy::OperationDemultiplexing(self.operations),
         ]
     }
+}
+
+/// Those of the policies given whose types the ORB was told of, and what it has for its adapters.
+pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<AdapterPolicies, Conflict> {
+    let is_defined = |(index, policy): (usize, &PoaPolicy)| match policy {
+        PoaPolicy::Defined(policy) => Some((index, policy.clone())),
+        _ => None,
+    };
+    let (indices, policies): (Vec<usize>, Vec<Policy>) =
+        given.iter().enumerate().filter_map(is_defined).unzip();
+    orb.adapter_policies(&policies).map_err(|invalid| Conflict {
+        index: indices.get(invalid.index).copied().unwrap_or_default(),
+        why: invalid.why.into(),
+    })
 }
 
 fn has_twice(demultiplexing: &Demultiplexing) -> bool {

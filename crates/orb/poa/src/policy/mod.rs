@@ -2,9 +2,10 @@
 
 mod checked;
 
-pub(crate) use checked::{Conflict, Policies};
+pub(crate) use checked::{Conflict, Policies, defined};
 
 use crate::object_id::ObjectId;
+use punctual_orb::{Policy, PolicyType};
 
 /// One policy, for [`crate::Poa::create_poa`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,16 @@ pub enum PoaPolicy {
     Demultiplexing(Demultiplexing),
     /// How an operation is found. Not of the standard.
     OperationDemultiplexing(OperationDemultiplexing),
+    /// A policy of a type that the ORB was told of, which POAs may have ([`punctual_orb::PolicyType`]).
+    Defined(Policy),
+}
+
+impl PoaPolicy {
+    /// A policy of a type that the ORB was told of.
+    #[must_use]
+    pub fn of<P: PolicyType>(value: P) -> Self {
+        Self::Defined(Policy::of(value))
+    }
 }
 
 /// Which threads make upcalls.

@@ -3,6 +3,8 @@
 #![cfg(all(feature = "reliable", feature = "tls"))]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/authority.rs"]
+mod authority;
 #[path = "../support/mod.rs"]
 mod support;
 

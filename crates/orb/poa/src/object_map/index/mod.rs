@@ -1,4 +1,4 @@
-//! From ids to places.
+//! From ids to places: by a hash, which each map has, and for comparison in other ways.
 
 mod hash;
 mod perfect;
@@ -6,12 +6,12 @@ mod shortcuts;
 
 use super::entry::Entry;
 use super::slots::Slots;
-use hash::HashIndex;
 use perfect::PerfectIndex;
 
-pub(super) use shortcuts::Shortcuts;
+pub(super) use hash::HashIndex;
+use shortcuts::Shortcuts;
 
-/// How objects are found by their ids.
+/// How objects are found by requests. All but the first are for comparison.
 #[derive(Clone, Debug)]
 pub(crate) enum Strategy {
     /// By the place that is in the key; an id that comes without one is hashed.
@@ -30,36 +30,41 @@ pub(crate) enum Strategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DuplicateId;
 
-/// Places by id. What is changed is changed under the map's mutex; what is looked for is found without.
-pub(super) enum Index {
-    Hash(Box<HashIndex>),
-    Perfect(Box<PerfectIndex>),
-    /// There is none: all places are asked.
+/// What a strategy for comparison looks in, beside the hash of ids that each map has. What is changed is changed
+/// under the map's mutex; what is looked for is found without.
+pub(super) enum Comparison {
+    /// Nowhere: all places are asked.
     Linear,
+    /// In the hash, whatever place a request says.
+    DynamicHash,
+    Perfect(Box<PerfectIndex>),
+    /// In the hash, where nothing is noted of the object and the operation.
+    DeLayered(Box<Shortcuts>),
 }
 
-impl Index {
-    pub(super) fn new(strategy: &Strategy) -> Result<Self, DuplicateId> {
-        Ok(match strategy {
-            Strategy::Active | Strategy::DynamicHash | Strategy::DeLayered => {
-                Self::Hash(Box::new(HashIndex::new()))
-            }
-            Strategy::PerfectHash(ids) => Self::Perfect(Box::new(PerfectIndex::new(ids)?)),
+impl Comparison {
+    /// None, for the strategy that is not for comparison.
+    pub(super) fn new(strategy: &Strategy) -> Result<Option<Self>, DuplicateId> {
+        Ok(Some(match strategy {
+            Strategy::Active => return Ok(None),
             Strategy::Linear => Self::Linear,
-        })
+            Strategy::DynamicHash => Self::DynamicHash,
+            Strategy::PerfectHash(ids) => Self::Perfect(Box::new(PerfectIndex::new(ids)?)),
+            Strategy::DeLayered => Self::DeLayered(Box::new(Shortcuts::new())),
+        }))
     }
 
     /// Asks `is` about places whose id may be this, until it gives something.
     pub(super) fn find<R>(
         &self,
-        slots: &Slots<Entry>,
+        (slots, hash): (&Slots<Entry>, &HashIndex),
         id: &[u8],
         mut is: impl FnMut(u32) -> Option<R>,
     ) -> Option<R> {
         match self {
-            Self::Hash(hash) => hash.find(slots, id, is),
-            Self::Perfect(perfect) => perfect.find(id, is),
             Self::Linear => (0..slots.count()).find_map(&mut is),
+            Self::Perfect(perfect) => perfect.find(id, is),
+            Self::DynamicHash | Self::DeLayered(_) => hash.find(slots, id, is),
         }
     }
 
@@ -67,7 +72,7 @@ impl Index {
     pub(super) fn may_have(&self, id: &[u8]) -> bool {
         match self {
             Self::Perfect(perfect) => perfect.has(id),
-            Self::Hash(_) | Self::Linear => true,
+            _ => true,
         }
     }
 
@@ -76,21 +81,26 @@ impl Index {
         matches!(self, Self::Perfect(_))
     }
 
-    /// Makes a place be found by its id.
-    pub(super) fn insert(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
+    /// Makes a place be found by its id, where so many objects are active then.
+    pub(super) fn insert(&self, id: &[u8], index: u32, objects: usize) {
         match self {
-            Self::Hash(hash) => hash.insert(slots, id, index),
             Self::Perfect(perfect) => perfect.insert(id, index),
-            Self::Linear => {}
+            Self::DeLayered(shortcuts) => shortcuts.reserve(objects),
+            Self::Linear | Self::DynamicHash => {}
         }
     }
 
     /// Makes a place be found no more.
-    pub(super) fn remove(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
+    pub(super) fn remove(&self, id: &[u8]) {
+        if let Self::Perfect(perfect) = self {
+            perfect.remove(id);
+        }
+    }
+
+    pub(super) fn shortcuts(&self) -> Option<&Shortcuts> {
         match self {
-            Self::Hash(hash) => hash.remove(slots, id, index),
-            Self::Perfect(perfect) => perfect.remove(id),
-            Self::Linear => {}
+            Self::DeLayered(shortcuts) => Some(shortcuts),
+            _ => None,
         }
     }
 }

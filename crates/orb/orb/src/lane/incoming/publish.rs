@@ -1,0 +1,230 @@
+//! What references say of the endpoints listened at.
+
+use crate::config::ListenEndpoint;
+use crate::exception::SystemException;
+use crate::policy::invalid;
+use crate::profile::{EndpointChoice, ProfileEndpoint, PublishedEndpoints};
+use crate::protocol::Pair;
+use punctual_link::Address;
+use punctual_sys::host::{Family, outbound_address};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// What to publish for an endpoint that listens at `address` by `protocol`.
+///
+/// A wildcard publishes the address that packets to other hosts leave from. Where there is none it
+/// publishes loopback, and warns, since no other host can reach that.
+pub(super) fn published(
+    endpoint: &ListenEndpoint,
+    pair: &Pair,
+    address: &Address,
+) -> ProfileEndpoint {
+    // The link's own name, even if it is made of another and left the address to that.
+    let link = pair.link.name();
+    let address = match address.host_and_port() {
+        Some((bound, port)) => {
+            let host = host(endpoint, bound);
+            let port = endpoint.port_in_ior().unwrap_or(port);
+            Address::new(link, Address::iiop(&host, port).place())
+        }
+        None => Address::new(link, address.place()),
+    };
+    ProfileEndpoint::new(&pair.name, address)
+}
+
+/// What an endpoint that is listened at can be named by.
+pub(super) struct Named<'l> {
+    pub(super) configured: &'l ListenEndpoint,
+    /// With the place that was chosen.
+    pub(super) real: ListenEndpoint,
+    pub(super) published: &'l ProfileEndpoint,
+}
+
+impl PublishedEndpoints {
+    /// Whether one of the choices names an endpoint.
+    pub(super) fn name(&self, endpoint: &Named<'_>) -> bool {
+        self.choices().iter().any(|choice| choice.names(endpoint))
+    }
+
+    /// Whether each choice names one of these endpoints; the one that does not, and what there is.
+    pub(super) fn check_among(&self, endpoints: &[Named<'_>]) -> Result<(), String> {
+        let names_none = |choice: &&EndpointChoice| !endpoints.iter().any(|one| choice.names(one));
+        let Some(unknown) = self.choices().iter().find(names_none) else {
+            return Ok(());
+        };
+        let there: Vec<String> = endpoints
+            .iter()
+            .map(|one| format!("`{}`", one.real))
+            .collect();
+        Err(format!(
+            "there is no endpoint {unknown}; the ORB listens at {}",
+            there.join(", ")
+        ))
+    }
+}
+
+impl EndpointChoice {
+    fn names(&self, endpoint: &Named<'_>) -> bool {
+        let qualities = &endpoint.published.qualities;
+        match self {
+            Self::Text(text) => {
+                let named = ListenEndpoint::parse("published endpoint", text);
+                let is_it = |named: ListenEndpoint| {
+                    is_same(&named, endpoint.configured) || is_same(&named, &endpoint.real)
+                };
+                named.is_ok_and(is_it)
+            }
+            Self::Priority(priority) => qualities.priority == Some(*priority),
+            Self::Lane(lane) => qualities.lane == Some(*lane),
+        }
+    }
+}
+
+/// Whether a text, as far as it goes, is an endpoint's.
+fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
+    // What names no messaging protocol means GIOP.
+    let [named_protocol, protocol] =
+        [named, endpoint].map(|one| one.protocol.trim_start_matches("giop+"));
+    named_protocol == protocol
+        && named.place == endpoint.place
+        && (named.options.is_empty() || named.options == endpoint.options)
+}
+
+/// No endpoint is left of those that a POA publishes.
+pub(super) fn none_to_publish(which: &PublishedEndpoints) -> SystemException {
+    let choices: Vec<String> = which.choices().iter().map(ToString::to_string).collect();
+    invalid(format!(
+        "making a reference: the ORB listens no more at the endpoints that the POA publishes ({})",
+        choices.join(", ")
+    ))
+}
+
+/// The host as it was named, unless it is a wildcard or another is to be published.
+fn host(endpoint: &ListenEndpoint, bound: &str) -> String {
+    let named = endpoint.host_and_port().and_then(|(host, _)| host);
+    match (endpoint.hostname_in_ior(), named) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(host)) if !is_wildcard(host) => host.to_owned(),
+        (None, _) if !is_wildcard(bound) => bound.to_owned(),
+        (None, host) => reachable(host, endpoint),
+    }
+}
+
+fn is_wildcard(host: &str) -> bool {
+    host.parse::<IpAddr>()
+        .is_ok_and(|address| address.is_unspecified())
+}
+
+fn reachable(host: Option<&str>, endpoint: &ListenEndpoint) -> String {
+    let only_v4 = host.is_some_and(|host| host.parse::<Ipv4Addr>().is_ok());
+    let families: &[Family] = if only_v4 {
+        &[Family::V4]
+    } else {
+        &[Family::V4, Family::V6]
+    };
+    if let Some(address) = families.iter().copied().find_map(outbound_address) {
+        return address.to_string();
+    }
+    tracing::warn!(
+        %endpoint,
+        "this host has no address but loopback, so references to its objects work on this host \
+         only; publish another with /hostname_in_ior=…"
+    );
+    // The first family served: an IPv6 wildcard serves IPv4 as well.
+    if host.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok()) {
+        Ipv6Addr::LOCALHOST.to_string()
+    } else {
+        Ipv4Addr::LOCALHOST.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{LaneId, Priority};
+
+    fn place(endpoint: &ListenEndpoint, bound: &Address) -> Address {
+        let pair = Pair {
+            name: bound.link().into(),
+            messaging: std::sync::Arc::new(crate::messaging::Giop::new()),
+            link: match bound.link() {
+                "uiop" => std::sync::Arc::new(punctual_link::uiop::Uiop::default()),
+                _ => std::sync::Arc::new(punctual_link::iiop::Iiop::default()),
+            },
+        };
+        published(endpoint, &pair, bound).address
+    }
+
+    #[test]
+    fn a_named_host_is_published_as_it_is_with_the_real_port() {
+        let endpoint = ListenEndpoint::iiop("localhost", 0);
+        let bound = Address::iiop("127.0.0.1", 7);
+        assert_eq!(place(&endpoint, &bound), Address::iiop("localhost", 7));
+    }
+
+    #[test]
+    fn a_separate_address_wins_over_the_one_listened_at() {
+        let endpoint = ListenEndpoint::iiop("10.0.0.1", 1)
+            .option("hostname_in_ior", "orb.example")
+            .option("port_in_ior", 443);
+        let bound = Address::iiop("10.0.0.1", 1);
+        assert_eq!(place(&endpoint, &bound), Address::iiop("orb.example", 443));
+    }
+
+    #[test]
+    fn a_wildcard_is_never_published() {
+        for (named, bound) in [("", "::"), ("0.0.0.0:0", "0.0.0.0"), ("[::]:0", "::")] {
+            let endpoint = ListenEndpoint::new("iiop", named);
+            let address = place(&endpoint, &Address::iiop(bound, 1));
+            assert!(
+                !is_wildcard(address.host_and_port().unwrap().0),
+                "{address}"
+            );
+        }
+    }
+
+    /// Whether a choice names an endpoint, configured like this and then at this address.
+    fn is_named(choice: EndpointChoice, configured: &str, real: &str) -> bool {
+        let endpoint = |text| ListenEndpoint::parse("test", text).unwrap();
+        let address = Address::iiop("h", 1);
+        let high = ProfileEndpoint::new("iiop", address).with_lane(LaneId(3));
+        PublishedEndpoints::new([choice]).name(&Named {
+            configured: &endpoint(configured),
+            real: endpoint(real),
+            published: &high.with_priority(Priority::MAX),
+        })
+    }
+
+    #[test]
+    fn an_endpoint_is_named_by_its_text_with_or_without_options() {
+        let text = |text: &str| EndpointChoice::Text(text.to_owned());
+        let (configured, real) = ("iiop://h:0/backlog=5", "iiop://h:7/backlog=5");
+        for named in ["iiop://h:0", "giop+iiop://h:7", configured, real] {
+            assert!(is_named(text(named), configured, real), "{named}");
+        }
+        for other in [
+            "iiop://h:8",
+            "uiop://h:7",
+            "iiop://h:7/backlog=6",
+            "iiop",
+            "",
+        ] {
+            assert!(!is_named(text(other), configured, real), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_named_by_its_priority_and_by_its_lane() {
+        let is_named = |choice| is_named(choice, "iiop://h:0", "iiop://h:7");
+        assert!(is_named(EndpointChoice::Priority(Priority::MAX)));
+        assert!(!is_named(EndpointChoice::Priority(Priority::MIN)));
+        assert!(is_named(EndpointChoice::Lane(LaneId(3))));
+        assert!(!is_named(EndpointChoice::Lane(LaneId(4))));
+    }
+
+    #[test]
+    fn a_path_is_published_as_it_is() {
+        let bound = Address::new("uiop", "/tmp/x");
+        let endpoint = ListenEndpoint::new("uiop", "");
+        assert_eq!(place(&endpoint, &bound), bound);
+    }
+}

@@ -1,0 +1,83 @@
+//! The policies that an object adapter has, beside those that are its own matter.
+
+use super::known_protocols::KnownProtocols;
+use super::managed::Managed;
+use super::set::Fault;
+use super::{Policy, PolicyLevels, PolicySet, PolicyType};
+use punctual_ior::PolicyValue;
+
+/// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
+#[derive(Clone, Debug, Default)]
+pub struct AdapterPolicies {
+    set: PolicySet,
+    /// As references have them.
+    published: Vec<PolicyValue>,
+}
+
+/// A policy that an adapter cannot have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("policy {index} cannot be obeyed: {why}")]
+pub struct InvalidPolicy {
+    /// Its place in the list that was given, from 0.
+    pub index: usize,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl AdapterPolicies {
+    /// The policies given, and what the ORB has of those that are not.
+    pub(crate) fn of(
+        given: &[Policy],
+        managed: &Managed,
+        protocols: &dyn KnownProtocols,
+    ) -> Result<Self, InvalidPolicy> {
+        let types = managed.types();
+        let mut set = PolicySet::checked(given, PolicyLevels::POA, types, protocols)?;
+        for default in managed.set().iter() {
+            let is_default = types.are_for(PolicyLevels::POA_DEFAULT, default);
+            if is_default && !set.iter().any(|one| one.is_about_same(default)) {
+                set.add(default.clone());
+            }
+        }
+        let mut published = Vec::new();
+        for (index, policy) in set.iter().enumerate() {
+            let kind = policy.policy_type();
+            if let Some(codec) = types.get(kind).and_then(|one| one.codec) {
+                let data = (codec.write)(policy);
+                let data = data.map_err(|error| InvalidPolicy {
+                    index,
+                    why: format!("it cannot be published: {error}"),
+                })?;
+                published.push(PolicyValue { kind, data });
+            }
+        }
+        Ok(Self { set, published })
+    }
+
+    /// The policy of this type, if the adapter has one.
+    #[must_use]
+    pub fn value<P: PolicyType>(&self) -> Option<&P> {
+        self.set.value()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Policy> {
+        self.set.iter()
+    }
+
+    pub(crate) fn published(&self) -> &[PolicyValue] {
+        &self.published
+    }
+}
+
+impl From<Fault> for InvalidPolicy {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Duplicate { index } => Self {
+                index,
+                why: "a policy of this type was given before".to_owned(),
+            },
+            Fault::Invalid { index, why } => Self { index, why },
+        }
+    }
+}

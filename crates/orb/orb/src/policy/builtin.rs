@@ -1,0 +1,65 @@
+//! The policy types that every ORB knows.
+
+use super::definition::Definition;
+use super::known_protocols::KnownProtocols;
+use super::numbers::{
+    CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, TRANSFER, WAIT,
+};
+use super::policy::Policy;
+use super::policy_type::PolicyLevels;
+
+/// The POA's own, which it judges itself (CORBA 3.3 part 1, §15.3.8): their numbers are taken.
+const OF_POAS: [(u32, &str); 7] = [
+    (16, "ThreadPolicy"),
+    (17, "LifespanPolicy"),
+    (18, "IdUniquenessPolicy"),
+    (19, "IdAssignmentPolicy"),
+    (20, "ImplicitActivationPolicy"),
+    (21, "ServantRetentionPolicy"),
+    (22, "RequestProcessingPolicy"),
+];
+
+pub(super) fn definitions() -> impl Iterator<Item = Definition> {
+    let of_clients = [
+        (RELATIVE_ROUNDTRIP_TIMEOUT, "RelativeRoundtripTimeout"),
+        (CLIENT_PROTOCOLS, "ClientProtocols"),
+        (TRANSFER, "Transfer"),
+        (LINK_PROPERTY, "LinkProperty"),
+        (MUX, "Mux"),
+        (WAIT, "Wait"),
+        (COLLOCATION, "Collocation"),
+    ];
+    let of_clients = of_clients
+        .into_iter()
+        .map(|one| (one, PolicyLevels::CLIENT));
+    let of_poas = OF_POAS.into_iter().map(|one| (one, PolicyLevels::POA));
+    let all = of_clients.chain(of_poas);
+    all.map(|((number, name), levels)| Definition {
+        number,
+        name,
+        levels,
+        check,
+        merge: |_, inner| Ok(inner.clone()),
+        reconcile: |client, _| Ok(client.clone()),
+        codec: None,
+    })
+}
+
+fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> {
+    match policy {
+        Policy::ClientProtocols(wish) if wish.preferred.is_empty() => {
+            Err("no protocol is named".to_owned())
+        }
+        Policy::ClientProtocols(wish) => {
+            let mut names = wish.preferred.iter();
+            names.try_for_each(|name| protocols.check(name))
+        }
+        Policy::LinkProperty(property) if property.name.is_empty() => {
+            Err("the property has no name".to_owned())
+        }
+        Policy::RelativeRoundtripTimeout(timeout) if timeout.is_zero() => {
+            Err("a time-out of nothing".to_owned())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,172 @@
+//! What a policy type is, for whoever adds one to an ORB.
+
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+use std::any::Any;
+use std::fmt;
+use std::ops::BitOr;
+
+/// A type of policies, and its values: a Rust type, implemented by an application or by a crate above this
+/// one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
+///
+/// ```
+/// use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType};
+///
+/// /// The priority that a server runs its objects' calls at, which clients are to know.
+/// #[derive(Clone, Debug, PartialEq, Eq)]
+/// struct ServerPriority(u16);
+///
+/// impl PolicyType for ServerPriority {
+///     const NUMBER: u32 = 0x4d59_0001;
+///     const NAME: &'static str = "ServerPriority";
+///     const LEVELS: PolicyLevels = PolicyLevels::POA;
+///     const CODEC: Option<PolicyCodec<Self>> = Some(PolicyCodec {
+///         write: |value, out| {
+///             out.put_u16(value.0);
+///             Ok(())
+///         },
+///         read: |input| input.get_u16().map(Self),
+///     });
+/// }
+/// ```
+pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
+    /// The type's number (CORBA's PolicyType), which no other type of the ORB has. Those of the OMG's are
+    /// small; vendors' begin with the vendor's id.
+    const NUMBER: u32;
+
+    /// What messages call it.
+    const NAME: &'static str;
+
+    /// Where its policies may be set; elsewhere they are refused with INV_POLICY.
+    const LEVELS: PolicyLevels;
+
+    /// How values travel in references (TAG_POLICIES). With a codec, a policy that a POA has is published in
+    /// its references; without one (the default) it is not.
+    const CODEC: Option<PolicyCodec<Self>> = None;
+
+    /// Whether a value can be obeyed at all. Asked when it is set.
+    ///
+    /// # Errors
+    /// Why not, in words that go behind `the policy … cannot be obeyed: `.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// What holds where a client has set `inner` at a closer level than `outer`: the inner one, unless the type
+    /// says otherwise.
+    ///
+    /// # Errors
+    /// Why they cannot both be obeyed: calls fail with INV_POLICY.
+    fn merge(outer: &Self, inner: &Self) -> Result<Self, String> {
+        let _ = outer;
+        Ok(inner.clone())
+    }
+
+    /// What holds where a reference publishes one value and the client has set another. Unless the type says
+    /// otherwise they have to be equal. Not asked where only one of them has a say: that one holds.
+    ///
+    /// # Errors
+    /// Why they cannot both be obeyed: calls fail with INV_POLICY.
+    fn reconcile(client: &Self, published: &Self) -> Result<Self, String> {
+        if client == published {
+            return Ok(client.clone());
+        }
+        Err(format!(
+            "the client asks for {client:?}, and the server has {published:?}"
+        ))
+    }
+}
+
+/// Writes the values of a policy type into references, and reads them. What is written and read is the inside of
+/// an encapsulation.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyCodec<P> {
+    /// Writes a value.
+    pub write: fn(&P, &mut Encoder<'_>) -> Result<(), CdrError>,
+    /// Reads a value, which comes from a peer: what cannot be one is an error.
+    pub read: fn(&mut Decoder<'_>) -> Result<P, CdrError>,
+}
+
+impl<P: Marshal + Unmarshal> PolicyCodec<P> {
+    /// The codec of a type that is marshaled anyway, as IDL's are.
+    #[must_use]
+    pub const fn marshaled() -> Self {
+        Self {
+            write: P::marshal,
+            read: P::unmarshal,
+        }
+    }
+}
+
+/// Where policies of a type may be set. Several are joined by `|`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyLevels(u8);
+
+impl PolicyLevels {
+    /// At an ORB ([`crate::PolicyManager`]), for its calls.
+    pub const ORB: Self = Self(1);
+    /// At a thread ([`crate::PolicyCurrent`]).
+    pub const THREAD: Self = Self(2);
+    /// At a reference ([`crate::ObjectRef::set_policy_overrides`]).
+    pub const REFERENCE: Self = Self(4);
+    /// At a POA, when it is made.
+    pub const POA: Self = Self(8);
+    /// At an ORB, for its POAs: those made afterwards have it, unless they are given another.
+    pub const POA_DEFAULT: Self = Self(16);
+    /// Wherever clients set policies: at an ORB, a thread, a reference.
+    pub const CLIENT: Self = Self(1 | 2 | 4);
+
+    const NAMES: [(Self, &'static str); 5] = [
+        (Self::ORB, "an ORB"),
+        (Self::THREAD, "a thread"),
+        (Self::REFERENCE, "a reference"),
+        (Self::POA, "a POA"),
+        (Self::POA_DEFAULT, "an ORB for its POAs"),
+    ];
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `others` are among these.
+    #[must_use]
+    pub const fn contain(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+}
+
+impl BitOr for PolicyLevels {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.and(other)
+    }
+}
+
+/// Shows what they are called: `an ORB, a POA`.
+impl fmt::Display for PolicyLevels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Self::NAMES.iter().filter(|(level, _)| self.contain(*level));
+        for (index, (_, name)) in names.enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_shown_by_their_names() {
+        let both = PolicyLevels::ORB | PolicyLevels::POA;
+        assert_eq!(both.to_string(), "an ORB, a POA");
+        assert!(both.contain(PolicyLevels::POA));
+        assert!(!both.contain(PolicyLevels::CLIENT));
+        let client = PolicyLevels::CLIENT.to_string();
+        assert_eq!(client, "an ORB, a thread, a reference");
+    }
+}

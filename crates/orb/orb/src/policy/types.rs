@@ -1,0 +1,96 @@
+//! The policy types that an ORB knows, by number. Each ORB has its own table, which is complete when the ORB
+//! starts.
+
+use super::builtin;
+use super::definition::Definition;
+use super::known_protocols::KnownProtocols;
+use super::policy::Policy;
+use super::policy_type::{PolicyLevels, PolicyType};
+use std::collections::BTreeMap;
+
+/// A policy type has a number that another type of the ORB has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the policy type {number:#x} cannot be `{name}`: it is `{taken_by}` already")]
+pub struct PolicyTypeTaken {
+    /// The number.
+    pub number: u32,
+    /// The type that was to be added.
+    pub name: &'static str,
+    /// The type that is there.
+    pub taken_by: &'static str,
+}
+
+/// All policy types of an ORB.
+#[derive(Clone, Debug)]
+pub(crate) struct PolicyTypes {
+    known: BTreeMap<u32, Definition>,
+    /// Whether references are asked for what they publish: not where nothing that is known is published.
+    reads_references: bool,
+}
+
+impl Default for PolicyTypes {
+    fn default() -> Self {
+        let known = builtin::definitions();
+        let known = known.map(|one| (one.number, one));
+        Self {
+            known: known.collect(),
+            reads_references: false,
+        }
+    }
+}
+
+impl PolicyTypes {
+    /// Adds a type; the same one may be added again.
+    pub(crate) fn add<P: PolicyType>(&mut self) -> Result<(), PolicyTypeTaken> {
+        let one = Definition::of::<P>();
+        if let Some(there) = self.known.get(&one.number)
+            && there.name != one.name
+        {
+            return Err(PolicyTypeTaken {
+                number: one.number,
+                name: one.name,
+                taken_by: there.name,
+            });
+        }
+        self.reads_references |= one.codec.is_some();
+        self.known.insert(one.number, one);
+        Ok(())
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&Definition> {
+        self.known.get(&number)
+    }
+
+    /// Whether a policy may be set at this level and can be obeyed.
+    pub(super) fn allowing(
+        &self,
+        policy: &Policy,
+        level: PolicyLevels,
+        protocols: &dyn KnownProtocols,
+    ) -> Result<(), String> {
+        let number = policy.policy_type();
+        let Some(definition) = self.get(number) else {
+            return Err(format!(
+                "this ORB knows no policy type {number}; its builder adds types"
+            ));
+        };
+        let (name, levels) = (definition.name, definition.levels);
+        let for_poas = level == PolicyLevels::ORB && levels.contain(PolicyLevels::POA_DEFAULT);
+        if !levels.contain(level) && !for_poas {
+            return Err(format!(
+                "`{name}` cannot be set at {level}, but at {levels}"
+            ));
+        }
+        (definition.check)(policy, protocols)
+    }
+
+    /// Whether policies of this type may be set there.
+    pub(super) fn are_for(&self, level: PolicyLevels, policy: &Policy) -> bool {
+        let definition = self.get(policy.policy_type());
+        definition.is_some_and(|one| one.levels.contain(level))
+    }
+
+    pub(crate) fn reads_references(&self) -> bool {
+        self.reads_references
+    }
+}

@@ -1,0 +1,89 @@
+//! The values of the policies that every ORB knows.
+
+/// Protocols that a call may go out by, the first that a reference offers and that can be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientProtocols {
+    /// In order of preference, e.g. `shmiop`, `uiop`, `iiop`.
+    pub preferred: Vec<String>,
+    /// What happens when a reference offers none of them, or none can be reached.
+    pub otherwise: Otherwise,
+}
+
+/// What happens when a preference cannot be met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The call fails with INV_POLICY.
+    #[default]
+    Raise,
+    /// Another protocol of the reference is taken, in the order of its profiles.
+    Choose,
+}
+
+/// How large runs of octets and primitive values travel where memory is shared (paper 000, §3.4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transfer {
+    /// In lent buffers, where the link has some and the run is long enough for it: without a copy from a
+    /// [`punctual_link::Loan`], with one otherwise.
+    #[default]
+    Lend,
+    /// Always through the connection's ring, like small values.
+    Copy,
+}
+
+/// Whether calls to one endpoint share a connection (paper 002, §3.1: the transport mux strategies).
+///
+/// Changed while calls are made, it holds for those that begin afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mux {
+    /// All share one, and whoever waits reads for the others.
+    #[default]
+    Shared,
+    /// No two at once: as many connections as there are calls at one time, kept for the next ones.
+    Exclusive,
+}
+
+/// How a call waits for its reply (paper 002, §3.1: the wait strategies).
+///
+/// It is its connection's: calls that wait in different ways share none. Links that cannot be received
+/// from without blocking know only [`Wait::Read`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// The caller reads the connection; of several, one reads for all. Nothing is quicker. What the
+    /// server calls back meanwhile is served by other threads, if there are any.
+    #[default]
+    Read,
+    /// The caller serves the ORB's reactor, that of its reactive endpoints, until its reply has come:
+    /// other calls come in meanwhile, one within the other (`max_nesting`).
+    Reactor,
+    /// As [`Wait::Reactor`], with the pool of the ORB's first endpoint that has one: the caller takes
+    /// part in it where no thread of the pool is left, and sleeps otherwise.
+    LeaderFollowers,
+}
+
+/// How stubs call objects of this process (paper 003: collocation).
+///
+/// A call that goes to its servant without a request takes as long as the servant does: time-outs do not end
+/// it. What is passed is not marshaled, and so not checked against the bounds of IDL's strings and sequences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Collocation {
+    /// Through the object adapter, as requests go: its manager's state, its servant managers and Current are
+    /// as over the wire.
+    #[default]
+    ThruPoa,
+    /// To the servant that is active, past the adapter: it neither holds calls back nor counts them, and
+    /// Current does not know them. Where no servant is active, through the adapter.
+    Direct,
+    /// By requests, as to any other process.
+    None,
+}
+
+/// A property of one link's connections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkProperty {
+    /// The link's name.
+    pub link: String,
+    /// The property's.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}

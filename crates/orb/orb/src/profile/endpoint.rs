@@ -1,0 +1,137 @@
+//! Where an object is, as profiles say it: one model for every tag.
+
+use punctual_ior::{AssociationOptions, SslSecTrans};
+use punctual_link::Address;
+
+/// An endpoint that a profile names: a protocol, an address of its link, and what is known of it beside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProfileEndpoint {
+    /// The protocol, e.g. `iiop` or `giop_lite+uiop`.
+    pub protocol: Box<str>,
+    /// Where.
+    pub address: Address,
+    /// What else the profile says of it.
+    pub qualities: EndpointQualities,
+}
+
+/// What a profile says of an endpoint beside where it is; nothing, by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EndpointQualities {
+    /// The priority that requests are served at which come there.
+    pub priority: Option<Priority>,
+    /// The protection that connections have there.
+    pub security: Option<SecurityRequirement>,
+    /// The lane whose threads serve it.
+    pub lane: Option<LaneId>,
+}
+
+/// A priority of CORBA's, from 0 to 32,767 (Real-time CORBA 1.2, §5.4.1: `RTCORBA::Priority`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u16);
+
+impl Priority {
+    /// The lowest.
+    pub const MIN: Self = Self(0);
+    /// The highest.
+    pub const MAX: Self = Self(i16::MAX as u16);
+
+    /// `None` for what is beyond the highest.
+    #[must_use]
+    pub const fn new(number: u16) -> Option<Self> {
+        if number <= Self::MAX.0 {
+            Some(Self(number))
+        } else {
+            None
+        }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+}
+
+/// Names a lane of a thread pool. What it means is known only to who made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneId(pub u32);
+
+/// How connections to an endpoint are protected, as SSL_SEC_TRANS says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SecurityRequirement {
+    /// What the server can do.
+    pub supports: AssociationOptions,
+    /// What it demands.
+    pub requires: AssociationOptions,
+}
+
+impl ProfileEndpoint {
+    /// One of which nothing more is known.
+    #[must_use]
+    pub fn new(protocol: &str, address: Address) -> Self {
+        Self {
+            protocol: protocol.into(),
+            address,
+            qualities: EndpointQualities::default(),
+        }
+    }
+
+    /// The endpoint, protected like this.
+    #[must_use]
+    pub fn with_security(mut self, security: SecurityRequirement) -> Self {
+        self.qualities.security = Some(security);
+        self
+    }
+
+    /// The endpoint of a priority.
+    #[must_use]
+    pub fn with_priority(mut self, priority: Priority) -> Self {
+        self.qualities.priority = Some(priority);
+        self
+    }
+
+    /// The endpoint of a lane.
+    #[must_use]
+    pub fn with_lane(mut self, lane: LaneId) -> Self {
+        self.qualities.lane = Some(lane);
+        self
+    }
+
+    /// Whether both are at one address by one protocol, whatever else is said of them.
+    #[must_use]
+    pub fn is_where(&self, other: &Self) -> bool {
+        self.protocol == other.protocol && self.address == other.address
+    }
+}
+
+impl From<&SslSecTrans> for SecurityRequirement {
+    fn from(ssl: &SslSecTrans) -> Self {
+        Self {
+            supports: ssl.target_supports,
+            requires: ssl.target_requires,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities_are_those_of_corba() {
+        assert_eq!(Priority::new(32_767), Some(Priority::MAX));
+        assert_eq!(Priority::new(32_768), None);
+        assert_eq!(Priority::new(7).map(Priority::number), Some(7));
+    }
+
+    #[test]
+    fn endpoints_that_differ_in_their_qualities_are_at_one_address_and_not_equal() {
+        let plain = ProfileEndpoint::new("iiop", Address::iiop("h", 1));
+        let high = plain.clone().with_priority(Priority::MAX);
+        assert!(plain.is_where(&high));
+        assert_ne!(plain, high);
+        assert_ne!(high, plain.clone().with_lane(LaneId(1)));
+        let elsewhere = ProfileEndpoint::new("iiop", Address::iiop("h", 2));
+        assert!(!plain.is_where(&elsewhere));
+    }
+}

@@ -1,0 +1,85 @@
+//! Requests of adapters whose strategies are for comparison ([`Demultiplexing`], [`OperationDemultiplexing`]):
+//! the same way, on which object and operation are found as those say. Requests of other adapters never come
+//! here, and look at nothing that is said here.
+
+use super::Adapter;
+use super::serve::{Request, Wanted};
+use crate::object_map::{ActiveMap, Found};
+use crate::policy::{Demultiplexing, OperationDemultiplexing};
+use crate::servant::Servant;
+use crate::upcall::OperationTables;
+use punctual_orb::DispatchError;
+use std::sync::Arc;
+
+/// How an operation is found.
+#[derive(Clone, Copy)]
+pub(crate) enum ByStrategy<'a> {
+    /// It was, with the object: by its number.
+    Number(usize),
+    /// By its name.
+    Name(OperationDemultiplexing, &'a OperationTables),
+}
+
+/// A request whose object and operation are found by an adapter's strategies.
+pub(super) struct Compared<'a, R> {
+    adapter: &'a Adapter,
+    request: &'a mut R,
+    /// The operation's number, where it was found with the object.
+    number: Option<usize>,
+}
+
+impl<'a, R: Request> Compared<'a, R> {
+    pub(super) fn new(adapter: &'a Adapter, request: &'a mut R) -> Self {
+        Self {
+            adapter,
+            request,
+            number: None,
+        }
+    }
+}
+
+impl<R: Request> Request for Compared<'_, R> {
+    type Done = R::Done;
+
+    fn operation(&self) -> &str {
+        self.request.operation()
+    }
+
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
+        match self.adapter.policies.demultiplexing {
+            Demultiplexing::Active => map.find(wanted.id, wanted.place),
+            Demultiplexing::DeLayered => {
+                let operation = self.request.operation();
+                let (found, number) = map.find_de_layered(wanted.id, operation);
+                self.number = number;
+                found
+            }
+            _ => map.find_by_strategy(wanted.id),
+        }
+    }
+
+    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<R::Done, DispatchError> {
+        let how = self.adapter.policies.operations;
+        let strategy = match self.number {
+            Some(number) => ByStrategy::Number(number),
+            None if how == OperationDemultiplexing::Compiled => {
+                return self.request.answer(servant);
+            }
+            None => ByStrategy::Name(how, &self.adapter.operations),
+        };
+        self.request.answer_by(strategy, servant)
+    }
+
+    /// The main thread finds both as usual: what it costs to get there is more than all strategies.
+    fn serve_by_main_thread(
+        &mut self,
+        adapter: &Adapter,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<R::Done>, DispatchError> {
+        self.request.serve_by_main_thread(adapter, wanted)
+    }
+
+    fn rather_than_wait(&self) -> Option<R::Done> {
+        self.request.rather_than_wait()
+    }
+}
