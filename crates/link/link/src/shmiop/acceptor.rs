@@ -22,7 +22,7 @@ struct ShmAcceptor {
     listener: Arc<OwnedFd>,
     file: SocketFile,
     address: Address,
-    handover: Arc<Handover>,
+    queue: Arc<AcceptQueue>,
 }
 
 pub(super) fn listen(
@@ -43,14 +43,14 @@ pub(super) fn listen(
         listener: Arc::new(listener.into()),
         address: Address::new(NAME, file.place()),
         file,
-        handover: Arc::default(),
+        queue: Arc::default(),
     };
     let thread = HandshakeThread::new(
         acceptor.listener.clone(),
         acceptor.address.clone(),
         options,
         counters,
-        acceptor.handover.clone(),
+        acceptor.queue.clone(),
     );
     ThreadSpec::named("punctual-shm")
         .start(move || thread.run())
@@ -64,11 +64,11 @@ impl Acceptor for ShmAcceptor {
     }
 
     fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
-        self.handover.take()
+        self.queue.take()
     }
 
     fn close(&self) {
-        if self.handover.close() {
+        if self.queue.close() {
             // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
             self.file.remove();
             // Ends the handshake thread, too.
@@ -85,7 +85,7 @@ impl Drop for ShmAcceptor {
 
 /// What has been accepted, or why not, on its way from the handshake thread to whoever accepts.
 #[derive(Debug, Default)]
-pub(super) struct Handover {
+pub(super) struct AcceptQueue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
 }
@@ -98,7 +98,7 @@ struct Waiting {
     closed: bool,
 }
 
-impl Handover {
+impl AcceptQueue {
     /// Hands over a connection, or an error that the operating system gave. Blocks while as many wait
     /// as may, and, behind an error, until that was taken: how soon the next try is, is decided by
     /// whoever accepts. Returns whether anybody is left to accept.

@@ -1,7 +1,7 @@
 //! The handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
 //! that one that is slow, silent or hostile keeps no other waiting.
 
-use super::acceptor::Handover;
+use super::acceptor::AcceptQueue;
 use super::connection::ShmConnection;
 use super::copies::CopyCounters;
 use super::greeting::{Addresses, Handshake, Own, Theirs};
@@ -25,7 +25,7 @@ pub(super) struct HandshakeThread {
     address: Address,
     options: ShmOptions,
     counters: Arc<CopyCounters>,
-    handover: Arc<Handover>,
+    queue: Arc<AcceptQueue>,
     /// In the order in which they came, which is that of their deadlines.
     pending: VecDeque<PendingPeer>,
     /// Counts peers whose end has no name.
@@ -48,14 +48,14 @@ impl HandshakeThread {
         address: Address,
         options: ShmOptions,
         counters: Arc<CopyCounters>,
-        handover: Arc<Handover>,
+        queue: Arc<AcceptQueue>,
     ) -> Self {
         Self {
             listener,
             address,
             options,
             counters,
-            handover,
+            queue,
             pending: VecDeque::new(),
             unnamed: 0,
         }
@@ -108,7 +108,7 @@ impl HandshakeThread {
                 Ok(None) => self.pending.push_back(peer),
                 Ok(Some((own, theirs))) => {
                     let connection = self.connect(peer, own, theirs);
-                    if !self.handover.put(Ok(Arc::new(connection))) {
+                    if !self.queue.put(Ok(Arc::new(connection))) {
                         return Err(Closed);
                     }
                 }
@@ -166,7 +166,7 @@ impl HandshakeThread {
     /// Tells whoever accepts what the operating system said, and waits until it was told.
     fn report(&self, error: std::io::Error) -> Result<(), Closed> {
         let error = LinkError::os(Phase::Accept, error);
-        let goes_on = self.handover.put(Err(error));
+        let goes_on = self.queue.put(Err(error));
         if goes_on { Ok(()) } else { Err(Closed) }
     }
 }

@@ -11,6 +11,7 @@ use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
+#[cfg(feature = "reliable")]
 use punctual_link::reliable::ReliableOptions;
 use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
@@ -27,7 +28,8 @@ pub struct OrbConfig {
     /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
     /// Empty (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
-    /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then.
+    /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
+    /// loaded without the feature `plugins`: the ORB does not start then.
     pub libraries: Vec<PathBuf>,
     /// Initial references by name, each an `IOR:`, `corbaloc:` or `file://` text
     /// (`-ORBInitRef Name=…`).
@@ -78,6 +80,7 @@ pub struct OrbConfig {
     /// Options of datagrams.
     pub diop: DiopOptions,
     /// Options of the adapter that makes datagrams reliable.
+    #[cfg(feature = "reliable")]
     pub reliable: ReliableOptions,
     /// Options of TLS. Default none: the link `ssliop` is not there.
     #[cfg(feature = "tls")]
@@ -115,6 +118,7 @@ impl Default for OrbConfig {
             uiop: UiopOptions::default(),
             shmiop: ShmOptions::default(),
             diop: DiopOptions::default(),
+            #[cfg(feature = "reliable")]
             reliable: ReliableOptions::default(),
             #[cfg(feature = "tls")]
             tls: None,

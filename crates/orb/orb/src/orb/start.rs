@@ -9,8 +9,7 @@ use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::request_context::{self, RequestContext, RequestContextError};
 use punctual_link::{Adapter, Link};
-use punctual_plugin::PluginError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why an ORB did not start.
@@ -30,8 +29,12 @@ pub enum InitError {
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
     /// A library with a link that cannot be loaded.
+    #[cfg(feature = "plugins")]
     #[error("{0}")]
-    Library(#[from] PluginError),
+    Library(#[from] punctual_plugin::PluginError),
+    /// A library is named, and this program was built without the feature `plugins`.
+    #[error("`{}` cannot be loaded: this program was built without the feature `plugins`", .0.display())]
+    WithoutPlugins(PathBuf),
     /// A certificate, a key or an authority that TLS cannot use.
     #[cfg(feature = "tls")]
     #[error("{0}")]
@@ -192,13 +195,24 @@ fn started(builder: OrbBuilder) -> Result<Orb, InitError> {
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
     for library in &config.libraries {
-        let link = punctual_plugin::load(library)?;
+        let link = load(library)?;
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
     protocols.add(&added)?;
     check_protocols(&config, &protocols.now())?;
     let broker = Broker::new(config, protocols, policy_types, request_contexts);
     Ok(Orb::new(broker))
+}
+
+/// A link from a shared library.
+#[cfg(feature = "plugins")]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Ok(punctual_plugin::load(library)?)
+}
+
+#[cfg(not(feature = "plugins"))]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
 /// Every protocol that a configuration names must be there and fit.
