@@ -42,6 +42,25 @@ pub(crate) fn generate(
             let default = (i == start).then(|| quote!(#[default]));
             quote!(#doc #default #variant = #value)
         });
+    let codec = codec_impls(scope, &name, &names, &values);
+    quote! {
+        #doc_of_enum
+        #lints
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u32)]
+        pub enum #name { #(#declared),* }
+        #value
+        #codec
+    }
+}
+
+/// An enumerator travels as its position.
+fn codec_impls(
+    scope: &Scope<'_>,
+    name: &Ident,
+    variants: &[Ident],
+    positions: &[Literal],
+) -> TokenStream {
     let [marshal, unmarshal, encoder, decoder, result, error, ok, err] = [
         "Marshal",
         "Unmarshal",
@@ -54,12 +73,6 @@ pub(crate) fn generate(
     ]
     .map(|name| scope.name(name));
     quote! {
-        #doc_of_enum
-        #lints
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u32)]
-        pub enum #name { #(#declared),* }
-        #value
         impl #marshal for #name {
             fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
                 out.put_u32(*self as u32);
@@ -70,7 +83,7 @@ pub(crate) fn generate(
             const MIN_SIZE: usize = 4;
             fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
                 match input.get_u32()? {
-                    #(#values => #ok(Self::#names),)*
+                    #(#positions => #ok(Self::#variants),)*
                     unknown => #err(#error::UnknownEnumerator(unknown)),
                 }
             }
