@@ -55,7 +55,7 @@ pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, taken};
 pub use request_context::{RequestContext, RequestContextError};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
-pub use upcall::{AdapterNote, frame_arrival, serves_alone};
+pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::PolicyValue;
 

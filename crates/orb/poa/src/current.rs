@@ -1,7 +1,7 @@
 //! What the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
 //!
-//! Each thread has a stack of the upcalls that it is in. Entering one writes a few numbers, and the id where
-//! it is not the entry; what they mean is looked up only when somebody asks.
+//! The ORB has a stack of the upcalls that a thread is in. Entering one notes a few numbers there, and here the id
+//! where it is not the entry; what they mean is looked up only when somebody asks.
 
 use crate::adapter::{Adapter, root_named};
 use crate::key::{AdapterName, Nonce};
@@ -9,8 +9,10 @@ use crate::object_id::ObjectId;
 use crate::object_map::EntryId;
 use crate::poa::Poa;
 use crate::servant::Servant;
-use punctual_orb::{ObjectRef, SystemException};
-use std::cell::{Cell, RefCell};
+use punctual_orb::{
+    AdapterNote, ObjectRef, OnObject, SystemException, noted_object, noted_objects,
+};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The upcall that the calling thread is in. It says the same over the wire and within the process.
@@ -92,16 +94,6 @@ enum Object {
     },
 }
 
-/// Upcalls that stand in place; those that are nested deeper stand in a vector.
-const NEAR: usize = 16;
-
-/// The upcalls of a thread, innermost last. Nothing here is to be dropped, so that a thread finds it without
-/// a look at whether it is there.
-struct Near {
-    depth: Cell<usize>,
-    upcalls: [Cell<Upcall>; NEAR],
-}
-
 /// What upcalls have that numbers cannot say.
 #[derive(Default)]
 struct Named {
@@ -109,141 +101,122 @@ struct Named {
     ids: Vec<u8>,
     /// Servants that no map holds.
     servants: Vec<Arc<dyn Servant>>,
-    /// Upcalls beyond the near ones.
-    far: Vec<Upcall>,
 }
 
-const NONE: Upcall = Upcall {
-    nonce: Nonce::NONE,
-    adapter: AdapterName {
-        index: 0,
-        serial: 0,
-    },
-    object: Object::EntryId(EntryId {
-        index: 0,
-        generation: 0,
-    }),
-};
-
 thread_local! {
-    static NEAR_ONES: Near = const {
-        Near {
-            depth: Cell::new(0),
-            upcalls: [const { Cell::new(NONE) }; NEAR],
-        }
-    };
     static NAMED: RefCell<Named> = const {
         RefCell::new(Named {
             ids: Vec::new(),
             servants: Vec::new(),
-            far: Vec::new(),
         })
     };
 }
 
 /// Marks the calling thread as in an upcall on an object whose id is its entry, until dropped.
-pub(crate) struct InsideEntry(());
+pub(crate) struct InsideEntry(#[expect(dead_code, reason = "held for its end")] OnObject);
 
 /// Marks the calling thread as in an upcall on an object that has an id, until dropped.
-pub(crate) struct Inside(());
+pub(crate) struct Inside {
+    on_object: Option<OnObject>,
+    begin: usize,
+    has_servant: bool,
+}
 
 impl InsideEntry {
     #[inline]
     pub(crate) fn enter(adapter: &Adapter, entry_id: EntryId) -> Self {
-        push(adapter, Object::EntryId(entry_id));
-        Self(())
-    }
-}
-
-impl Drop for InsideEntry {
-    #[inline]
-    fn drop(&mut self) {
-        leave();
+        Self(OnObject::enter(note(adapter, Object::EntryId(entry_id))))
     }
 }
 
 impl Inside {
     /// `servant` where no map holds it.
     pub(crate) fn enter(adapter: &Adapter, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
-        let object = NAMED.with_borrow_mut(|named| {
+        let has_servant = servant.is_some();
+        let (begin, end) = NAMED.with_borrow_mut(|named| {
             let begin = named.ids.len();
             named.ids.extend_from_slice(id);
             named.servants.extend(servant.cloned());
-            Object::Id {
-                begin,
-                end: named.ids.len(),
-                has_servant: servant.is_some(),
-            }
+            (begin, named.ids.len())
         });
-        push(adapter, object);
-        Self(())
+        let object = Object::Id {
+            begin,
+            end,
+            has_servant,
+        };
+        Self {
+            on_object: Some(OnObject::enter(note(adapter, object))),
+            begin,
+            has_servant,
+        }
     }
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        let ended = innermost();
-        leave();
+        self.on_object = None;
         // Dropped outside of the borrow: the servant may make calls when it goes.
-        let _servant = NAMED.with_borrow_mut(|named| match ended.map(|ended| ended.object) {
-            Ok(Object::Id {
-                begin, has_servant, ..
-            }) => {
-                named.ids.truncate(begin);
-                has_servant.then(|| named.servants.pop()).flatten()
-            }
-            _ => None,
+        let _servant = NAMED.with_borrow_mut(|named| {
+            named.ids.truncate(self.begin);
+            self.has_servant.then(|| named.servants.pop()).flatten()
         });
     }
 }
 
+/// The last number of a note, by what the object is known: its entry, or an id, whose servant is noted too.
+const BY_ENTRY: u64 = 1;
+const BY_ID: u64 = 2;
+const BY_ID_WITH_SERVANT: u64 = 3;
+
+/// An upcall as the ORB's stack has it.
 #[inline]
-fn push(adapter: &Adapter, object: Object) {
-    let upcall = Upcall {
-        nonce: adapter.nonce(),
-        adapter: adapter.key_name,
-        object,
+fn note(adapter: &Adapter, object: Object) -> AdapterNote {
+    let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
+    let name = adapter.key_name;
+    let (place, kind) = match object {
+        Object::EntryId(entry) => (pair(entry.index, entry.generation), BY_ENTRY),
+        Object::Id {
+            begin,
+            end,
+            has_servant,
+        } => {
+            // Ids are shorter than messages, and upcalls do not nest without end.
+            let place = (begin as u64) << 32 | end as u64;
+            let kind = match has_servant {
+                true => BY_ID_WITH_SERVANT,
+                false => BY_ID,
+            };
+            (place, kind)
+        }
     };
-    NEAR_ONES.with(|near| {
-        let depth = near.depth.get();
-        match near.upcalls.get(depth) {
-            Some(free) => free.set(upcall),
-            None => push_far(upcall),
-        }
-        near.depth.set(depth + 1);
-    });
+    let adapter_name = pair(name.index, name.serial);
+    [adapter.nonce().number(), adapter_name, place, kind]
 }
 
-#[inline]
-fn leave() {
-    NEAR_ONES.with(|near| {
-        let depth = near.depth.get().saturating_sub(1);
-        near.depth.set(depth);
-        if depth >= NEAR {
-            pop_far();
-        }
-    });
-}
-
-#[cold]
-fn push_far(upcall: Upcall) {
-    NAMED.with_borrow_mut(|named| named.far.push(upcall));
-}
-
-#[cold]
-fn pop_far() {
-    NAMED.with_borrow_mut(|named| named.far.pop());
+/// What a note says.
+fn upcall([nonce, name, place, kind]: AdapterNote) -> Upcall {
+    let halves = |number: u64| ((number >> 32) as u32, number as u32);
+    let ((index, serial), (upper, lower)) = (halves(name), halves(place));
+    Upcall {
+        nonce: Nonce::of_number(nonce),
+        adapter: AdapterName { index, serial },
+        object: match kind {
+            BY_ENTRY => Object::EntryId(EntryId {
+                index: upper,
+                generation: lower,
+            }),
+            kind => Object::Id {
+                begin: upper as usize,
+                end: lower as usize,
+                has_servant: kind == BY_ID_WITH_SERVANT,
+            },
+        },
+    }
 }
 
 /// The upcalls of the calling thread, innermost first.
 fn upcalls() -> Vec<Upcall> {
-    let mut upcalls: Vec<Upcall> = NEAR_ONES.with(|near| {
-        let taken = near.upcalls.iter().take(near.depth.get());
-        taken.map(Cell::get).collect()
-    });
-    NAMED.with_borrow(|named| upcalls.extend_from_slice(&named.far));
-    upcalls.reverse();
-    upcalls
+    noted_objects().into_iter().map(upcall).collect()
 }
 
 impl Upcall {
@@ -277,12 +250,7 @@ impl Upcall {
 }
 
 fn innermost() -> Result<Upcall, NoContext> {
-    let innermost = NEAR_ONES.with(|near| {
-        let at = near.depth.get().checked_sub(1)?;
-        near.upcalls.get(at).map(Cell::get)
-    });
-    let found = innermost.or_else(|| NAMED.with_borrow(|named| named.far.last().copied()));
-    found.ok_or(NoContext::NoUpcall)
+    noted_object().map(upcall).ok_or(NoContext::NoUpcall)
 }
 
 /// What a thread may do for an adapter outside of any request: see to the end of an object.

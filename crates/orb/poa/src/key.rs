@@ -42,9 +42,6 @@ const NO_ENTRY: EntryId = EntryId {
 pub(crate) struct Nonce([u8; 8]);
 
 impl Nonce {
-    /// No ORB's.
-    pub(crate) const NONE: Self = Self([0; 8]);
-
     /// From the operating system's random numbers.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut nonce = [0; 8];
@@ -54,6 +51,15 @@ impl Nonce {
 
     pub(crate) fn octets(self) -> [u8; 8] {
         self.0
+    }
+
+    /// As a number, and back.
+    pub(crate) fn number(self) -> u64 {
+        u64::from_ne_bytes(self.0)
+    }
+
+    pub(crate) fn of_number(number: u64) -> Self {
+        Self(number.to_ne_bytes())
     }
 }
 

@@ -6,7 +6,7 @@ mod main_thread;
 mod stack;
 
 pub(crate) use main_thread::on_main_thread;
-pub use stack::{AdapterNote, frame_arrival, serves_alone};
+pub use stack::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 pub(crate) use stack::{
     RequestSource, Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of,
     is_wanted_elsewhere,

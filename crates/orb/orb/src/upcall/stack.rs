@@ -62,6 +62,10 @@ impl Frame {
             arrival: None,
         }
     }
+
+    fn object(&self) -> Option<AdapterNote> {
+        (self.note != AdapterNote::default()).then_some(self.note)
+    }
 }
 
 /// The innermost frame, if the thread is in its upcall.
@@ -160,6 +164,65 @@ impl Drop for WithinProcess {
     fn drop(&mut self) {
         FRAMES.with_borrow_mut(Vec::pop);
     }
+}
+
+/// Marks the innermost upcall as one on an object, until dropped: what an object adapter notes of it.
+#[derive(Debug)]
+pub struct OnObject {
+    /// What was noted before.
+    outer: AdapterNote,
+    /// Whether there was no upcall, so that this is one.
+    is_upcall: bool,
+}
+
+impl OnObject {
+    /// Notes it. For adapters.
+    #[inline]
+    #[must_use]
+    pub fn enter(note: AdapterNote) -> Self {
+        FRAMES.with_borrow_mut(|frames| match frames.last_mut() {
+            Some(innermost) if innermost.in_upcall => Self {
+                outer: std::mem::replace(&mut innermost.note, note),
+                is_upcall: false,
+            },
+            _ => {
+                frames.push(Frame {
+                    in_upcall: true,
+                    note,
+                    ..Frame::new(0, None)
+                });
+                Self {
+                    outer: AdapterNote::default(),
+                    is_upcall: true,
+                }
+            }
+        })
+    }
+}
+
+impl Drop for OnObject {
+    #[inline]
+    fn drop(&mut self) {
+        FRAMES.with_borrow_mut(|frames| {
+            if self.is_upcall {
+                frames.pop();
+            } else if let Some(innermost) = frames.last_mut() {
+                innermost.note = self.outer;
+            }
+        });
+    }
+}
+
+/// What was noted of the innermost upcall of the calling thread that is on an object. For adapters.
+#[must_use]
+pub fn noted_object() -> Option<AdapterNote> {
+    FRAMES.with_borrow(|frames| frames.iter().rev().find_map(Frame::object))
+}
+
+/// The same of each, innermost first.
+#[must_use]
+pub fn noted_objects() -> Vec<AdapterNote> {
+    FRAMES.with_borrow(|frames| frames.iter().rev().filter_map(Frame::object).collect())
 }
 
 /// Whether the calling thread is in an upcall of this ORB, by a request or without one.

@@ -1,0 +1,164 @@
+//! What a warm call leaves alone: the allocator, whatever references and kinds of calls a thread goes through in
+//! turn, and whatever policies other threads have.
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+mod support;
+
+use punctual::{
+    Interface, ListenEndpoint, Mux, ObjectRef, Orb, Policy, RootPoa, SetOverride, Transfer,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+use support::{Echo, EchoImpl, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An allocator that tells how often the calling thread has asked it for memory.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is ending has no counter any more.
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call goes on to the system's allocator as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// How often `calls` ask for memory, once what they need is there.
+fn allocations(mut calls: impl FnMut()) -> u64 {
+    for _ in 0..8 {
+        calls();
+    }
+    let before = ALLOCATIONS.get();
+    for _ in 0..16 {
+        calls();
+    }
+    ALLOCATIONS.get() - before
+}
+
+/// A server with so many objects, and a client with a reference to each.
+struct Setting {
+    client: Orb,
+    objects: Vec<Echo>,
+    _server: Orb,
+}
+
+impl Setting {
+    fn with_objects(count: usize) -> Self {
+        let server = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .build()
+            .unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let client = Orb::builder().build().unwrap();
+        let objects = (0..count).map(|_| {
+            let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+            let text = server.object_to_string(echo.as_object()).unwrap();
+            Echo::from_object(client.string_to_object(&text).unwrap())
+        });
+        Self {
+            objects: objects.collect(),
+            client,
+            _server: server,
+        }
+    }
+
+    fn first(&self) -> &Echo {
+        &self.objects[0]
+    }
+}
+
+#[test]
+fn sixteen_references_in_turn_allocate_nothing() {
+    let _watchdog = watchdog(LIMIT);
+    let setting = Setting::with_objects(16);
+    let calls = || {
+        for echo in &setting.objects {
+            assert_eq!(echo.long(7).unwrap(), 7);
+        }
+    };
+    assert_eq!(allocations(calls), 0);
+}
+
+#[test]
+fn one_ways_and_two_ways_in_turn_allocate_nothing() {
+    let _watchdog = watchdog(LIMIT);
+    let setting = Setting::with_objects(2);
+    let calls = || {
+        for echo in &setting.objects {
+            echo.ping().unwrap();
+            assert_eq!(echo.long(7).unwrap(), 7);
+        }
+    };
+    assert_eq!(allocations(calls), 0);
+}
+
+#[test]
+fn threads_with_policies_of_their_own_share_a_reference_and_allocate_nothing() {
+    let _watchdog = watchdog(LIMIT);
+    let setting = Setting::with_objects(1);
+    let echo = setting.first();
+    let together = Barrier::new(2);
+    let called_under = |policies: &[Policy]| {
+        let current = setting.client.policy_current();
+        current
+            .set_policy_overrides(policies, SetOverride::Set)
+            .unwrap();
+        let held = ObjectRef::policies(echo.as_object(), &[]);
+        assert_eq!(held, policies);
+        allocations(|| {
+            // Each call comes behind one of the other thread's.
+            together.wait();
+            assert_eq!(echo.long(7).unwrap(), 7);
+        })
+    };
+    std::thread::scope(|scope| {
+        let one = scope.spawn(|| called_under(&[Policy::Transfer(Transfer::Copy)]));
+        let timeout = Policy::RelativeRoundtripTimeout(Duration::from_secs(50));
+        let other = scope.spawn(move || called_under(&[timeout]));
+        assert_eq!(one.join().unwrap(), 0);
+        assert_eq!(other.join().unwrap(), 0);
+    });
+}
+
+#[test]
+fn a_thread_that_changes_its_policies_goes_on_under_those() {
+    let _watchdog = watchdog(LIMIT);
+    let setting = Setting::with_objects(1);
+    let (echo, current) = (setting.first(), setting.client.policy_current());
+    for mux in [Mux::Shared, Mux::Exclusive, Mux::Shared] {
+        let policy = [Policy::Mux(mux)];
+        current
+            .set_policy_overrides(&policy, SetOverride::Set)
+            .unwrap();
+        assert_eq!(echo.long(7).unwrap(), 7);
+        assert_eq!(echo.as_object().policies(&[]), policy);
+    }
+}
