@@ -73,6 +73,7 @@ pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplySt
 }
 
 /// Where the body begins behind a single short context; `None` where the contexts are others.
+#[inline(never)]
 fn behind_context<const NATIVE: bool>(count: [u8; 4], received: &[u8]) -> Option<usize> {
     let (_id, rest) = received.get(REPLY_HEAD..)?.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk()?;

@@ -14,7 +14,7 @@ use crate::relayed::{RelayedReply, RelayedRequest};
 /// Makes a two-way call; its results or its user exception are given to `results`.
 #[inline]
 pub(crate) fn invoke(
-    callee: Callee<'_>,
+    callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
@@ -32,7 +32,7 @@ pub(crate) fn invoke(
 /// The long way, from its beginning or from what a first attempt has come to.
 #[cold]
 fn invoke_on(
-    callee: Callee<'_>,
+    callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
@@ -45,14 +45,14 @@ fn invoke_on(
         operation,
         arguments,
     };
-    match Invocation::new(callee, ask).run(first).map_err(named)? {
+    match Invocation::new(*callee, ask).run(first).map_err(named)? {
         Some(ReplyOutcome::Results(reply)) => {
             probe::begins!(Point::ClientDemarshal);
-            results(Body::Results, &mut reply.decoder(callee));
+            results(Body::Results, &mut reply.decoder(*callee));
             Ok(())
         }
         Some(ReplyOutcome::UserException(reply)) => {
-            results(Body::UserException, &mut reply.decoder(callee));
+            results(Body::UserException, &mut reply.decoder(*callee));
             Ok(())
         }
         Some(ReplyOutcome::SystemException(exception)) => Err(named(exception)),
@@ -62,7 +62,7 @@ fn invoke_on(
 
 /// Makes a one-way call: returns when the transport has taken it (SYNC_WITH_TRANSPORT).
 pub(crate) fn one_way(
-    callee: Callee<'_>,
+    callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
     arguments: &Arguments<'_>,
 ) -> Result<(), SystemException> {
@@ -76,7 +76,7 @@ pub(crate) fn one_way(
         operation,
         arguments,
     };
-    let sent = Invocation::new(callee, ask).run(first);
+    let sent = Invocation::new(*callee, ask).run(first);
     sent.map(drop)
         .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name())))
 }

@@ -61,7 +61,7 @@ thread_local! {
 impl Recent {
     /// The way of this key, if it holds for the calling thread and its connection is still there.
     #[inline]
-    pub(super) fn take(key: Key, callee: Callee<'_>) -> Option<Self> {
+    pub(super) fn take(key: Key, callee: &Callee<'_>) -> Option<Self> {
         let memory = RECENT.try_with(Cell::take).ok().flatten();
         match memory {
             Some(memory) if memory.last.is(key, callee) => Some(Self(memory)),
@@ -71,7 +71,7 @@ impl Recent {
 
     /// The same where it is not the last one. Allocates only where the thread has no memory yet.
     #[inline(never)]
-    fn find(memory: Option<Box<Memory>>, key: Key, callee: Callee<'_>) -> Option<Self> {
+    fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
         let known = memory.as_ref().and_then(|memory| memory.known(key, callee));
         let path = known.or_else(|| callee.path(key.two_way));
         let way = path
@@ -119,14 +119,14 @@ impl Recent {
 impl Way {
     /// Whether it is the one of this key, and holds for the calling thread.
     #[inline]
-    fn is(&self, key: Key, callee: Callee<'_>) -> bool {
+    fn is(&self, key: Key, callee: &Callee<'_>) -> bool {
         self.key == key && self.path.effective.holds(&callee.lane.broker().policies)
     }
 }
 
 impl Memory {
     /// The way of this key, if it is known here and holds.
-    fn known(&self, key: Key, callee: Callee<'_>) -> Option<Arc<Path>> {
+    fn known(&self, key: Key, callee: &Callee<'_>) -> Option<Arc<Path>> {
         let (known, path) = self.others.get(key.place())?.as_ref()?;
         let holds = *known == key && path.effective.holds(&callee.lane.broker().policies);
         holds.then(|| path.clone())

@@ -19,7 +19,6 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
-use crate::request_context::RequestContext;
 use punctual_cdr::{Block, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
@@ -43,7 +42,7 @@ pub(super) struct Attempted {
 
 /// Makes a call, if everything is as it was for the last one through this reference.
 pub(super) fn attempt(
-    callee: Callee<'_>,
+    callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
@@ -60,9 +59,8 @@ pub(super) fn attempt(
         return Short::No;
     }
     probe::begins!(Point::ClientMessagingSend);
-    let contexts = connection.request_contexts(callee.broker());
     let to = (&**connection, path.endpoint());
-    let Some(head) = path.heads.head(operation, to, contexts) else {
+    let Some(head) = path.heads.head(operation, to, callee.broker()) else {
         recent.keep();
         return Short::No;
     };
@@ -70,7 +68,6 @@ pub(super) fn attempt(
         callee,
         connection,
         head,
-        contexts,
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
@@ -92,11 +89,9 @@ pub(super) fn attempt(
 }
 
 struct ShortCall<'q> {
-    callee: Callee<'q>,
+    callee: &'q Callee<'q>,
     connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
-    /// What it carries in its slots.
-    contexts: &'q [Arc<dyn RequestContext>],
     deadline: Deadline,
     lends: bool,
     buffering: &'q Option<Buffering>,
@@ -165,7 +160,7 @@ impl ShortCall<'_> {
         arguments: &Arguments<'_>,
     ) -> Result<(), Box<Attempted>> {
         let by = (self.callee, &**self.connection);
-        let head = (self.head, self.contexts, request_id);
+        let head = (self.head, request_id);
         match write::by_head(by, head, arguments, self.lends, block) {
             Ok(()) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
@@ -194,13 +189,13 @@ impl ShortCall<'_> {
         })?;
         probe::begins!(Point::ClientMessagingReceive);
         let (session, code_sets) = (&*connection.session, connection.code_sets);
-        match Reply::read(message, session, code_sets, self.callee) {
+        match Reply::read(message, session, code_sets, *self.callee) {
             Ok(ReplyOutcome::Results(reply)) => {
                 probe::begins!(Point::ClientDemarshal);
-                results(Body::Results, &mut reply.decoder(self.callee));
+                results(Body::Results, &mut reply.decoder(*self.callee));
             }
             Ok(ReplyOutcome::UserException(reply)) => {
-                results(Body::UserException, &mut reply.decoder(self.callee));
+                results(Body::UserException, &mut reply.decoder(*self.callee));
             }
             Ok(other) => return Err(self.attempted(Ok(Some(other)))),
             Err(exception) => {

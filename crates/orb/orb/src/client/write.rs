@@ -18,7 +18,6 @@ use punctual_giop::{
     AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContext,
     ServiceContexts, Target, service_context,
 };
-use std::sync::Arc;
 
 /// What writes the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
@@ -37,7 +36,7 @@ pub(super) enum Ask<'a> {
 
 /// How values for this connection are written, and those from it read.
 #[inline]
-pub(super) fn coding<'c>(callee: Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
+pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
         version: connection.version,
         code_sets: connection.code_sets,
@@ -49,8 +48,8 @@ pub(super) fn coding<'c>(callee: Callee<'c>, connection: &ClientConnection) -> C
 /// Writes a request behind a head that is at hand, into `block`; `lends` tells whether large arguments are lent.
 #[inline(always)]
 pub(super) fn by_head(
-    (callee, connection): (Callee<'_>, &ClientConnection),
-    (head, contexts, request_id): (&RequestHead, &[Arc<dyn RequestContext>], u32),
+    (callee, connection): (&Callee<'_>, &ClientConnection),
+    (head, request_id): (&RequestHead, u32),
     arguments: &Arguments<'_>,
     lends: bool,
     block: &mut Block,
@@ -61,11 +60,14 @@ pub(super) fn by_head(
     let coding = coding(callee, connection);
     let empty = std::mem::take(block);
     let mut out = head.template.begin(empty, request_id, coding);
-    head.template.fill_contexts(&mut out, |number, data| {
-        if let Some(context) = contexts.get(number) {
-            context.fill(data);
-        }
-    });
+    if head.template.has_contexts() {
+        let contexts = connection.request_contexts(callee.broker());
+        head.template.fill_contexts(&mut out, |number, data| {
+            if let Some(context) = contexts.get(number) {
+                context.fill(data);
+            }
+        });
+    }
     if lends {
         out.set_lender(connection.link().lender());
     }
@@ -120,7 +122,7 @@ impl Anew<'_> {
     fn encode(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, CdrError> {
         let connection = &*self.binding.connection;
         let session = &*connection.session;
-        let coding = coding(self.callee, connection);
+        let coding = coding(&self.callee, connection);
         let told = CodeSetContext::from(connection.code_sets).encode();
         let own = connection.request_contexts(self.callee.broker());
         let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
@@ -191,7 +193,7 @@ impl Anew<'_> {
             };
             return self.message(ask, 0).map(Waiting::Message);
         }
-        let coding = coding(self.callee, connection);
+        let coding = coding(&self.callee, connection);
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
         arguments(&mut out).map_err(unwritable)?;
         let key = self.binding.endpoint.object_key.clone();

@@ -82,7 +82,13 @@ impl Template {
         }))
     }
 
-    /// Fills in the data of each context, of a message that has begun with it. Without contexts this is a look.
+    /// Whether it has slots for contexts.
+    #[inline]
+    pub(crate) fn has_contexts(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
+    /// Fills in the data of each context, of a message that has begun with it.
     #[inline]
     pub(crate) fn fill_contexts(&self, out: &mut Encoder<'_>, fill: impl Fn(usize, &mut [u8])) {
         for (number, (at, length)) in self.slots.iter().enumerate() {

@@ -129,7 +129,9 @@ impl ObjectRef {
         operation: &Operation,
         arguments: &[&dyn Marshal],
     ) -> Result<(), SystemException> {
-        client::one_way(self.callee(), operation, &|out| marshal_all(arguments, out))
+        client::one_way(&self.callee(), operation, &|out| {
+            marshal_all(arguments, out)
+        })
     }
 
     /// The call; says whether it ended with results.
@@ -149,7 +151,7 @@ impl ObjectRef {
             });
         };
         client::invoke(
-            self.callee(),
+            &self.callee(),
             operation,
             &|out| marshal_all(arguments, out),
             read,

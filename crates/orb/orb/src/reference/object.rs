@@ -231,7 +231,7 @@ impl ObjectRef {
         let (mut results, mut exceptions) = (Some(results), Some(exceptions));
         let mut outcome = None;
         client::invoke(
-            self.callee(),
+            &self.callee(),
             operation,
             &arguments,
             &mut |body, decoder| {
@@ -262,7 +262,7 @@ impl ObjectRef {
         operation: &NamedOperation<'_>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
-        client::one_way(self.callee(), operation, &arguments)
+        client::one_way(&self.callee(), operation, &arguments)
     }
 
     /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process, and

@@ -69,7 +69,7 @@ impl<'m> ServerCall<'m> {
                 ResponseFlags::NONE
             },
             contexts: header.contexts,
-            reply_contexts: ReplyContexts::None,
+            reply_contexts: ReplyContexts::NONE,
             arguments,
             lent,
             arrival,
@@ -97,7 +97,7 @@ impl<'m> ServerCall<'m> {
                 ResponseFlags::NONE
             },
             contexts: request.contexts,
-            reply_contexts: ReplyContexts::None,
+            reply_contexts: ReplyContexts::NONE,
             arguments,
             lent: &[],
             arrival: None,
@@ -409,7 +409,9 @@ impl<'m> ServerCall<'m> {
         };
         if let Some(template) = template {
             let mut out = template.begin(block, self.request_id, coding);
-            template.fill_contexts(&mut out, |_, slot| self.reply_contexts.fill(slot));
+            if template.has_contexts() {
+                template.fill_contexts(&mut out, |_, slot| self.reply_contexts.fill(slot));
+            }
             if connection.lends {
                 out.set_lender(connection.link().lender());
             }

@@ -194,6 +194,7 @@ impl Drop for ServerConnection {
 }
 
 impl Drop for InProgress<'_> {
+    #[inline]
     fn drop(&mut self) {
         if self.0.conversation.end_request() {
             self.0.close_in_order();

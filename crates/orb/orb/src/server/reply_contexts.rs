@@ -6,68 +6,65 @@ use punctual_giop::ServiceContext;
 const SHORT: usize = 16;
 
 /// Nearly always none, or a short one, for which nothing is allocated.
-#[derive(Clone, Debug, Default)]
-pub(super) enum ReplyContexts {
-    #[default]
-    None,
-    Short {
-        id: u32,
-        length: usize,
-        data: [u8; SHORT],
-    },
-    Any(Vec<(u32, Vec<u8>)>),
+#[derive(Clone, Debug)]
+pub(super) struct ReplyContexts {
+    /// One that stands alone.
+    short: Option<Short>,
+    /// Whatever there is otherwise.
+    any: Option<Box<Vec<(u32, Vec<u8>)>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    id: u32,
+    length: usize,
+    data: [u8; SHORT],
 }
 
 impl ReplyContexts {
+    pub(super) const NONE: Self = Self {
+        short: None,
+        any: None,
+    };
+
     /// Adds one, in the place of another of the same id.
     pub(super) fn set(&mut self, id: u32, data: &[u8]) {
-        let is_first = match self {
-            Self::None => true,
-            Self::Short { id: there, .. } => *there == id,
-            Self::Any(_) => false,
-        };
-        if is_first && data.len() <= SHORT {
+        let is_alone = self.any.is_none() && self.short.is_none_or(|short| short.id == id);
+        if is_alone && data.len() <= SHORT {
             let mut short = [0; SHORT];
             for (to, from) in short.iter_mut().zip(data) {
                 *to = *from;
             }
-            *self = Self::Short {
+            self.short = Some(Short {
                 id,
                 length: data.len(),
                 data: short,
-            };
+            });
             return;
         }
-        let mut all: Vec<(u32, Vec<u8>)> = self
-            .all()
-            .into_iter()
-            .filter(|(there, _)| *there != id)
-            .map(|(id, data)| (id, data.to_vec()))
-            .collect();
-        all.push((id, data.to_vec()));
-        *self = Self::Any(all);
+        let others = self.all().into_iter().filter(|(there, _)| *there != id);
+        let others = others.map(|(id, data)| (id, data.to_vec()));
+        let all = others.chain([(id, data.to_vec())]).collect();
+        (self.short, self.any) = (None, Some(Box::new(all)));
     }
 
     /// The id and the length of a short one that stands alone.
     #[inline]
     pub(super) fn short(&self) -> Option<(u32, usize)> {
-        match self {
-            Self::Short { id, length, .. } => Some((*id, *length)),
-            _ => None,
-        }
+        self.short.map(|short| (short.id, short.length))
     }
 
     /// Whether there are none.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Self::None)
+        self.short.is_none() && self.any.is_none()
     }
 
     /// Writes the short one's data into its slot.
     #[inline]
     pub(super) fn fill(&self, slot: &mut [u8]) {
-        if let Self::Short { data, .. } = self {
-            for (to, from) in slot.iter_mut().zip(data) {
+        if let Some(short) = &self.short {
+            for (to, from) in slot.iter_mut().zip(&short.data) {
                 *to = *from;
             }
         }
@@ -75,13 +72,11 @@ impl ReplyContexts {
 
     /// All, to be sent.
     pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
-        match self {
-            Self::None => Vec::new(),
-            Self::Short { id, length, data } => {
-                vec![(*id, data.get(..*length).unwrap_or_default())]
-            }
-            Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
-        }
+        let short = self.short.as_ref();
+        let short = short.map(|one| (one.id, one.data.get(..one.length).unwrap_or_default()));
+        let any = self.any.iter().flat_map(|any| any.iter());
+        let any = any.map(|(id, data)| (*id, &data[..]));
+        short.into_iter().chain(any).collect()
     }
 }
 
@@ -91,7 +86,7 @@ mod tests {
 
     #[test]
     fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
-        let mut contexts = ReplyContexts::default();
+        let mut contexts = ReplyContexts::NONE;
         contexts.set(10, b"abcd");
         contexts.set(10, b"ef");
         assert_eq!(contexts.short(), Some((10, 2)));

@@ -7,7 +7,7 @@
 //! has noted of the object ([`AdapterNote`]); the slots of every `Current` belong here.
 
 use crate::messaging::FrameArrival;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,46 +31,154 @@ pub(crate) trait RequestSource: Send + Sync {
 /// All are 0 where it has noted nothing.
 pub type AdapterNote = [u64; 4];
 
+/// A frame's numbers, each in a cell of its own: what changes with each upcall is written without a look at the
+/// rest, and nothing here is to be dropped, so that a thread finds it without a look at whether it is there.
+#[derive(Debug)]
 struct Frame {
     /// The ORB's number.
-    orb: u64,
-    /// Where the request came from; `None` within the process.
-    source: Option<Arc<dyn RequestSource>>,
-    in_upcall: bool,
-    /// Whether another thread receives at the source meanwhile.
-    handed_over: bool,
-    /// What a reactor's thread has in hand there.
-    in_hand: u64,
-    note: AdapterNote,
-    /// How the upcall's request has arrived, where that is known.
-    arrival: Option<Box<FrameArrival>>,
+    orb: Cell<u64>,
+    /// What holds of it, by its bits.
+    flags: Cell<u8>,
+    /// What a reactor's thread has in hand at the source.
+    in_hand: Cell<u64>,
+    note: Cell<AdapterNote>,
+}
+
+/// Whether the thread is in the frame's upcall.
+const IN_UPCALL: u8 = 1;
+/// Whether another thread receives at the source meanwhile.
+const HANDED_OVER: u8 = 2;
+/// Whether it has a source: the last of [`Held::sources`] that no frame above it has.
+const HAS_SOURCE: u8 = 4;
+/// Whether it is known how the request has arrived: the last of [`Held::arrivals`].
+const HAS_ARRIVAL: u8 = 8;
+
+/// Frames that stand in place; those that are nested deeper are held elsewhere.
+const NEAR: usize = 16;
+
+struct Near {
+    depth: Cell<usize>,
+    frames: [Frame; NEAR],
+}
+
+/// What frames have that numbers cannot say.
+#[derive(Default)]
+struct Held {
+    /// Where the requests came from; none for upcalls within the process.
+    sources: Vec<Arc<dyn RequestSource>>,
+    arrivals: Vec<FrameArrival>,
+    /// Frames beyond the near ones.
+    far: Vec<Frame>,
 }
 
 thread_local! {
-    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+    static STACK: Near = const {
+        Near {
+            depth: Cell::new(0),
+            frames: [const { Frame::new(0, 0) }; NEAR],
+        }
+    };
+    static HELD: RefCell<Held> = const {
+        RefCell::new(Held {
+            sources: Vec::new(),
+            arrivals: Vec::new(),
+            far: Vec::new(),
+        })
+    };
 }
 
 impl Frame {
-    fn new(orb: u64, source: Option<Arc<dyn RequestSource>>) -> Self {
+    const fn new(orb: u64, flags: u8) -> Self {
         Self {
-            orb,
-            source,
-            in_upcall: false,
-            handed_over: false,
-            in_hand: 0,
-            note: AdapterNote::default(),
-            arrival: None,
+            orb: Cell::new(orb),
+            flags: Cell::new(flags),
+            in_hand: Cell::new(0),
+            note: Cell::new([0; 4]),
         }
     }
 
+    #[inline]
+    fn is(&self, flags: u8) -> bool {
+        self.flags.get() & flags == flags
+    }
+
     fn object(&self) -> Option<AdapterNote> {
-        (self.note != AdapterNote::default()).then_some(self.note)
+        let note = self.note.get();
+        (note != AdapterNote::default()).then_some(note)
     }
 }
 
-/// The innermost frame, if the thread is in its upcall.
+/// Looks at the innermost frame, if there is one.
+#[inline]
 fn with_innermost<R>(look: impl FnOnce(&Frame) -> R) -> Option<R> {
-    FRAMES.with_borrow(|frames| frames.last().filter(|one| one.in_upcall).map(look))
+    STACK.with(|stack| {
+        let at = stack.depth.get().checked_sub(1)?;
+        match stack.frames.get(at) {
+            Some(frame) => Some(look(frame)),
+            None => HELD.with_borrow(|held| held.far.last().map(look)),
+        }
+    })
+}
+
+#[inline]
+fn push(orb: u64, flags: u8) {
+    STACK.with(|stack| {
+        let depth = stack.depth.get();
+        match stack.frames.get(depth) {
+            Some(free) => {
+                free.orb.set(orb);
+                free.flags.set(flags);
+                free.in_hand.set(0);
+                free.note.set(AdapterNote::default());
+            }
+            None => push_far(Frame::new(orb, flags)),
+        }
+        stack.depth.set(depth + 1);
+    });
+}
+
+#[inline]
+fn pop() {
+    STACK.with(|stack| {
+        let depth = stack.depth.get().saturating_sub(1);
+        stack.depth.set(depth);
+        if depth >= NEAR {
+            pop_far();
+        }
+    });
+}
+
+#[cold]
+fn push_far(frame: Frame) {
+    HELD.with_borrow_mut(|held| held.far.push(frame));
+}
+
+#[cold]
+fn pop_far() {
+    HELD.with_borrow_mut(|held| held.far.pop());
+}
+
+/// What holds of each frame, innermost first.
+fn all<R>(look: impl Fn(&Frame) -> R) -> Vec<R> {
+    STACK.with(|stack| {
+        let near = stack.frames.iter().take(stack.depth.get());
+        let mut all: Vec<R> = near.map(&look).collect();
+        // A panic's hook may run while they are changed: it learns of the near ones.
+        let far = HELD.try_with(|held| {
+            let held = held.try_borrow();
+            held.map_or_else(|_| Vec::new(), |held| held.far.iter().map(&look).collect())
+        });
+        all.extend(far.unwrap_or_default());
+        all.reverse();
+        all
+    })
+}
+
+/// The source of the innermost frame, if the thread is in that one's upcall and it has one.
+fn innermost_source() -> Option<Arc<dyn RequestSource>> {
+    let is_there = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE))?;
+    let last = || HELD.with_borrow(|held| held.sources.last().cloned());
+    is_there.then(last).flatten()
 }
 
 /// Marks the calling thread as one that serves a connection, until dropped.
@@ -83,62 +191,70 @@ pub(crate) struct Upcall<'s>(std::marker::PhantomData<&'s Serving>);
 
 impl Serving {
     pub(crate) fn enter(orb: u64, source: Arc<dyn RequestSource>) -> Self {
-        FRAMES.with_borrow_mut(|frames| frames.push(Frame::new(orb, Some(source))));
-        Self(())
+        Self::with(orb, source, HAS_SOURCE)
     }
 
     /// In an upcall whose request another thread has received, which sees to its connection.
     pub(crate) fn for_another(orb: u64, source: Arc<dyn RequestSource>) -> Self {
-        let frame = Frame {
-            in_upcall: true,
-            handed_over: true,
-            ..Frame::new(orb, Some(source))
-        };
-        FRAMES.with_borrow_mut(|frames| frames.push(frame));
+        Self::with(orb, source, HAS_SOURCE | IN_UPCALL | HANDED_OVER)
+    }
+
+    fn with(orb: u64, source: Arc<dyn RequestSource>, flags: u8) -> Self {
+        HELD.with_borrow_mut(|held| held.sources.push(source));
+        push(orb, flags);
         Self(())
     }
 
     /// Notes what a reactor's thread has in hand.
     #[inline]
     pub(crate) fn has_in_hand(&self, in_hand: u64) {
-        FRAMES.with_borrow_mut(|frames| {
-            if let Some(innermost) = frames.last_mut() {
-                innermost.in_hand = in_hand;
-            }
-        });
+        with_innermost(|frame| frame.in_hand.set(in_hand));
     }
 
     #[inline]
     pub(crate) fn upcall(&self, arrival: Option<FrameArrival>) -> Upcall<'_> {
-        FRAMES.with_borrow_mut(|frames| {
-            if let Some(innermost) = frames.last_mut() {
-                innermost.in_upcall = true;
-                innermost.handed_over = false;
-                // Most protocols number no frames.
-                if arrival.is_some() || innermost.arrival.is_some() {
-                    innermost.arrival = arrival.map(Box::new);
-                }
-            }
+        with_innermost(|frame| {
+            let flags = frame.flags.get() & !HANDED_OVER | IN_UPCALL;
+            frame.flags.set(flags);
         });
+        // Most protocols number no frames.
+        if let Some(arrival) = arrival {
+            has_arrived(arrival);
+        }
         Upcall(std::marker::PhantomData)
     }
 }
 
+#[cold]
+fn has_arrived(arrival: FrameArrival) {
+    HELD.with_borrow_mut(|held| held.arrivals.push(arrival));
+    with_innermost(|frame| frame.flags.set(frame.flags.get() | HAS_ARRIVAL));
+}
+
+#[cold]
+fn forget_arrival() {
+    HELD.with_borrow_mut(|held| held.arrivals.pop());
+}
+
 impl Drop for Serving {
     fn drop(&mut self) {
+        pop();
         // Dropped outside of the borrow: it may be the connection's last owner.
-        let _frame = FRAMES.with_borrow_mut(Vec::pop);
+        let _source = HELD.with_borrow_mut(|held| held.sources.pop());
     }
 }
 
 impl Drop for Upcall<'_> {
     #[inline]
     fn drop(&mut self) {
-        FRAMES.with_borrow_mut(|frames| {
-            if let Some(innermost) = frames.last_mut() {
-                innermost.in_upcall = false;
-            }
+        let had_arrival = with_innermost(|frame| {
+            let flags = frame.flags.get();
+            frame.flags.set(flags & !(IN_UPCALL | HAS_ARRIVAL));
+            flags & HAS_ARRIVAL != 0
         });
+        if had_arrival == Some(true) {
+            forget_arrival();
+        }
     }
 }
 
@@ -149,12 +265,7 @@ pub(crate) struct WithinProcess(());
 impl WithinProcess {
     #[inline]
     pub(crate) fn enter(orb: u64) -> Self {
-        FRAMES.with_borrow_mut(|frames| {
-            frames.push(Frame {
-                in_upcall: true,
-                ..Frame::new(orb, None)
-            });
-        });
+        push(orb, IN_UPCALL);
         Self(())
     }
 }
@@ -162,7 +273,7 @@ impl WithinProcess {
 impl Drop for WithinProcess {
     #[inline]
     fn drop(&mut self) {
-        FRAMES.with_borrow_mut(Vec::pop);
+        pop();
     }
 }
 
@@ -180,82 +291,77 @@ impl OnObject {
     #[inline]
     #[must_use]
     pub fn enter(note: AdapterNote) -> Self {
-        FRAMES.with_borrow_mut(|frames| match frames.last_mut() {
-            Some(innermost) if innermost.in_upcall => Self {
-                outer: std::mem::replace(&mut innermost.note, note),
+        let noted = with_innermost(|frame| frame.is(IN_UPCALL).then(|| frame.note.replace(note)));
+        match noted.flatten() {
+            Some(outer) => Self {
+                outer,
                 is_upcall: false,
             },
-            _ => {
-                frames.push(Frame {
-                    in_upcall: true,
-                    note,
-                    ..Frame::new(0, None)
-                });
-                Self {
-                    outer: AdapterNote::default(),
-                    is_upcall: true,
-                }
-            }
-        })
+            None => Self::enter_upcall(note),
+        }
+    }
+
+    #[cold]
+    fn enter_upcall(note: AdapterNote) -> Self {
+        push(0, IN_UPCALL);
+        with_innermost(|frame| frame.note.set(note));
+        Self {
+            outer: AdapterNote::default(),
+            is_upcall: true,
+        }
     }
 }
 
 impl Drop for OnObject {
     #[inline]
     fn drop(&mut self) {
-        FRAMES.with_borrow_mut(|frames| {
-            if self.is_upcall {
-                frames.pop();
-            } else if let Some(innermost) = frames.last_mut() {
-                innermost.note = self.outer;
-            }
-        });
+        if self.is_upcall {
+            pop();
+        } else {
+            with_innermost(|frame| frame.note.set(self.outer));
+        }
     }
 }
 
 /// What was noted of the innermost upcall of the calling thread that is on an object. For adapters.
 #[must_use]
 pub fn noted_object() -> Option<AdapterNote> {
-    FRAMES.with_borrow(|frames| frames.iter().rev().find_map(Frame::object))
+    // Nearly always of the innermost.
+    let innermost = with_innermost(Frame::object).flatten();
+    innermost.or_else(|| noted_objects().first().copied())
 }
 
 /// The same of each, innermost first.
 #[must_use]
 pub fn noted_objects() -> Vec<AdapterNote> {
-    FRAMES.with_borrow(|frames| frames.iter().rev().filter_map(Frame::object).collect())
+    all(Frame::object).into_iter().flatten().collect()
 }
 
 /// Whether the calling thread is in an upcall of this ORB, by a request or without one.
 pub(crate) fn in_upcall_of(orb: u64) -> bool {
-    FRAMES.with_borrow(|frames| frames.iter().any(|one| one.in_upcall && one.orb == orb))
+    let is_its = |frame: &Frame| frame.is(IN_UPCALL) && frame.orb.get() == orb;
+    all(is_its).contains(&true)
 }
 
 /// Whether it is in any. For whoever may run at any time: a panic's hook.
 pub(crate) fn in_upcall() -> bool {
-    let is_in = |frames: &RefCell<Vec<Frame>>| {
-        frames
-            .try_borrow()
-            .is_ok_and(|frames| frames.iter().any(|one| one.in_upcall))
-    };
-    FRAMES.try_with(is_in).unwrap_or(false)
+    all(|frame| frame.is(IN_UPCALL)).contains(&true)
 }
 
 /// How the request that the calling thread serves has arrived, in a messaging protocol that numbers its
 /// frames: what was lost before it, whether it is late. `None` outside of such an upcall.
 #[must_use]
 pub fn frame_arrival() -> Option<FrameArrival> {
-    with_innermost(|frame| frame.arrival.as_deref().copied()).flatten()
+    let is_known = with_innermost(|frame| frame.is(IN_UPCALL | HAS_ARRIVAL))?;
+    let last = || HELD.with_borrow(|held| held.arrivals.last().copied());
+    is_known.then(last).flatten()
 }
 
 /// Whether the calling thread serves a request and is the only one that serves requests there (reactive
 /// endpoints), so that it must not wait for what another request may bring. For adapters.
 #[must_use]
 pub fn serves_alone() -> bool {
-    let is_alone = |frame: &Frame| {
-        let source = frame.source.as_ref();
-        source.is_some_and(|source| source.is_served_alone())
-    };
-    with_innermost(is_alone).unwrap_or(false)
+    innermost_source().is_some_and(|source| source.is_served_alone())
 }
 
 /// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
@@ -263,29 +369,37 @@ pub fn serves_alone() -> bool {
 /// it: a reactor's thread.
 #[inline]
 pub(crate) fn about_to_block() -> Option<Duration> {
-    FRAMES.with_borrow_mut(|frames| {
-        let innermost = frames.last_mut().filter(|one| one.in_upcall)?;
-        let source = innermost.source.as_ref()?;
-        if !innermost.handed_over {
-            innermost.handed_over = true;
-            source.clone().hand_over(innermost.in_hand);
-        }
-        source.longest_block()
-    })
+    let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));
+    if is_serving != Some(true) {
+        return None;
+    }
+    hand_over()
+}
+
+#[cold]
+fn hand_over() -> Option<Duration> {
+    let source = innermost_source()?;
+    let (was_handed_over, in_hand) = with_innermost(|frame| {
+        let flags = frame.flags.replace(frame.flags.get() | HANDED_OVER);
+        (flags & HANDED_OVER != 0, frame.in_hand.get())
+    })?;
+    if !was_handed_over {
+        source.clone().hand_over(in_hand);
+    }
+    source.longest_block()
 }
 
 /// Whether a thread that is about to block is in an upcall and more has been received on that upcall's
 /// connection, which it keeps from being served. What still waits to be received shows when the call
 /// takes long: to look for it would be a system call for each.
 pub(crate) fn is_wanted_elsewhere() -> bool {
-    let is_wanted = |frame: &Frame| {
-        let source = frame.source.as_ref().filter(|_| !frame.handed_over);
-        source.is_some_and(|source| source.has_received_more())
-    };
-    with_innermost(is_wanted).unwrap_or(false)
+    let is_handed_over = with_innermost(|frame| frame.is(HANDED_OVER));
+    is_handed_over == Some(false)
+        && innermost_source().is_some_and(|source| source.has_received_more())
 }
 
 /// Where the request came from that the calling thread serves, and whose ORB that is.
 pub(super) fn source() -> Option<(u64, Arc<dyn RequestSource>)> {
-    with_innermost(|frame| Some((frame.orb, frame.source.clone()?))).flatten()
+    let source = innermost_source()?;
+    with_innermost(|frame| (frame.orb.get(), source))
 }
