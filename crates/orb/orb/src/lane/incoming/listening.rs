@@ -7,8 +7,8 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
-use punctual_exec::{Deadline, ThreadGroup};
-use std::sync::Arc;
+use punctual_exec::{Deadline, SpawnError, ThreadGroup, WorkerPool, WorkerPoolOptions};
+use std::sync::{Arc, OnceLock};
 
 /// All that a lane has of its clients.
 #[derive(Debug)]
@@ -19,6 +19,10 @@ pub(crate) struct Incoming {
     pub(crate) acceptors: ThreadGroup,
     /// Those that serve one connection each.
     pub(crate) threads: ThreadGroup,
+    /// Those that receive while a connection's own thread is in an upcall: kept, and used again.
+    followers: OnceLock<WorkerPool>,
+    /// How many of them there may be.
+    max_followers: usize,
 }
 
 impl Incoming {
@@ -28,7 +32,27 @@ impl Incoming {
             connections: Arc::default(),
             acceptors: ThreadGroup::new(usize::MAX),
             threads: ThreadGroup::new(max_connections),
+            followers: OnceLock::new(),
+            max_followers: max_connections,
         }
+    }
+
+    /// The threads that receive while a connection's own is in an upcall. The first is started with the first
+    /// connection that may need one, so that no upcall waits for that.
+    ///
+    /// # Errors
+    /// What keeps a thread from being started.
+    pub(crate) fn followers(&self) -> Result<&WorkerPool, SpawnError> {
+        if let Some(pool) = self.followers.get() {
+            return Ok(pool);
+        }
+        let pool = WorkerPool::start(WorkerPoolOptions {
+            started_ahead: 1,
+            max_workers: self.max_followers,
+            ..WorkerPoolOptions::new("punctual-conn")
+        })?;
+        // Another thread may have been quicker: its pool stays, and this one ends.
+        Ok(self.followers.get_or_init(|| pool))
     }
 
     /// Listens at every configured endpoint, and watches for upcalls that take long; `false` where it does
@@ -91,6 +115,9 @@ impl Incoming {
         // Without a deadline it returns only when they are gone.
         let _ = self.acceptors.wait_until_at_most(0, Deadline::NEVER);
         let _ = self.threads.wait_until_at_most(0, Deadline::NEVER);
+        if let Some(followers) = self.followers.get() {
+            let _ = followers.stop(0, Deadline::NEVER);
+        }
         self.connections.wait_until_none();
         reactors.wait_until_ended();
     }

@@ -16,6 +16,10 @@ impl ServerConnection {
     /// Serves the client by the calling thread until its connection ends.
     pub(in crate::server) fn serve_until_closed(self: Arc<Self>) {
         self.join();
+        if let Err(error) = self.lane().incoming.followers() {
+            let peer = self.conversation.peer();
+            tracing::debug!(%peer, "no thread to receive while this one is in an upcall: {error}");
+        }
         self.serve_blocking();
     }
 
@@ -31,14 +35,12 @@ impl ServerConnection {
                 own.end_follower();
             }
         };
-        let spawned = self
-            .lane()
-            .incoming
-            .threads
-            .spawn("punctual-conn", move || {
-                follower.serve_blocking();
-                ends(&follower);
-            });
+        let receive = move || {
+            follower.serve_blocking();
+            ends(&follower);
+        };
+        let followers = self.lane().incoming.followers();
+        let spawned = followers.and_then(|followers| followers.run(receive));
         if let Err(error) = spawned {
             ends(&self);
             // The call goes on; only requests behind it on this connection wait.
