@@ -61,38 +61,50 @@ pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplySt
     let numbers = numbers.first_chunk()?;
     let begin = u64::from_ne_bytes(*begin);
     let (native, foreign) = (ByteOrder::NATIVE, ByteOrder::NATIVE.other());
+    let length = received.len() - MessageHeader::LEN;
     if begin == start(native, MessageKind::Reply) {
-        let (status, body) = own_status::<true>(numbers, received, request_id)?;
-        Some((native, status, body))
+        match own_status::<true>(numbers, length, request_id, 0) {
+            Some(status) => Some((native, status, REPLY_HEAD)),
+            None => with_context::<true>(native, numbers, received, request_id),
+        }
     } else if begin == start(foreign, MessageKind::Reply) {
-        let (status, body) = own_status::<false>(numbers, received, request_id)?;
-        Some((foreign, status, body))
+        match own_status::<false>(numbers, length, request_id, 0) {
+            Some(status) => Some((foreign, status, REPLY_HEAD)),
+            None => with_context::<false>(foreign, numbers, received, request_id),
+        }
     } else {
         None
     }
 }
 
-/// Where the body begins behind a single short context; `None` where the contexts are others.
+/// The same of a reply with a single short context.
 #[inline(never)]
-fn behind_context<const NATIVE: bool>(count: [u8; 4], received: &[u8]) -> Option<usize> {
+fn with_context<const NATIVE: bool>(
+    order: ByteOrder,
+    numbers: &[u8; 16],
+    received: &[u8],
+    request_id: u32,
+) -> Option<(ByteOrder, ReplyStatus, usize)> {
+    let length = received.len() - MessageHeader::LEN;
+    let status = own_status::<NATIVE>(numbers, length, request_id, 1)?;
     let (_id, rest) = received.get(REPLY_HEAD..)?.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk()?;
     let length = number::<NATIVE>(*length) as usize;
-    let is_short = number::<NATIVE>(count) == 1 && length <= LONGEST_CONTEXT;
-    if !is_short || length > rest.len() {
+    if length > LONGEST_CONTEXT || length > rest.len() {
         return None;
     }
     // Where there is no body there may be padding, or part of it.
     let end = REPLY_HEAD + 8 + length;
-    Some(end.next_multiple_of(8).min(received.len()))
+    Some((order, status, end.next_multiple_of(8).min(received.len())))
 }
 
 #[inline]
 fn own_status<const NATIVE: bool>(
     numbers: &[u8; 16],
-    received: &[u8],
+    length: usize,
     request_id: u32,
-) -> Option<(ReplyStatus, usize)> {
+    contexts: u32,
+) -> Option<ReplyStatus> {
     let [
         z0,
         z1,
@@ -106,21 +118,19 @@ fn own_status<const NATIVE: bool>(
         s1,
         s2,
         s3,
-        contexts @ ..,
+        c0,
+        c1,
+        c2,
+        c3,
     ] = *numbers;
-    let length = received.len() - MessageHeader::LEN;
     let is_own = number::<NATIVE>([z0, z1, z2, z3]) as usize == length
-        && number::<NATIVE>([i0, i1, i2, i3]) == request_id;
-    let status = match number::<NATIVE>([s0, s1, s2, s3]) {
-        0 if is_own => ReplyStatus::NoException,
-        1 if is_own => ReplyStatus::UserException,
-        _ => return None,
-    };
-    let body = match contexts {
-        [0, 0, 0, 0] => REPLY_HEAD,
-        count => behind_context::<NATIVE>(count, received)?,
-    };
-    Some((status, body))
+        && number::<NATIVE>([i0, i1, i2, i3]) == request_id
+        && number::<NATIVE>([c0, c1, c2, c3]) == contexts;
+    match number::<NATIVE>([s0, s1, s2, s3]) {
+        0 if is_own => Some(ReplyStatus::NoException),
+        1 if is_own => Some(ReplyStatus::UserException),
+        _ => None,
+    }
 }
 
 /// What a plain reply's head says: request id, status, and where its body begins. `message` is the whole

@@ -5,8 +5,8 @@ use super::known_protocols::KnownProtocols;
 use super::numbers::{
     CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, TRANSFER, WAIT,
 };
-use super::policy::Policy;
 use super::policy_type::PolicyLevels;
+use super::wish::Policy;
 
 /// The POA's own, which it judges itself (CORBA 3.3 part 1, §15.3.8): their numbers are taken.
 const OF_POAS: [(u32, &str); 7] = [

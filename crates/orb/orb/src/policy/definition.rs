@@ -1,8 +1,8 @@
 //! What is known of a policy type.
 
 use super::known_protocols::KnownProtocols;
-use super::policy::Policy;
 use super::policy_type::{PolicyLevels, PolicyType};
+use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 /// What an ORB knows of a policy type.

@@ -2,10 +2,10 @@
 
 use super::defaults::Defaults;
 use super::known_protocols::KnownProtocols;
-use super::policy::Policy;
 use super::policy_type::PolicyLevels;
 use super::set::{PolicySet, SetOverride};
 use super::types::PolicyTypes;
+use super::wish::Policy;
 use crate::exception::SystemException;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,8 +2,8 @@
 
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
-use super::policy::Policy;
 use super::set::SetOverride;
+use super::wish::Policy;
 use crate::exception::SystemException;
 use std::fmt;
 

@@ -23,11 +23,12 @@ mod known_protocols;
 mod managed;
 mod manager;
 mod numbers;
-mod policy;
+
 mod policy_type;
 mod set;
 mod types;
 mod values;
+mod wish;
 
 pub use adapter::{AdapterPolicies, InvalidPolicy};
 pub use buffering::Buffering;
@@ -39,11 +40,11 @@ pub(crate) use effective::Effective;
 pub(crate) use known_protocols::KnownProtocols;
 pub(crate) use managed::Managed;
 pub use manager::PolicyManager;
-pub use policy::Policy;
-pub(crate) use policy::invalid;
 pub use policy_type::{PolicyCodec, PolicyLevels, PolicyType};
 pub(crate) use set::PolicySet;
 pub use set::SetOverride;
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use values::{ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Transfer, Wait};
+pub use wish::Policy;
+pub(crate) use wish::invalid;

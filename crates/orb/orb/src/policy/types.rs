@@ -4,8 +4,8 @@
 use super::builtin;
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
-use super::policy::Policy;
 use super::policy_type::{PolicyLevels, PolicyType};
+use super::wish::Policy;
 use std::collections::BTreeMap;
 
 /// A policy type has a number that another type of the ORB has.

@@ -341,12 +341,12 @@ impl<'m> ServerCall<'m> {
         !self.has_reply && !self.answered && self.expects_reply()
     }
 
-    /// Gives the reply's memory, which has been sent, for another's.
+    /// The reply's memory, which has been sent, to be used again.
     #[inline]
-    pub(super) fn exchange_memory(&mut self, memory: &mut Block) {
-        self.reply.reuse();
-        // Nothing is dropped: what it gets is empty, as it was taken from there.
-        std::mem::swap(&mut self.reply, memory);
+    pub(super) fn into_memory(self) -> Block {
+        let mut memory = self.reply;
+        memory.reuse();
+        memory
     }
 
     /// A reply that tells what the caller is told instead of a result, if anybody waits for one.

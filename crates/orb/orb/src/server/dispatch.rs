@@ -81,7 +81,7 @@ impl Dispatcher<'_> {
             ServerCall::of_plain(self.conversation(), request, body, std::mem::take(spare));
         let answer = self.answer(request.object_key, &mut call);
         self.conclude(&call, answer);
-        call.exchange_memory(spare);
+        *spare = call.into_memory();
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.

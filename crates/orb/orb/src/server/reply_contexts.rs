@@ -11,8 +11,11 @@ pub(super) struct ReplyContexts {
     /// One that stands alone.
     short: Option<Short>,
     /// Whatever there is otherwise.
-    any: Option<Box<Vec<(u32, Vec<u8>)>>>,
+    any: Option<Box<Any>>,
 }
+
+/// Ids and data.
+type Any = Vec<(u32, Vec<u8>)>;
 
 #[derive(Clone, Copy, Debug)]
 struct Short {

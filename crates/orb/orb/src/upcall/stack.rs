@@ -32,8 +32,8 @@ pub(crate) trait RequestSource: Send + Sync {
 pub type AdapterNote = [u64; 4];
 
 /// A frame's numbers, each in a cell of its own: what changes with each upcall is written without a look at the
-/// rest, and nothing here is to be dropped, so that a thread finds it without a look at whether it is there.
-#[derive(Debug)]
+/// rest.
+#[derive(Clone, Debug)]
 struct Frame {
     /// The ORB's number.
     orb: Cell<u64>,
@@ -53,12 +53,12 @@ const HAS_SOURCE: u8 = 4;
 /// Whether it is known how the request has arrived: the last of [`Held::arrivals`].
 const HAS_ARRIVAL: u8 = 8;
 
-/// Frames that stand in place; those that are nested deeper are held elsewhere.
-const NEAR: usize = 16;
-
-struct Near {
+/// The innermost frame, in place: nothing here is to be dropped, so that a thread finds it without a look at
+/// whether it is there.
+struct Innermost {
+    /// How many frames there are.
     depth: Cell<usize>,
-    frames: [Frame; NEAR],
+    frame: Frame,
 }
 
 /// What frames have that numbers cannot say.
@@ -67,22 +67,22 @@ struct Held {
     /// Where the requests came from; none for upcalls within the process.
     sources: Vec<Arc<dyn RequestSource>>,
     arrivals: Vec<FrameArrival>,
-    /// Frames beyond the near ones.
-    far: Vec<Frame>,
+    /// The frames around the innermost, outermost first.
+    outer: Vec<Frame>,
 }
 
 thread_local! {
-    static STACK: Near = const {
-        Near {
+    static INNERMOST: Innermost = const {
+        Innermost {
             depth: Cell::new(0),
-            frames: [const { Frame::new(0, 0) }; NEAR],
+            frame: Frame::new(0, 0),
         }
     };
     static HELD: RefCell<Held> = const {
         RefCell::new(Held {
             sources: Vec::new(),
             arrivals: Vec::new(),
-            far: Vec::new(),
+            outer: Vec::new(),
         })
     };
 }
@@ -97,6 +97,15 @@ impl Frame {
         }
     }
 
+    /// Becomes another.
+    #[inline]
+    fn set(&self, other: &Self) {
+        self.orb.set(other.orb.get());
+        self.flags.set(other.flags.get());
+        self.in_hand.set(other.in_hand.get());
+        self.note.set(other.note.get());
+    }
+
     #[inline]
     fn is(&self, flags: u8) -> bool {
         self.flags.get() & flags == flags
@@ -109,69 +118,59 @@ impl Frame {
 }
 
 /// Looks at the innermost frame, if there is one.
-#[inline]
+#[inline(always)]
 fn with_innermost<R>(look: impl FnOnce(&Frame) -> R) -> Option<R> {
-    STACK.with(|stack| {
-        let at = stack.depth.get().checked_sub(1)?;
-        match stack.frames.get(at) {
-            Some(frame) => Some(look(frame)),
-            None => HELD.with_borrow(|held| held.far.last().map(look)),
-        }
-    })
+    INNERMOST.with(|innermost| (innermost.depth.get() > 0).then(|| look(&innermost.frame)))
 }
 
 #[inline]
 fn push(orb: u64, flags: u8) {
-    STACK.with(|stack| {
-        let depth = stack.depth.get();
-        match stack.frames.get(depth) {
-            Some(free) => {
-                free.orb.set(orb);
-                free.flags.set(flags);
-                free.in_hand.set(0);
-                free.note.set(AdapterNote::default());
-            }
-            None => push_far(Frame::new(orb, flags)),
+    INNERMOST.with(|innermost| {
+        let depth = innermost.depth.get();
+        if depth > 0 {
+            keep_outer(&innermost.frame);
         }
-        stack.depth.set(depth + 1);
+        innermost.frame.orb.set(orb);
+        innermost.frame.flags.set(flags);
+        innermost.frame.in_hand.set(0);
+        innermost.frame.note.set([0; 4]);
+        innermost.depth.set(depth + 1);
     });
 }
 
 #[inline]
 fn pop() {
-    STACK.with(|stack| {
-        let depth = stack.depth.get().saturating_sub(1);
-        stack.depth.set(depth);
-        if depth >= NEAR {
-            pop_far();
+    INNERMOST.with(|innermost| {
+        let depth = innermost.depth.get().saturating_sub(1);
+        innermost.depth.set(depth);
+        if depth > 0 {
+            restore_outer(&innermost.frame);
         }
     });
 }
 
 #[cold]
-fn push_far(frame: Frame) {
-    HELD.with_borrow_mut(|held| held.far.push(frame));
+fn keep_outer(frame: &Frame) {
+    HELD.with_borrow_mut(|held| held.outer.push(frame.clone()));
 }
 
 #[cold]
-fn pop_far() {
-    HELD.with_borrow_mut(|held| held.far.pop());
+fn restore_outer(frame: &Frame) {
+    if let Some(outer) = HELD.with_borrow_mut(|held| held.outer.pop()) {
+        frame.set(&outer);
+    }
 }
 
 /// What holds of each frame, innermost first.
 fn all<R>(look: impl Fn(&Frame) -> R) -> Vec<R> {
-    STACK.with(|stack| {
-        let near = stack.frames.iter().take(stack.depth.get());
-        let mut all: Vec<R> = near.map(&look).collect();
-        // A panic's hook may run while they are changed: it learns of the near ones.
-        let far = HELD.try_with(|held| {
-            let held = held.try_borrow();
-            held.map_or_else(|_| Vec::new(), |held| held.far.iter().map(&look).collect())
-        });
-        all.extend(far.unwrap_or_default());
-        all.reverse();
-        all
-    })
+    let mut all: Vec<R> = with_innermost(&look).into_iter().collect();
+    // A panic's hook may run while they are changed: it learns of the innermost.
+    let _ = HELD.try_with(|held| {
+        if let Ok(held) = held.try_borrow() {
+            all.extend(held.outer.iter().rev().map(&look));
+        }
+    });
+    all
 }
 
 /// The source of the innermost frame, if the thread is in that one's upcall and it has one.
