@@ -19,7 +19,7 @@ fn servant(books: &Arc<Books>) -> Arc<dyn Servant> {
 /// The accounts that no manager has a servant for.
 fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
     match id.as_bytes() {
-        b"moved" => Err(DispatchError::Forward(moved_to.clone())),
+        b"moved" => Err(DispatchError::forward(moved_to)),
         b"missing" => {
             let kind = SystemExceptionKind::ObjectNotExist;
             Err(SystemException::new(kind, 0, CompletionStatus::No).into())

@@ -15,12 +15,12 @@ pub(super) struct Edge {
 
 impl Edge {
     /// The module of the crate's root that the user stands in.
-    pub(super) fn from_module(&self) -> &str {
+    pub(super) fn user_module(&self) -> &str {
         module(&self.from)
     }
 
     /// The same of the used.
-    pub(super) fn to_module(&self) -> &str {
+    pub(super) fn used_module(&self) -> &str {
         module(&self.to)
     }
 }
@@ -274,6 +274,7 @@ fn definer<'s>(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
