@@ -12,6 +12,7 @@ mod interface_of;
 mod ior_table;
 mod key;
 mod manager;
+mod object_adapter;
 mod object_id;
 mod object_map;
 mod poa;

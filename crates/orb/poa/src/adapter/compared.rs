@@ -3,11 +3,11 @@
 //! here, and look at nothing that is said here.
 
 use super::Adapter;
+use super::operation_tables::OperationTables;
 use super::serve::{Request, Wanted};
 use crate::object_map::{ActiveMap, Found};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
-use crate::upcall::OperationTables;
 use punctual_orb::DispatchError;
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
 use std::sync::{Arc, Weak};
 
 /// An object of this process, as a reference to it knows it.
-pub(super) struct Here {
+pub(crate) struct Here {
     root: Weak<Root>,
     key: Box<[u8]>,
     /// The adapter, where the key was read already; it may be destroyed since.
@@ -26,7 +26,7 @@ enum Object {
 
 impl Root {
     /// The object that a key of this ORB means. A key of another process is none.
-    pub(super) fn here(&self, object_key: &[u8]) -> Option<Here> {
+    pub(crate) fn here(&self, object_key: &[u8]) -> Option<Here> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
             Key::Named {

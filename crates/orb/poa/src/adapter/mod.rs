@@ -10,6 +10,7 @@ mod etherealizer;
 mod keyed_lock;
 mod local;
 mod naming;
+mod operation_tables;
 mod outstanding;
 mod root;
 mod servant_managers;
@@ -31,10 +32,10 @@ use crate::poa::Poa;
 use crate::policy::{
     Demultiplexing, OperationDemultiplexing, Policies, RequestProcessingPolicy, ThreadPolicy,
 };
-use crate::upcall::OperationTables;
 use destruction::Destruction;
 use etherealizer::Etherealizer;
 use naming::Naming;
+use operation_tables::OperationTables;
 use outstanding::OutstandingRequests;
 use punctual_orb::{
     AdapterPolicies, CompletionStatus, SystemException, SystemExceptionKind as Kind, minor,
