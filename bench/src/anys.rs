@@ -136,7 +136,6 @@ fn count(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<u64> {
     let status = Command::new(program)
         .args(options)
         .arg(&harness.program)
-        .args(&harness.arguments)
         .args(["anys-peer", work.get_name()])
         .args([size.to_string(), rounds.to_string()])
         .envs(instrument.environment())

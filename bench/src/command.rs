@@ -1,9 +1,11 @@
-//! The benchmarks' subcommands, which `punctual bench` and `punctual-bench` share.
+//! The subcommands of `punctual-bench`.
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
-use crate::{Result, anys, budgets, demux, goals, latency, load, memory, peer, stubs, throughput};
+use crate::{
+    Result, anys, budgets, cubit, demux, goals, latency, load, memory, peer, stubs, throughput,
+};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -50,6 +52,11 @@ pub enum Command {
     /// The process of `anys` that is counted.
     #[command(hide = true)]
     AnysPeer(anys::Peer),
+    /// Paper 000's figure 16: every messaging protocol over every link, by type of data.
+    Cubit(cubit::Options),
+    /// A side of a pair of `cubit`; the measurement starts it.
+    #[command(hide = true)]
+    CubitPeer(cubit::Peer),
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
@@ -89,6 +96,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
+        Command::Cubit(options) => cubit::run(harness, options),
+        Command::CubitPeer(peer) => cubit::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
@@ -110,6 +119,9 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
 fn is_peer(command: &Command) -> bool {
     matches!(
         command,
-        Command::Peer { .. } | Command::DemuxPeer { .. } | Command::AnysPeer(_)
+        Command::Peer { .. }
+            | Command::DemuxPeer { .. }
+            | Command::AnysPeer(_)
+            | Command::CubitPeer(_)
     )
 }

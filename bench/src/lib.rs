@@ -7,10 +7,11 @@
 //! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
 //! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
 //! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
+//! [`cubit`] what every pair of a messaging protocol and a link makes of each type of data,
 //! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
 //! those in other languages under `peers/`.
 //!
-//! `punctual bench` and `punctual-bench` are these [`command`]s. Adding a link, a messaging protocol or
+//! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a messaging protocol or
 //! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,6 +22,7 @@ pub mod child;
 pub mod command;
 pub mod contender;
 pub mod counting;
+pub mod cubit;
 pub mod demux;
 pub mod giop;
 pub mod goals;

@@ -1,4 +1,4 @@
-//! `punctual bench` without the rest of the command, for who builds it often.
+//! The benchmarks' program, to which `punctual bench` hands over.
 
 use clap::Parser;
 use punctual_bench::command::{self, Command};
@@ -15,7 +15,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
-    let done = Harness::this(&[]).and_then(|harness| command::run(&harness, &command));
+    let done = Harness::this().and_then(|harness| command::run(&harness, &command));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

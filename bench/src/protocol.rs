@@ -154,6 +154,23 @@ impl Answer {
     }
 }
 
+/// Performs what each line says, and answers it, until there are no more.
+///
+/// # Errors
+/// When the lines cannot be read, or the answers written.
+pub fn answer_each<C: FromStr<Err = crate::Error>>(
+    input: impl BufRead,
+    output: &mut impl Write,
+    mut perform: impl FnMut(C) -> Result<Answer>,
+) -> Result<()> {
+    for line in input.lines() {
+        let answer = line?.parse().and_then(&mut perform);
+        let answer = answer.unwrap_or_else(|error| Answer::Error(error.to_string()));
+        answer.write_to(output)?;
+    }
+    Ok(())
+}
+
 fn read_samples(input: &mut impl Read, count: usize) -> Result<Vec<u64>> {
     if count > MAX_SAMPLES {
         return Err(format!("{count} samples are more than were asked for").into());

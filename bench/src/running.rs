@@ -31,6 +31,11 @@ pub struct Launch {
     pub connections: Option<usize>,
 }
 
+/// The order of a round's turns: another one of `number` begins in the next round.
+pub(crate) fn in_turn(round: usize, number: usize) -> impl Iterator<Item = usize> {
+    (0..number).map(move |turn| (round + turn) % number)
+}
+
 /// A server and a client that is connected to it.
 #[derive(Debug)]
 pub struct Running {

@@ -12,7 +12,7 @@ use crate::latency::NOISY;
 use crate::machine::Machine;
 use crate::output::{Json, progress};
 use crate::placement::Placement;
-use crate::running::{Launch, Running};
+use crate::running::{Launch, Running, in_turn};
 use crate::statistics::{median, paired_ratio, spread};
 use crate::table::{Cell, Table, Tone};
 use clap::Args;
@@ -216,10 +216,9 @@ fn contest(
             }
         }
     }
-    let number = entrants.len();
     for round in 0..effort.rounds as usize {
-        for turn in 0..number {
-            let entrant = &mut entrants[(round + turn) % number];
+        for who in in_turn(round, entrants.len()) {
+            let entrant = &mut entrants[who];
             if let Err(error) = entrant.turn(kind, effort) {
                 let name = entrant.contender.name;
                 report

@@ -5,8 +5,9 @@ use crate::Failure;
 use crate::directions::from_by;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
+use crate::role::Role;
 use crate::sides::{Ours, orb};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::{Interface, Orb};
 

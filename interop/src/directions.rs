@@ -5,8 +5,9 @@ use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::native;
 use crate::peer::Peer;
 use crate::process::Running;
+use crate::role::Role;
 use crate::sides::{LIMIT, Ours, PeerServer};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use crate::values;
 use punctual::{Interface, ObjectRef};
 

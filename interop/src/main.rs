@@ -17,6 +17,7 @@ mod omniorb;
 mod peer;
 mod process;
 mod relay;
+mod role;
 mod secured;
 mod servants;
 mod services;

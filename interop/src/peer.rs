@@ -1,7 +1,8 @@
 //! A peer: how its processes are started, and what it is known not to have.
 
 use crate::matrix::{Direction, Outcome, Version};
-use crate::transport::{Role, Transport};
+use crate::role::Role;
+use crate::transport::Transport;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;

@@ -6,10 +6,11 @@ use crate::directions::{calls, from, to};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::peer::Peer;
 use crate::process;
+use crate::role::Role;
 use crate::services;
 use crate::sides::{LIMIT, Ours, PeerServer};
 use crate::tls::Tls;
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use punctual::SystemExceptionKind as Kind;
 use punctual::protocol::ssliop::TlsVersion;
 

@@ -6,9 +6,10 @@ use crate::directions::{calls, from};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::peer::Peer;
 use crate::process;
+use crate::role::Role;
 use crate::services;
 use crate::sides::{LIMIT, Ours, PeerServer, describe, orb};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 
 const NO_COMPONENT_TO: &str = "omniORB names its Unix sockets in references from GIOP 1.2 on only: \

@@ -1,7 +1,7 @@
 //! TLS: certificates made for the run, and what both sides are told of them.
 
 use crate::Failure;
-use crate::transport::Role;
+use crate::role::Role;
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions, TlsVersion};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use std::path::{Path, PathBuf};

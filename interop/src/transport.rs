@@ -1,21 +1,13 @@
 //! What a run goes over, and what either side is told for it.
 
 use crate::matrix::Version;
+use crate::role::Role;
 use crate::tls::Tls;
 use punctual::ListenEndpoint;
 use punctual::protocol::ssliop::TlsOptions;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
-
-/// What an ORB is there for. A client, too, listens, for objects of its own that are called back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// It calls.
-    Client,
-    /// It is called.
-    Server,
-}
 
 /// What connects the two sides. Each listens there and nowhere else, so that whoever gets through came
 /// this way.

@@ -5,8 +5,10 @@ mod cross;
 mod fuzz;
 mod interop;
 mod layers;
+mod modules;
 mod poa_table;
 mod run;
+mod threads;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -21,7 +23,8 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Refuse a dependency that points against the layers (ARCHITECTURE.md).
+    /// Refuse a dependency that points against the layers (ARCHITECTURE.md), and threads that are not
+    /// started by punctual-exec.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
@@ -37,7 +40,9 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Options::parse().chore {
-        Chore::Layers => layers::check(),
+        Chore::Layers => layers::check()
+            .and_then(|()| modules::check())
+            .and_then(|()| threads::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),

@@ -55,25 +55,19 @@ pub struct Absent {
 pub struct Harness {
     /// The program.
     pub program: PathBuf,
-    /// What makes it the benchmarks' command, ahead of `peer`.
-    pub arguments: Vec<OsString>,
     /// Where peers in other languages are compiled into.
     pub peers: PathBuf,
 }
 
 impl Harness {
-    /// The program that runs, which takes the benchmarks' subcommands behind `arguments`.
+    /// The program that runs.
     ///
     /// # Errors
     /// When the system does not say where it is.
-    pub fn this(arguments: &[&str]) -> Result<Self> {
+    pub fn this() -> Result<Self> {
         let program = std::env::current_exe()?;
         let peers = program.with_file_name("bench-peers");
-        Ok(Self {
-            program,
-            arguments: arguments.iter().map(OsString::from).collect(),
-            peers,
-        })
+        Ok(Self { program, peers })
     }
 }
 
@@ -163,7 +157,7 @@ impl Entry {
                 }
                 .to_owned(),
                 harness.program.clone(),
-                peer_arguments(harness, program),
+                peer_arguments(program),
             ),
             Runs::OmniOrb => {
                 let built = omniorb::build(&harness.peers)?;
@@ -183,11 +177,10 @@ impl Entry {
     }
 }
 
-fn peer_arguments(harness: &Harness, program: Program) -> Vec<OsString> {
+fn peer_arguments(program: Program) -> Vec<OsString> {
     let name = program.to_possible_value();
     let name = name.map_or_else(String::new, |value| value.get_name().to_owned());
-    let own = ["peer".into(), name.into()];
-    harness.arguments.iter().cloned().chain(own).collect()
+    vec!["peer".into(), name.into()]
 }
 
 impl Contender {
@@ -266,12 +259,7 @@ mod tests {
 
     #[test]
     fn peers_are_started_by_the_names_that_their_command_knows() {
-        let harness = Harness {
-            program: PathBuf::from("punctual"),
-            arguments: vec!["bench".into()],
-            peers: PathBuf::new(),
-        };
-        let words = peer_arguments(&harness, Program::RawTcpSpin);
-        assert_eq!(words, ["bench", "peer", "raw-tcp-spin"]);
+        let words = peer_arguments(Program::RawTcpSpin);
+        assert_eq!(words, ["peer", "raw-tcp-spin"]);
     }
 }

@@ -18,7 +18,8 @@ mod report;
 mod server;
 mod setup;
 
-pub use report::{Over, Report, Row};
+pub use plan::Over;
+pub use report::{Report, Row};
 pub use setup::{Algorithm, Setup, Strategy};
 
 use crate::Result;
@@ -26,6 +27,7 @@ use crate::contender::Harness;
 use crate::machine::Machine;
 use crate::output::{Output, progress};
 use crate::placement::Placement;
+use crate::running::in_turn;
 use crate::statistics::Record;
 use clap::{Args, Subcommand, ValueEnum};
 use client::Batch;
@@ -203,8 +205,7 @@ fn compete(
         })?;
     }
     for round in 0..rounds as usize {
-        for turn in 0..strategies.len() {
-            let turn = (round + turn) % strategies.len();
+        for turn in in_turn(round, strategies.len()) {
             records[turn].add_round(&peers.run(batch(strategies[turn]))?);
         }
     }

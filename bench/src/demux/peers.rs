@@ -77,7 +77,7 @@ fn command(
         .map(std::ffi::OsString::as_os_str)
         .chain([program]);
     let mut command = Command::new(words.next().unwrap_or(program));
-    command.args(words).args(&harness.arguments);
+    command.args(words);
     command.arg("demux-peer").arg(side).args(setup.arguments());
     if let Some(instrumented) = instrumented {
         command.envs(instrumented.environment.iter().copied());

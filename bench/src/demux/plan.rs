@@ -1,8 +1,8 @@
 //! What is run with which objects.
 
-use super::report::Over;
 use super::setup::{Algorithm, Setup, Strategy};
 use super::{Options, Which};
+use serde::Serialize;
 
 /// The paper's numbers of objects (§5.3.1).
 pub(super) const PAPER: [u32; 6] = [1, 100, 200, 300, 400, 500];
@@ -18,6 +18,16 @@ const LINEAR: u32 = 10_000;
 pub(super) const ONE_WAYS: u32 = 10;
 /// Objects where something else is varied.
 const SOME: u32 = 100;
+
+/// What a curve goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// The number of objects.
+    Objects,
+    /// The depth of adapters.
+    Depth,
+}
 
 /// What is run.
 #[derive(Clone, Debug)]

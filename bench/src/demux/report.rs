@@ -1,7 +1,7 @@
 //! The curves' figures, in tables.
 
 use super::inside;
-use super::plan::Part;
+use super::plan::{Over, Part};
 use super::setup::{Algorithm, Strategy};
 use crate::latency::NOISY;
 use crate::machine::Machine;
@@ -26,16 +26,6 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The search by itself, and what goes with it.
     pub inside: Option<inside::Report>,
-}
-
-/// What a curve goes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Over {
-    /// The number of objects.
-    Objects,
-    /// The depth of adapters.
-    Depth,
 }
 
 /// A point of a curve.

@@ -1,13 +1,10 @@
 //! Where a line's figure is in the evidence.
 
-use super::line::{Found, Need};
+use super::figure::{Finding, Found, Need};
 use super::{Evidence, REACTORS, made};
 use crate::latency::Row;
 use crate::process::Memory;
 use crate::throughput::{self, Kind};
-
-/// A figure, or why there is none.
-pub(super) type Finding = Result<Found, String>;
 
 /// The rows of one contender in some cases, or why there are none.
 fn rows<'e>(

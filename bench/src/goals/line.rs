@@ -1,51 +1,14 @@
 //! The lines of the table: what is wanted, and which figure it is.
 
 use super::Evidence;
+use super::figure::{Finding, Need};
 use super::find::{
-    Finding, Side, beside_omniorb, cost, idle_connection, idle_server, lost, one_way, p50, p99,
-    rate, rounded, time, two_way, under_load,
+    Side, beside_omniorb, cost, idle_connection, idle_server, lost, one_way, p50, p99, rate,
+    rounded, time, two_way, under_load,
 };
 use crate::throughput::Kind;
 use serde::Serialize;
 use std::fmt;
-
-/// A measurement that lines take their figures from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
-    /// Latency, both sides on one processor.
-    Same,
-    /// Latency, a processor each.
-    Cross,
-    /// Instructions.
-    Instructions,
-    /// System calls.
-    SystemCalls,
-    /// Allocations.
-    Allocations,
-    /// Context switches.
-    Switches,
-    /// Calls a second.
-    Throughput,
-    /// Memory of idle servers.
-    Memory,
-    /// Latency under load.
-    Load,
-}
-
-impl Need {
-    /// All, in the order in which they are measured.
-    pub const ALL: [Self; 9] = [
-        Self::Same,
-        Self::Cross,
-        Self::Instructions,
-        Self::SystemCalls,
-        Self::Allocations,
-        Self::Switches,
-        Self::Throughput,
-        Self::Memory,
-        Self::Load,
-    ];
-}
 
 /// What a figure is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -93,27 +56,6 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A figure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// In the line's unit.
-    pub value: f64,
-    /// What it is of, where it is the worst of several, or what stands beside it.
-    pub note: String,
-    /// Whether the floor was too restless to trust it.
-    pub noisy: bool,
-}
-
-impl Found {
-    pub(super) fn of(value: f64, note: impl Into<String>) -> Self {
-        Self {
-            value,
-            note: note.into(),
-            noisy: false,
-        }
-    }
-}
-
 /// A line.
 #[derive(Clone, Copy)]
 pub struct Line {
@@ -128,7 +70,7 @@ pub struct Line {
     /// What has to be measured for it.
     pub need: Need,
     /// Where it is in the evidence, or why it is not.
-    pub find: fn(&Evidence) -> std::result::Result<Found, String>,
+    pub find: fn(&Evidence) -> Finding,
 }
 
 impl fmt::Debug for Line {

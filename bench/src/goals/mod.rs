@@ -4,12 +4,14 @@
 //! measurements, of which those run that some wanted line needs. What cannot be measured here is absent,
 //! with the reason. The [`Report`] is for people, as JSON and as a picture.
 
+mod figure;
 mod find;
 mod line;
 mod plot;
 mod report;
 
-pub use line::{Bound, Found, Line, Need};
+pub use figure::{Finding, Found, Need};
+pub use line::{Bound, Line};
 pub use report::{Outcome, Report, Verdict};
 
 use crate::Result;

@@ -1,7 +1,8 @@
 //! The table.
 
 use super::Evidence;
-use super::line::{Bound, Found, Line};
+use super::figure::Found;
+use super::line::{Bound, Line};
 use crate::machine::Machine;
 use crate::table::{Cell, Table, Tone};
 use serde::Serialize;

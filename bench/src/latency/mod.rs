@@ -15,7 +15,7 @@ use crate::contender::{self, Absent, Contender, Harness, Wanted};
 use crate::machine::Machine;
 use crate::output::{Output, progress};
 use crate::placement::Placement;
-use crate::running::{Launch, Running};
+use crate::running::{Launch, Running, in_turn};
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
 
@@ -184,10 +184,9 @@ impl<'c> Field<'c> {
             entrant.turn(case, 0, warm_up, failed);
             entrant.record = Record::default();
         }
-        let number = self.0.len();
         for round in 0..plan.rounds as usize {
-            for turn in 0..number {
-                self.0[(round + turn) % number].turn(case, warm_up, calls, failed);
+            for who in in_turn(round, self.0.len()) {
+                self.0[who].turn(case, warm_up, calls, failed);
             }
         }
     }

@@ -78,7 +78,7 @@ fn argument(case: Case) -> Result<Option<Any>> {
         Operation::TakeBinStructs
         | Operation::EchoBinStructs
         | Operation::EchoBinStructsInto
-        | Operation::ThrowBinStructs => Any::new(&vec![super::punctual::SAMPLE; units])?,
+        | Operation::ThrowBinStructs => Any::new(&vec![super::sample::SAMPLE; units])?,
         _ => Any::new(&vec![0x5au8; units])?,
     }))
 }

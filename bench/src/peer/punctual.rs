@@ -1,11 +1,12 @@
 //! This ORB, through the stubs and skeletons that its IDL compiler wrote.
 
+use super::sample::SAMPLE;
 use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::timeprobes::servant::Probed;
 use punctual::{
-    Buffering, Char, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, dynamic_servant, probe,
+    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, dynamic_servant, probe,
 };
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
@@ -166,14 +167,6 @@ const BUFFERING: Buffering = Buffering {
     messages: 900,
     octets: 64 * 1024,
     delay: Some(Duration::from_millis(5)),
-};
-
-pub(crate) const SAMPLE: BinStruct = BinStruct {
-    s: 1234,
-    c: Char(b'x'),
-    l: 123_456_789,
-    o: 0x5a,
-    d: 2.5,
 };
 
 #[cfg(test)]

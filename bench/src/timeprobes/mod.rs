@@ -71,7 +71,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     if !probe::COMPILED_IN {
         return Err(
             "this program was built without its time probes; build it with them: \
-             `cargo build --release -p punctual-cli --features time-probes`"
+             `cargo build --release -p punctual-bench --features time-probes`"
                 .into(),
         );
     }
@@ -209,13 +209,12 @@ mod tests {
     fn only_contenders_of_this_program_have_probes_and_are_told_where_to_leave_their_stamps() {
         let harness = Harness {
             program: PathBuf::from("punctual"),
-            arguments: vec!["bench".into()],
             peers: PathBuf::new(),
         };
         let here = ours(&harness, &["punctual-uiop".to_owned()]).unwrap();
         assert_eq!(here.len(), 1, "its floor takes no part");
         let words = recorded(&here[0], Path::new("/there")).arguments;
-        assert_eq!(words, ["bench", "peer", "--stamps", "/there", "punctual"]);
+        assert_eq!(words, ["peer", "--stamps", "/there", "punctual"]);
         assert!(ours(&harness, &["raw-tcp".to_owned()]).is_err());
     }
 }

@@ -12,8 +12,9 @@ use crate::directions::{Until, reported};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::peer::Peer;
 use crate::process::Running;
+use crate::role::Role;
 use crate::sides::{LIMIT, announced};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use std::process::Command;
 
 /// Visits the server in each version.

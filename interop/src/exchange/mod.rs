@@ -10,8 +10,9 @@ use crate::directions::{Until, reported};
 use crate::matrix::{Direction, Matrix, Version};
 use crate::peer::Peer;
 use crate::process::Running;
+use crate::role::Role;
 use crate::sides::{LIMIT, announced, orb};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 use crate::v;
 use punctual::{Interface, Orb, RootPoa};
 

@@ -119,6 +119,7 @@ fn bridge(options: &Options) -> Result<(), Problem> {
 fn end_in_time(orb: &Orb, signals: &mut Signals) {
     let (ended, over) = mpsc::channel();
     let ending = orb.clone();
+    // Bare thread: nothing is asked of it, and the process may end before it does.
     std::thread::spawn(move || {
         // It fails only within an upcall, and this is none.
         let _ = ending.shutdown(true);

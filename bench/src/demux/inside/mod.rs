@@ -106,7 +106,6 @@ pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Report> {
         let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
         progress.set_message(name.clone());
         let output = Command::new(&harness.program)
-            .args(&harness.arguments)
             .args(["demux-peer", "inside", &name, "--many", many])
             .stderr(Stdio::inherit())
             .output()?;

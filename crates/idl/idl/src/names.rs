@@ -204,23 +204,7 @@ pub(crate) fn nearest<'a>(
 
 /// Single-character edits, where a swap of two neighbours counts as one, and case as nothing.
 fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<u8> = a.bytes().map(|c| c.to_ascii_lowercase()).collect();
-    let b: Vec<u8> = b.bytes().map(|c| c.to_ascii_lowercase()).collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let mut least = (last[j] + 1).min(row[j - 1] + 1);
-            least = least.min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }
 
 #[cfg(test)]

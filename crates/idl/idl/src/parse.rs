@@ -19,7 +19,9 @@ mod operation;
 mod predeclared;
 mod recovery;
 mod repository_id;
+mod templates;
 mod types;
+mod unknown;
 mod value;
 
 use std::collections::HashSet;

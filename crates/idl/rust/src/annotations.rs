@@ -1,4 +1,4 @@
-//! What annotations mean here, beyond `@rust_name` and `@non_nil`.
+//! What annotations say, beyond `@rust_name`; `constraints` makes code of what they say of members.
 //!
 //! `@optional` members of structs and exceptions are `Option`s, and travel as a boolean before the
 //! value (`punctual-cdr`'s `map` says why). `@default` is what `Default` gives a member, and
@@ -6,12 +6,12 @@
 //! checked when they are marshaled. `@value` of enumerators is what the enum's `value` says; on the
 //! wire plain CDR has their positions. All others are kept in the model, and change nothing.
 
-use proc_macro2::{Literal, TokenStream};
-use punctual_idl::model::{Annotation, ConstValue, Enum, Enumerator, Member, Primitive, Type};
-use quote::quote;
+use punctual_idl::model::{Annotation, ConstValue, Enumerator, Member, Primitive, Type};
 
-use crate::consts;
-use crate::scope::Scope;
+/// True for a member or parameter that says `@non_nil`.
+pub(crate) fn is_non_nil(annotations: &[Annotation]) -> bool {
+    annotations.iter().any(|a| a.name == "non_nil")
+}
 
 /// Whether a member need not be there.
 pub(crate) fn is_optional(member: &Member) -> bool {
@@ -38,7 +38,7 @@ pub(crate) fn is_checked(scope_type: &Type, member: &Member) -> bool {
 }
 
 /// The least and the greatest value that a member may have.
-fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue>) {
+pub(crate) fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue>) {
     let find = |name| Annotation::find(&member.annotations, name);
     let range = find("range");
     let bound = |name| {
@@ -46,80 +46,6 @@ fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue>) {
         alone.or_else(|| range.and_then(|range| range.constant(name)))
     };
     (bound("min"), bound("max"))
-}
-
-impl Scope<'_> {
-    /// A statement that refuses values of a member that its annotations exclude; `place` is an
-    /// expression of the value.
-    pub(crate) fn check_range(&self, member: &Member, place: &TokenStream) -> Option<TokenStream> {
-        let spec = self.generator.spec;
-        if !is_checked(spec.resolve(&member.ty), member) {
-            return None;
-        }
-        let (least, most) = range(member);
-        let bound =
-            |value: Option<&ConstValue>| value.map(|v| consts::expression(self, v, &member.ty));
-        let (least, most) = (bound(least), bound(most));
-        let range = match most {
-            Some(most) => quote!(#least ..= #most),
-            None => quote!(#least ..),
-        };
-        let [err, error] = ["Err", "CdrError"].map(|name| self.name(name));
-        let text = format!("member `{}` is out of its range", member.name);
-        Some(quote! {
-            if !(#range).contains(#place) {
-                return #err(#error::Invalid(#text));
-            }
-        })
-    }
-
-    /// An expression for what a member starts from, of one that has such.
-    pub(crate) fn default_of(&self, member: &Member, non_nil: bool) -> TokenStream {
-        if is_optional(member) {
-            return self.name("None");
-        }
-        let Some(value) = default(member) else {
-            return self.default_value(&member.ty, non_nil);
-        };
-        let expression = consts::expression(self, value, &member.ty);
-        match (value, self.generator.spec.resolve(&member.ty)) {
-            (ConstValue::String(_) | ConstValue::WString(_), _) => {
-                let string = self.name("String");
-                quote!(#string::from(#expression))
-            }
-            // A bitmask or bitset.
-            (ConstValue::Integer(_), Type::Named(_)) => {
-                let callable = self.callable(&member.ty, false);
-                quote!(#callable::from_bits(#expression))
-            }
-            _ => expression,
-        }
-    }
-}
-
-/// `fn value`, for an enum whose enumerators have values of their own.
-pub(crate) fn values(enumeration: &Enum, names: &[proc_macro2::Ident]) -> Option<TokenStream> {
-    let said = |e: &Enumerator| match Annotation::find(&e.annotations, "value")?.constant("value") {
-        Some(ConstValue::Integer(value)) => i64::try_from(*value).ok(),
-        _ => None,
-    };
-    if !enumeration.enumerators.iter().any(|e| said(e).is_some()) {
-        return None;
-    }
-    let mut next = 0_i64;
-    let arms = enumeration.enumerators.iter().zip(names).map(|(e, name)| {
-        let value = said(e).unwrap_or(next);
-        next = value.saturating_add(1);
-        let value = Literal::i64_unsuffixed(value);
-        quote!(Self::#name => #value,)
-    });
-    Some(quote! {
-        /// The value that `@value` gives it; the one above the enumerator before where there is
-        /// none.
-        pub const fn value(self) -> i64 {
-            match self { #(#arms)* }
-        }
-    })
 }
 
 /// True for a default that clippy takes for a constant of mathematics.

@@ -1,7 +1,7 @@
 //! `enum` to an enum without fields.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use punctual_idl::model::{Declaration, Enum};
+use punctual_idl::model::{Annotation, ConstValue, Declaration, Enum, Enumerator};
 use quote::quote;
 
 use crate::Generator;
@@ -27,7 +27,7 @@ pub(crate) fn generate(
     let enumerators = &enumeration.enumerators;
     let start = enumerators.iter().position(annotations::is_default_literal);
     let start = start.unwrap_or(0);
-    let value = annotations::values(enumeration, &names);
+    let value = value(enumeration, &names);
     let value = value.map(|value| quote!(impl #name { #value }));
     let declared = names
         .iter()
@@ -42,6 +42,25 @@ pub(crate) fn generate(
             let default = (i == start).then(|| quote!(#[default]));
             quote!(#doc #default #variant = #value)
         });
+    let codec = codec_impls(scope, &name, &names, &values);
+    quote! {
+        #doc_of_enum
+        #lints
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u32)]
+        pub enum #name { #(#declared),* }
+        #value
+        #codec
+    }
+}
+
+/// An enumerator travels as its position.
+fn codec_impls(
+    scope: &Scope<'_>,
+    name: &Ident,
+    variants: &[Ident],
+    positions: &[Literal],
+) -> TokenStream {
     let [marshal, unmarshal, encoder, decoder, result, error, ok, err] = [
         "Marshal",
         "Unmarshal",
@@ -54,12 +73,6 @@ pub(crate) fn generate(
     ]
     .map(|name| scope.name(name));
     quote! {
-        #doc_of_enum
-        #lints
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u32)]
-        pub enum #name { #(#declared),* }
-        #value
         impl #marshal for #name {
             fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
                 out.put_u32(*self as u32);
@@ -70,7 +83,7 @@ pub(crate) fn generate(
             const MIN_SIZE: usize = 4;
             fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
                 match input.get_u32()? {
-                    #(#values => #ok(Self::#names),)*
+                    #(#positions => #ok(Self::#variants),)*
                     unknown => #err(#error::UnknownEnumerator(unknown)),
                 }
             }
@@ -99,4 +112,29 @@ pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ide
             ))
         })
         .collect()
+}
+
+/// `fn value`, for an enum whose enumerators have values of their own.
+fn value(enumeration: &Enum, names: &[Ident]) -> Option<TokenStream> {
+    let said = |e: &Enumerator| match Annotation::find(&e.annotations, "value")?.constant("value") {
+        Some(ConstValue::Integer(value)) => i64::try_from(*value).ok(),
+        _ => None,
+    };
+    if !enumeration.enumerators.iter().any(|e| said(e).is_some()) {
+        return None;
+    }
+    let mut next = 0_i64;
+    let arms = enumeration.enumerators.iter().zip(names).map(|(e, name)| {
+        let value = said(e).unwrap_or(next);
+        next = value.saturating_add(1);
+        let value = Literal::i64_unsuffixed(value);
+        quote!(Self::#name => #value,)
+    });
+    Some(quote! {
+        /// The value that `@value` gives it; the one above the enumerator before where there is
+        /// none.
+        pub const fn value(self) -> i64 {
+            match self { #(#arms)* }
+        }
+    })
 }

@@ -8,8 +8,7 @@ use punctual_idl::model::{
     DeclId, DeclKind, InterfaceFlavour, Member, Primitive, Specification, Type,
 };
 
-use crate::annotations;
-use crate::types::is_non_nil;
+use crate::annotations::{self, is_non_nil};
 
 /// Arrays larger than this live in a box.
 const LARGEST_INLINE_ARRAY: u64 = 4096;

@@ -10,6 +10,7 @@ pub(crate) mod errors;
 mod interpreted;
 mod local;
 mod reference;
+mod request;
 mod servant;
 mod skeleton;
 mod twin;

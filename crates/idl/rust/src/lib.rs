@@ -13,11 +13,13 @@
 mod annotations;
 mod bits;
 mod codec;
+mod constraints;
 mod consts;
 mod docs;
 mod enums;
 mod exceptions;
 mod facts;
+mod holds;
 mod interface;
 mod layout;
 mod lints;

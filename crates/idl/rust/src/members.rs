@@ -4,14 +4,13 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclKind, Declaration, Member, Type};
 use quote::quote;
 
-use crate::annotations;
+use crate::annotations::is_non_nil;
 use crate::codec::{Place, Target};
 use crate::docs::doc;
-use crate::lints;
 use crate::names::{Claimant, Claims, chosen, ident, snake};
 use crate::scope::Scope;
-use crate::types::{Form, form, is_non_nil, least_wire_size};
-use crate::valuetypes;
+use crate::types::{Form, form, least_wire_size};
+use crate::{annotations, holds, lints};
 
 /// A struct's or exception's fields.
 pub(crate) struct Fields<'a> {
@@ -211,7 +210,7 @@ impl<'a> Fields<'a> {
     /// `impl HoldsValues`, if there may be handles to values in a member.
     pub(crate) fn holds_values_impl(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
         let fields = self.members.iter().map(|(field, member)| (field, *member));
-        valuetypes::of_struct(scope, name, fields)
+        holds::of_struct(scope, name, fields)
     }
 
     fn has_default(&self, scope: &Scope<'_>) -> bool {

@@ -11,7 +11,7 @@ use punctual_idl::model::{
 use punctual_idl::source::Location;
 
 use crate::Generator;
-use crate::types::is_non_nil;
+use crate::annotations::is_non_nil;
 
 /// Bounded sequences and wide strings take a closure for each level that they are nested.
 const DEEPEST_CODEC: u32 = 64;

@@ -48,11 +48,6 @@ pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
     }
 }
 
-/// True for a member or parameter that says `@non_nil`.
-pub(crate) fn is_non_nil(annotations: &[punctual_idl::model::Annotation]) -> bool {
-    annotations.iter().any(|a| a.name == "non_nil")
-}
-
 impl Scope<'_> {
     /// The type of a value that its holder owns. References are optional unless `non_nil`.
     pub(crate) fn owned(&self, ty: &Type, non_nil: bool) -> TokenStream {

@@ -11,12 +11,13 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Case, ConstValue, Declaration, Label, Member, Type, Union};
 use quote::quote;
 
+use crate::annotations::is_non_nil;
 use crate::codec::Place;
 use crate::docs::doc;
 use crate::members::sequence;
 use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
 use crate::scope::Scope;
-use crate::types::{is_non_nil, least_wire_size};
+use crate::types::least_wire_size;
 use crate::{consts, lints};
 
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Union) -> TokenStream {

@@ -14,7 +14,6 @@
 
 mod factory;
 mod handle;
-mod holds;
 mod initializers;
 mod lineage;
 mod operations;
@@ -29,7 +28,6 @@ use crate::interface::{call, errors};
 use crate::scope::Scope;
 use state::State;
 
-pub(crate) use holds::{adopt_members, of_struct};
 pub(crate) use lineage::concrete_base;
 
 pub(crate) fn generate(

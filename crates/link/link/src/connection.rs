@@ -35,7 +35,7 @@ pub struct Guarantees {
 pub enum Waitable<'a> {
     /// Readable when this descriptor is, for `epoll` and the like.
     Descriptor(BorrowedFd<'a>),
-    /// In its own way: a thread sits in [`Connection::receive`].
+    /// In its own way: a thread blocks in [`Connection::receive`].
     Own,
 }
 

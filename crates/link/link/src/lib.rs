@@ -19,6 +19,7 @@ pub mod inproc;
 mod loan;
 mod pool;
 mod properties;
+#[cfg(feature = "reliable")]
 pub mod reliable;
 pub mod shmiop;
 mod socket;

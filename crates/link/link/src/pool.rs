@@ -1,7 +1,7 @@
 //! The blocks that a connection lends, kept for the next call.
 
 use crossbeam_queue::ArrayQueue;
-use punctual_cdr::{Block, Home};
+use punctual_cdr::{Block, MemoryPool};
 use std::sync::Arc;
 
 /// Blocks at rest. No lock: borrowing and giving back are each one atomic exchange.
@@ -27,11 +27,11 @@ impl BlockPool {
     pub fn lend(self: &Arc<Self>, capacity: usize) -> Block {
         let mut bytes = self.resting.pop().unwrap_or_default();
         bytes.reserve(capacity);
-        Block::with_home(bytes, self.clone())
+        Block::from_pool(bytes, self.clone())
     }
 }
 
-impl Home for BlockPool {
+impl MemoryPool for BlockPool {
     fn give_back(&self, mut bytes: Vec<u8>) {
         if bytes.capacity() <= self.kept {
             bytes.clear();

@@ -11,7 +11,7 @@ use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::refusals::Refusals;
 use crate::source::Source;
-use punctual_exec::{Crew, Deadline};
+use punctual_exec::{Deadline, ThreadSpec};
 use punctual_link::{Acceptor, Address, Connection, LinkError, Phase};
 use punctual_sys::passing::{Found, wait_all};
 use punctual_sys::{stream, tcp};
@@ -78,9 +78,9 @@ pub(crate) fn listen(
         changed: Condvar::new(),
     });
     let working = shared.clone();
-    Crew::new(1)
-        .spawn("punctual-tls", move || Newcomers::new(&working).serve())
-        .map_err(|error| os(io::Error::other(error)))?;
+    ThreadSpec::named("punctual-tls")
+        .start(move || Newcomers::new(&working).serve())
+        .map_err(|error| os(error.into()))?;
     Ok(Box::new(TlsAcceptor { shared, address }))
 }
 

@@ -4,7 +4,7 @@ use crate::connection::TlsConnection;
 use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::source::Source;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use punctual_link::{Address, Cause, Connection, LinkError, Phase};
 use punctual_sys::stream::{Direction, set_timeout};
 use rustls::ClientConnection;
@@ -103,14 +103,13 @@ pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<Socke
     }
     let (answer, answered) = mpsc::sync_channel(1);
     let host = host.to_owned();
-    std::thread::Builder::new()
-        .name("punctual-names".to_owned())
-        .spawn(move || {
+    ThreadSpec::named("punctual-names")
+        .start(move || {
             let found = (host.as_str(), port).to_socket_addrs();
             // Nobody listens any more when the deadline has passed.
             let _ = answer.send(found.map(Iterator::collect::<Vec<_>>));
         })
-        .map_err(|error| LinkError::os(Phase::Resolve, error))?;
+        .map_err(|error| LinkError::os(Phase::Resolve, error.into()))?;
     let found = match deadline.remaining() {
         None => answered.recv().map_err(|_| no_number())?,
         Some(left) => answered

@@ -1,27 +1,15 @@
-//! From when until when a certificate is valid: the one thing that has to be read out of it here.
+//! From when until when a certificate is valid.
 //!
-//! A walk over a few nodes of DER (RFC 5280, §4.1). The file is this side's own; what peers send is
-//! read by the TLS library.
+//! The file is this side's own; what peers send is read by the TLS library.
 
 use std::time::{SystemTime, UNIX_EPOCH};
+use x509_parser::time::ASN1Time;
 
-const SEQUENCE: u8 = 0x30;
-const VERSION: u8 = 0xa0;
-const UTC_TIME: u8 = 0x17;
-const GENERALIZED_TIME: u8 = 0x18;
-
-/// A span of time, in seconds since 1970, and as it stands in the certificate.
+/// A span of time.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
-    begin: Moment,
-    end: Moment,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct Moment {
-    seconds: i64,
-    /// For people.
-    text: String,
+    begin: ASN1Time,
+    end: ASN1Time,
 }
 
 /// What time it is for a certificate.
@@ -35,21 +23,12 @@ pub(crate) enum Standing {
 impl Validity {
     /// Of a certificate in DER; `None` if that is malformed.
     pub(crate) fn of(certificate: &[u8]) -> Option<Self> {
-        let (certificate, _) = node(certificate, SEQUENCE)?;
-        let (mut fields, _) = node(certificate, SEQUENCE)?;
-        if fields.first() == Some(&VERSION) {
-            (_, _, fields) = any_node(fields)?;
-        }
-        // Serial number, signature algorithm, issuer.
-        for _ in 0..3 {
-            (_, _, fields) = any_node(fields)?;
-        }
-        let (validity, _) = node(fields, SEQUENCE)?;
-        let (tag, begin, rest) = any_node(validity)?;
-        let begin = Moment::of(tag, begin)?;
-        let (tag, end, _) = any_node(rest)?;
-        let end = Moment::of(tag, end)?;
-        Some(Self { begin, end })
+        let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
+        let validity = certificate.validity();
+        Some(Self {
+            begin: validity.not_before,
+            end: validity.not_after,
+        })
     }
 
     /// How the certificate stands at a time.
@@ -58,96 +37,27 @@ impl Validity {
             Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
             Err(_) => 0,
         };
-        if seconds < self.begin.seconds {
-            Standing::NotYet(self.begin.text)
-        } else if seconds > self.end.seconds {
-            Standing::Expired(self.end.text)
+        if seconds < self.begin.timestamp() {
+            Standing::NotYet(words(self.begin))
+        } else if seconds > self.end.timestamp() {
+            Standing::Expired(words(self.end))
         } else {
             Standing::Valid
         }
     }
 }
 
-/// The content of a node with this tag, and what is behind it.
-fn node(octets: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let (found, content, rest) = any_node(octets)?;
-    (found == tag).then_some((content, rest))
-}
-
-/// Tag and content of a node, and what is behind it.
-fn any_node(octets: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (tag, rest) = octets.split_first()?;
-    let (first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        short @ ..=0x7f => (usize::from(*short), rest),
-        // No certificate is longer than 16 MiB.
-        long @ 0x81..=0x83 => {
-            let (length, rest) = rest.split_at_checked(usize::from(long & 0x7f))?;
-            let fold = |sum: usize, octet: &u8| sum << 8 | usize::from(*octet);
-            (length.iter().fold(0, fold), rest)
-        }
-        _ => return None,
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some((*tag, content, rest))
-}
-
-impl Moment {
-    /// `YYMMDDHHMMSSZ`, or with four digits of the year (RFC 5280, §4.1.2.5).
-    fn of(tag: u8, text: &[u8]) -> Option<Self> {
-        let text = str::from_utf8(text).ok()?.strip_suffix('Z')?;
-        if !text.bytes().all(|octet| octet.is_ascii_digit()) {
-            return None;
-        }
-        let (year, rest) = match (tag, text.len()) {
-            (UTC_TIME, 12) => {
-                let year: i64 = text.get(..2)?.parse().ok()?;
-                (
-                    if year < 50 { 2000 + year } else { 1900 + year },
-                    text.get(2..)?,
-                )
-            }
-            (GENERALIZED_TIME, 14) => (text.get(..4)?.parse().ok()?, text.get(4..)?),
-            _ => return None,
-        };
-        let part = |at: usize| rest.get(at..at + 2)?.parse::<i64>().ok();
-        let (month, day) = (part(0)?, part(2)?);
-        let (hour, minute, second) = (part(4)?, part(6)?, part(8)?);
-        let in_day = hour * 3600 + minute * 60 + second;
-        Some(Self {
-            seconds: days_since_1970(year, month, day) * 86_400 + in_day,
-            text: format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC"),
-        })
-    }
-}
-
-/// Of a date of the Gregorian calendar: years begin in March here, so that leap days come last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+/// For people.
+fn words(moment: ASN1Time) -> String {
+    let moment = moment.to_datetime();
+    let (date, (hour, minute, second)) = (moment.date(), moment.to_hms());
+    format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
-
-    #[test]
-    fn dates_are_counted_from_1970_on() {
-        for (date, days) in [
-            ((1970, 1, 1), 0),
-            ((1969, 12, 31), -1),
-            ((2000, 2, 29), 11_016),
-            ((2000, 3, 1), 11_017),
-            ((2026, 11, 21), 20_778),
-        ] {
-            assert_eq!(days_since_1970(date.0, date.1, date.2), days, "{date:?}");
-        }
-    }
 
     #[test]
     fn a_certificate_says_from_when_until_when_it_is_valid() {

@@ -1,11 +1,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The object request broker: references, invocation, dispatch, configuration.
 //!
-//! A call's way through the folders: `reference` (what the stub holds) → `client` (endpoint,
-//! connection, request, reply) → `messaging` (GIOP over a link) … `server` (listen, receive, dispatch)
-//! → an [`ObjectAdapter`], which finds the servant. `lane` owns what calls of one priority share.
+//! A call's way through the folders: `reference` (what the stub holds) → `client` (its stages, from endpoints to
+//! the outcome) → `lane` (connections) → `messaging` (GIOP over a link) … `server` (the loop that receives,
+//! dispatch) → an [`ObjectAdapter`], which finds the servant. A `lane` owns what calls of one priority share, the
+//! `broker` what all lanes do. A module uses those below it and no others: `cargo xtask layers` has the order.
 
 mod adapter;
+mod broker;
 mod client;
 mod collocation;
 mod config;
@@ -13,44 +15,60 @@ mod context;
 mod exception;
 mod lane;
 mod messaging;
+mod operation;
 mod orb;
 mod policy;
 pub mod probe;
 mod profile;
 mod protocol;
 mod reference;
-pub mod relay;
+mod relayed;
+mod request_context;
 mod server;
 mod sync;
+mod upcall;
 pub mod value;
 
-pub use adapter::{DispatchError, Location, ObjectAdapter};
-pub use client::{Buffering, NamedOperation, Operation};
-pub use collocation::{Cast, Collocated, LocalRequest, Provided, View, Went};
+pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use config::{
     CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts,
     Trace,
 };
 pub use context::Context;
-pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, UserException, minor};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
+pub use operation::{NamedOperation, Operation};
 pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
-    AdapterPolicies, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux,
-    Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,
-    PolicyTypeTaken, SetOverride, Transfer, Wait,
+    AdapterPolicies, Buffering, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy,
+    LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
+    PolicyType, PolicyTypeTaken, SetOverride, Transfer, Wait,
 };
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,
     ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
-pub use reference::{
-    ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, UserException, taken,
-};
-pub use server::{Dispatched, ServerCall, frame_arrival, serves_alone};
+pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, taken};
+pub use request_context::{RequestContext, RequestContextError};
+pub use server::{Dispatched, ObjectAdapter, ServerCall};
+pub use upcall::{AdapterNote, frame_arrival, serves_alone};
 
 pub use punctual_ior::PolicyValue;
+
+/// What an in-line bridge is made of: requests and replies that are passed on, their bodies as they came.
+///
+/// A message's head is read and written anew, since ids, keys and protocols differ on the two sides;
+/// its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
+/// byte order do ([`Terms`](relay::Terms)), and if the body begins at the same alignment.
+/// [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the call, and
+/// [`ServerCall::pass_back`] answers with the reply as it came (paper 000, §3.4.2).
+pub mod relay {
+    pub use crate::reference::{
+        endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
+    };
+    pub use crate::relayed::{MAX_HOPS, RawBody, RelayedReply, RelayedRequest, Terms};
+}

@@ -55,6 +55,7 @@ pub mod protocol {
         FrameArrival, Frames, Giop, GiopLite, Head, LaneId, Messaging, Needs, Priority,
         ProfileCodec, ProfileEndpoint, Publication, QueuedRequest, SecurityRequirement, Session,
     };
+    #[cfg(feature = "plugins")]
     pub use punctual_plugin::{PluginError, load};
     #[cfg(feature = "tls")]
     pub use punctual_tls as ssliop;

@@ -2,8 +2,13 @@
 //! fails.
 #![allow(clippy::unwrap_used)]
 
+#[cfg(feature = "tls")]
+#[path = "support/authority.rs"]
+mod authority;
 mod support;
 
+#[cfg(feature = "tls")]
+use authority::Authority;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
 #[cfg(feature = "tls")]
 use punctual::protocol::ssliop::TlsOptions;
@@ -19,8 +24,6 @@ use punctual_ior::{IiopProfile, Ior, TaggedComponent, tags};
 use std::any::Any;
 use std::net::TcpListener;
 use std::time::Duration;
-#[cfg(feature = "tls")]
-use support::authority::Authority;
 use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);

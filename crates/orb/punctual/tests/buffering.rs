@@ -20,6 +20,7 @@ fn buffered_one_ways_arrive_whole_and_in_order_however_large() {
         ("iiop", "127.0.0.1:0"),
         ("uiop", ""),
         ("shmiop", ""),
+        #[cfg(feature = "reliable")]
         ("reliable+diop", "127.0.0.1:0"),
         ("giop_lite+iiop", "127.0.0.1:0"),
         ("giop_lite+shmiop", ""),

@@ -87,9 +87,9 @@ impl Servant for ForwarderSkeleton {
         self.0.asked.fetch_add(1, Ordering::SeqCst);
         let to = self.0.to.lock().unwrap()[0].clone();
         Err(if self.0.permanently {
-            DispatchError::ForwardPermanently(to)
+            DispatchError::forward_permanently(&to)
         } else {
-            DispatchError::Forward(to)
+            DispatchError::forward(&to)
         })
     }
 }

@@ -1,4 +1,5 @@
 //! Each protocol that an ORB has, from end to end; several at once; and pairs that do not fit.
+#![cfg(feature = "reliable")]
 #![allow(clippy::unwrap_used)]
 
 mod support;

@@ -2,8 +2,11 @@
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/authority.rs"]
+mod authority;
 mod support;
 
+use authority::Authority;
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
 use punctual::{
     InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, SetOverride,
@@ -11,7 +14,6 @@ use punctual::{
 };
 use std::sync::Arc;
 use std::time::Duration;
-use support::authority::Authority;
 use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);

@@ -81,6 +81,14 @@ impl Deadline {
         Instant::now().checked_add(self.remaining()?)
     }
 
+    /// The moment it ends in nanoseconds of [`punctual_sys::clock::nanos`], if it does. Enters no kernel and
+    /// reads no clock.
+    #[inline]
+    #[must_use]
+    pub fn end_nanos(&self) -> Option<u64> {
+        (self.end != NEVER).then_some(self.end)
+    }
+
     /// The same end, with what is left as its time-out: for the waits after the first.
     #[must_use]
     pub fn from_now(&self) -> Self {

@@ -1,21 +1,27 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Who executes, and until when: threads with names, crews of them with a limit, deadlines, and the
-//! reactor that they share.
+//! Who executes, and until when: threads, groups and pools of them with a limit, the main-thread work
+//! queue, deadlines, and the reactor that threads share.
 //!
-//! Every thread of the ORB starts here, so that each has a name that a person can find in `top`,
-//! and a crew that a shutdown can wait for.
+//! Every thread of the ORB starts here ([`thread`]), so that each has a name that a person can find in
+//! `top`, and the scheduling, processors and stack that were meant for it.
 
-mod crew;
 mod deadline;
-mod errands;
+pub mod lane_lock;
 pub mod leader_followers;
+mod main_thread;
 pub mod reactor;
 mod spin;
 mod sync;
+pub mod thread;
+mod thread_group;
+mod worker_pool;
 
-pub use crew::{Crew, SpawnError};
 pub use deadline::Deadline;
-pub use errands::{Errands, Refused};
+pub use lane_lock::LaneLock;
 pub use leader_followers::LeaderFollowers;
+pub use main_thread::{MainThreadQueue, Refused};
 pub use reactor::Reactor;
 pub use spin::{Look, Spin};
+pub use thread::{SpawnError, ThreadSpec};
+pub use thread_group::ThreadGroup;
+pub use worker_pool::{WorkerPool, WorkerPoolOptions};

@@ -1,4 +1,4 @@
-//! Atomics, locks and parking of what is modelled, through one door: in `tests/models` others take their
+//! Atomics, locks and parking of what is modelled, through one module: in `tests/models` others take their
 //! place, which explore every order in which threads may meet.
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,13 +11,13 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where one thread sleeps until another says so. Saying so comes first or last: it is not lost.
+/// Parks one thread until another unparks it. An `unpark` that comes before the `park` is not lost.
 #[derive(Debug)]
-pub(crate) struct Bed {
+pub(crate) struct Parker {
     thread: std::thread::Thread,
 }
 
-impl Bed {
+impl Parker {
     /// The calling thread's.
     pub(crate) fn own() -> Self {
         Self {
@@ -25,16 +25,16 @@ impl Bed {
         }
     }
 
-    /// Sleeps, on the thread whose bed it is. May end for no reason.
-    pub(crate) fn sleep(&self, left: Option<Duration>) {
+    /// Parks the thread that made this, which must be the calling one. May return for no reason.
+    pub(crate) fn park(&self, left: Option<Duration>) {
         match left {
             None => std::thread::park(),
             Some(left) => std::thread::park_timeout(left),
         }
     }
 
-    /// Ends that sleep, or the next one.
-    pub(crate) fn wake(&self) {
+    /// Ends that `park`, or the next one.
+    pub(crate) fn unpark(&self) {
         self.thread.unpark();
     }
 }

@@ -1,6 +1,6 @@
 //! Waiting for many descriptors at once, edge-triggered: each change is told to one waiting thread.
 //!
-//! Threads share one [`Epoll`] and each sits in [`Epoll::wait`]; the kernel chooses which of them a
+//! Threads share one [`Epoll`] and each waits in [`Epoll::wait`]; the kernel chooses which of them a
 //! change wakes, the one that came last first. A change is told once: whoever is told takes all there
 //! is, or asks again with [`Epoll::set`], which tells at once what holds then.
 
@@ -21,9 +21,9 @@ pub enum Interest {
     ReadAndWrite,
 }
 
-/// What came to pass at one descriptor.
+/// What happened at one descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Happening {
+pub struct EpollEvent {
     /// What the descriptor was added with.
     pub token: u64,
     /// There is something to read.
@@ -35,8 +35,8 @@ pub struct Happening {
     pub ended: bool,
 }
 
-/// Where [`Epoll::wait`] puts what it learned.
-pub struct Happenings {
+/// Where [`Epoll::wait`] puts the events that it got.
+pub struct EpollEvents {
     list: Vec<Event>,
 }
 
@@ -94,12 +94,12 @@ impl Epoll {
         Ok(epoll::delete(&self.set, descriptor)?)
     }
 
-    /// Waits until something comes to pass or `timeout`, rounded up to whole milliseconds, is over;
+    /// Waits until something happens or `timeout`, rounded up to whole milliseconds, is over;
     /// zero looks and does not wait. A signal ends it with nothing.
     ///
     /// # Errors
     /// What `epoll_wait(2)` says.
-    pub fn wait(&self, found: &mut Happenings, timeout: Option<Duration>) -> io::Result<()> {
+    pub fn wait(&self, found: &mut EpollEvents, timeout: Option<Duration>) -> io::Result<()> {
         let timeout = timeout.and_then(|timeout| {
             let whole = timeout.as_micros().div_ceil(1000);
             let whole = Duration::from_millis(u64::try_from(whole).ok()?);
@@ -120,7 +120,7 @@ impl AsFd for Epoll {
     }
 }
 
-impl Happenings {
+impl EpollEvents {
     /// Room for `most`: what a thread takes at once keeps other threads from it.
     #[must_use]
     pub fn new(most: usize) -> Self {
@@ -129,11 +129,11 @@ impl Happenings {
         }
     }
 
-    /// What came to pass.
-    pub fn iter(&self) -> impl Iterator<Item = Happening> {
+    /// The events.
+    pub fn iter(&self) -> impl Iterator<Item = EpollEvent> {
         self.list.iter().map(|event| {
             let flags = event.flags;
-            Happening {
+            EpollEvent {
                 token: event.data.u64(),
                 readable: flags.contains(EventFlags::IN),
                 writable: flags.contains(EventFlags::OUT),
@@ -142,19 +142,19 @@ impl Happenings {
         })
     }
 
-    /// Forgets it.
+    /// Forgets them.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Whether nothing did.
+    /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
-impl fmt::Debug for Happenings {
+impl fmt::Debug for EpollEvents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -176,8 +176,8 @@ mod tests {
 
     const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
 
-    fn found(epoll: &Epoll) -> Vec<Happening> {
-        let mut found = Happenings::new(8);
+    fn found(epoll: &Epoll) -> Vec<EpollEvent> {
+        let mut found = EpollEvents::new(8);
         epoll.wait(&mut found, AT_ONCE).unwrap();
         found.iter().collect()
     }
@@ -189,7 +189,7 @@ mod tests {
         epoll.add(&there, 7, Interest::Read).unwrap();
         assert_eq!(found(&epoll), []);
         here.write_all(b"one").unwrap();
-        let told = Happening {
+        let told = EpollEvent {
             token: 7,
             readable: true,
             writable: false,
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(found(&epoll), [told]);
         assert_eq!(found(&epoll), []);
         epoll.set(&there, 8, Interest::Read).unwrap();
-        assert_eq!(found(&epoll), [Happening { token: 8, ..told }]);
+        assert_eq!(found(&epoll), [EpollEvent { token: 8, ..told }]);
         here.write_all(b"two").unwrap();
         assert_eq!(found(&epoll).len(), 1);
         epoll.remove(&there).unwrap();

@@ -1,22 +1,28 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! What the operating system gives: sockets with their options, this host's addresses, processors.
+//! What the operating system gives: sockets with their options, this host's addresses, processors,
+//! scheduling of threads, locks that inherit priorities.
 //!
-//! The one crate that talks to the kernel beyond the standard library, through `rustix`, so that
-//! everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
+//! The one crate that talks to the kernel beyond the standard library, through `rustix` and, for the
+//! scheduling of threads alone, `libc`, so that everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
-pub mod bell;
 pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]
 pub mod cycles;
 pub mod epoll;
+pub mod event;
 pub mod futex;
 pub mod host;
 #[allow(unsafe_code)]
 pub mod memory;
+pub mod memory_lock;
 pub mod passing;
+pub mod pi_mutex;
 pub mod processor;
+pub mod scheduling;
+#[allow(unsafe_code)]
+pub mod stack;
 pub mod stream;
 pub mod tcp;
 pub mod udp;

@@ -1,4 +1,4 @@
-//! Small messages over a Unix socket with a descriptor beside them, and the socket as a bell.
+//! Small messages over a Unix socket with a descriptor beside them, and the socket as a means to wake whoever waits for it.
 //!
 //! Nothing here blocks but [`wait`] and [`wait_all`], whatever a peer has done to the socket.
 
@@ -79,17 +79,17 @@ pub fn receive_with(
     Ok(received.bytes)
 }
 
-/// Rings: makes the other end's [`wait`] return. A socket too full to take an octet rings already.
-pub fn ring(socket: impl AsFd) {
-    // Nobody is there to hear it, or it rings: neither is anything to act on.
+/// Makes the other end's [`wait`] return. A socket too full to take an octet does so already.
+pub fn notify(socket: impl AsFd) {
+    // The peer is gone, or the socket is full: neither is anything to act on.
     let _ = send(socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
-/// Silences the bell: takes what was rung, a bounded part of it. Descriptors that a peer slipped in are
+/// Takes notifications that have arrived, a bounded number of them. Descriptors that a peer slipped in are
 /// closed by the kernel.
-pub fn silence(socket: impl AsFd) {
-    let mut rung = [0; 64];
-    let _ = recv(socket, &mut rung[..], RecvFlags::DONTWAIT);
+pub fn clear(socket: impl AsFd) {
+    let mut notified = [0; 64];
+    let _ = recv(socket, &mut notified[..], RecvFlags::DONTWAIT);
 }
 
 /// What a wait found.
@@ -97,7 +97,7 @@ pub fn silence(socket: impl AsFd) {
 pub enum Found {
     /// Nothing until the time-out.
     Nothing,
-    /// Something to receive, or a bell.
+    /// Something to receive, or a notification.
     Data,
     /// The other end is closed, or its process has died; something may still be there to receive.
     End,
@@ -197,15 +197,15 @@ mod tests {
     }
 
     #[test]
-    fn a_bell_is_heard_until_it_is_silenced_and_an_end_is_told_from_it() {
+    fn a_notification_is_found_until_it_is_cleared_and_an_end_is_told_from_it() {
         let (one, other) = UnixStream::pair().unwrap();
         assert_eq!(wait(&other, SOON), Found::Nothing);
-        ring(&one);
-        ring(&one);
+        notify(&one);
+        notify(&one);
         assert_eq!(wait(&other, None), Found::Data);
-        silence(&other);
+        clear(&other);
         assert_eq!(wait(&other, SOON), Found::Nothing);
-        ring(&one);
+        notify(&one);
         // Closing it would tell later, if another thread has forked and its child holds a copy yet.
         one.shutdown(std::net::Shutdown::Both).unwrap();
         assert_eq!(wait(&other, None), Found::End);
@@ -214,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn ringing_at_a_peer_that_never_listens_does_not_block() {
+    fn notifying_a_peer_that_never_reads_does_not_block() {
         let (one, _other) = UnixStream::pair().unwrap();
         for _ in 0..10_000 {
-            ring(&one);
+            notify(&one);
         }
     }
 }

@@ -1,17 +1,67 @@
 //! Processors: which there are for this process, and pinning to one.
 
+use crate::scheduling;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use std::fmt;
 use std::io;
+
+/// A set of processors that a thread may run on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Processors(CpuSet);
+
+impl Processors {
+    /// These, by their numbers.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a number that no processor can have, and for none at all.
+    pub fn of(numbers: &[usize]) -> io::Result<Self> {
+        let mut set = CpuSet::new();
+        for &number in numbers {
+            if number >= CpuSet::MAX_CPU {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            set.set(number);
+        }
+        if numbers.is_empty() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(Self(set))
+    }
+
+    /// Those that the calling thread may run on.
+    ///
+    /// # Errors
+    /// What `sched_getaffinity(2)` says.
+    pub fn own() -> io::Result<Self> {
+        Ok(Self(sched_getaffinity(None)?))
+    }
+
+    /// Their numbers, in ascending order.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..CpuSet::MAX_CPU).filter(|&number| self.0.is_set(number))
+    }
+
+    /// Has the calling thread run on these only, and every thread that it starts from now on.
+    ///
+    /// # Errors
+    /// `InvalidInput` when it may run on none of them.
+    pub fn pin_own(&self) -> io::Result<()> {
+        Ok(sched_setaffinity(None, &self.0)?)
+    }
+}
+
+impl fmt::Debug for Processors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.numbers()).finish()
+    }
+}
 
 /// The processors this process may run on, in ascending order.
 ///
 /// # Errors
 /// What `sched_getaffinity(2)` says.
 pub fn allowed() -> io::Result<Vec<usize>> {
-    let set = sched_getaffinity(None)?;
-    Ok((0..CpuSet::MAX_CPU)
-        .filter(|&cpu| set.is_set(cpu))
-        .collect())
+    Ok(Processors::own()?.numbers().collect())
 }
 
 /// Whether the calling thread may run on more than one processor. One system call.
@@ -32,52 +82,21 @@ pub fn current() -> usize {
 /// # Errors
 /// `EINVAL` when the processor is not one of [`allowed`].
 pub fn pin_to(cpu: usize) -> io::Result<()> {
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut set = CpuSet::new();
-    set.set(cpu);
-    Ok(sched_setaffinity(None, &set)?)
+    Processors::of(&[cpu])?.pin_own()
 }
 
 /// Whether the calling thread is scheduled ahead of every ordinary one (`SCHED_FIFO`, `SCHED_RR`,
-/// `SCHED_DEADLINE`). Reads a file: not for a warm path.
+/// `SCHED_DEADLINE`).
 ///
 /// # Errors
-/// Where `/proc` is not to be had, or says something else (`proc(5)`).
+/// What `sched_getscheduler(2)` says.
 pub fn is_real_time() -> io::Result<bool> {
-    /// Where the policy stands behind the program's name, from 0.
-    const POLICY: usize = 38;
-    const FIFO: &str = "1";
-    const ROUND_ROBIN: &str = "2";
-    const DEADLINE: &str = "6";
-    let line = std::fs::read_to_string("/proc/thread-self/stat")?;
-    // The name stands in brackets, and may hold brackets and blanks of its own.
-    let policy = line
-        .rsplit_once(')')
-        .and_then(|(_, rest)| rest.split_ascii_whitespace().nth(POLICY));
-    match policy {
-        None => Err(io::ErrorKind::InvalidData.into()),
-        Some(policy) => Ok([FIFO, ROUND_ROBIN, DEADLINE].contains(&policy)),
-    }
+    Ok(scheduling::own()?.is_real_time())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_thread_is_real_time_when_the_system_says_so() {
-        assert!(!is_real_time().unwrap());
-        let me = rustix::thread::gettid().as_raw_nonzero().to_string();
-        let made = std::process::Command::new("chrt")
-            .args(["--fifo", "--pid", "1", &me])
-            .output();
-        match made {
-            Ok(made) if made.status.success() => assert!(is_real_time().unwrap()),
-            _ => eprintln!("skipped: no chrt, or no right to use it"),
-        }
-    }
 
     #[test]
     fn a_pinned_thread_is_allowed_its_processor_only() {
@@ -93,7 +112,19 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_out_of_range_is_refused() {
+    fn a_processor_out_of_range_is_refused_and_so_is_none_at_all() {
         assert!(pin_to(usize::MAX).is_err());
+        assert!(Processors::of(&[]).is_err());
+    }
+
+    #[test]
+    fn a_set_holds_the_processors_it_was_made_of() {
+        let set = Processors::of(&[5, 2, 5]).unwrap();
+        assert_eq!(set.numbers().collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(format!("{set:?}"), "{2, 5}");
+        assert_eq!(
+            Processors::own().unwrap().numbers().collect::<Vec<_>>(),
+            allowed().unwrap()
+        );
     }
 }

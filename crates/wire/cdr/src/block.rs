@@ -1,17 +1,17 @@
 //! Memory that a connection lends: filled for sending, or full of what was received.
 //!
-//! A block goes where it came from when it is dropped, so that a warm path allocates nothing: to a shelf
-//! of the thread that drops it, or to a home that threads share. Its storage is a vector; runs that are
+//! A block goes where it came from when it is dropped, so that a warm path allocates nothing: to a cache
+//! of the thread that drops it, or to a pool that threads share. Its storage is a vector; runs that are
 //! lent stand beside it.
 
 use crate::lend::{Lent, Segment};
-use crate::shelf;
+use crate::thread_cache;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 /// Where a [`Block`]'s memory goes when the block is dropped, for example a lane's pool.
-pub trait Home: Send + Sync {
+pub trait MemoryPool: Send + Sync {
     /// Takes the memory back. The vector still holds what the block held.
     fn give_back(&self, bytes: Vec<u8>);
 }
@@ -20,7 +20,7 @@ pub trait Home: Send + Sync {
 #[derive(Default)]
 pub struct Block {
     bytes: Vec<u8>,
-    rest: Rest,
+    when_dropped: WhenDropped,
     /// Segments that stand between the octets, in the order of their places. Few messages have any.
     lent: Option<Box<Beside>>,
 }
@@ -37,15 +37,15 @@ impl Drop for Beside {
     }
 }
 
-/// Where a block's memory rests when the block is dropped.
+/// Where a block's memory goes when the block is dropped.
 #[derive(Default)]
-enum Rest {
+enum WhenDropped {
     /// It is freed.
     #[default]
-    Nowhere,
-    /// With the thread that drops it, if it has not grown beyond this many octets.
-    Shelf(usize),
-    Home(Arc<dyn Home>),
+    Free,
+    /// To the cache of the thread that drops it, if it has not grown beyond this many octets.
+    CacheOnThread(usize),
+    ToPool(Arc<dyn MemoryPool>),
 }
 
 impl Block {
@@ -54,34 +54,34 @@ impl Block {
     pub fn from_vec(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
-            rest: Rest::Nowhere,
+            when_dropped: WhenDropped::Free,
             lent: None,
         }
     }
 
-    /// An empty block with room for at least `capacity` octets, of the memory that rests with the
-    /// calling thread; that of the thread that drops it gets it back, unless it has grown beyond `kept`
-    /// octets. No lock and no atomic exchange; allocates only when nothing suitable rests there.
+    /// An empty block with room for at least `capacity` octets, of the memory that the calling thread has
+    /// cached; the thread that drops it caches it, unless it has grown beyond `kept` octets. No lock and no
+    /// atomic exchange; allocates only when nothing suitable is cached.
     #[inline]
     #[must_use]
     pub fn of_thread(capacity: usize, kept: usize) -> Self {
-        let mut bytes = shelf::take();
+        let mut bytes = thread_cache::take();
         if bytes.capacity() < capacity {
             bytes.reserve(capacity);
         }
         Self {
             bytes,
-            rest: Rest::Shelf(kept),
+            when_dropped: WhenDropped::CacheOnThread(kept),
             lent: None,
         }
     }
 
-    /// A block whose memory is given to `home` when it is dropped.
+    /// A block whose memory is given to `pool` when it is dropped.
     #[must_use]
-    pub fn with_home(bytes: Vec<u8>, home: Arc<dyn Home>) -> Self {
+    pub fn from_pool(bytes: Vec<u8>, pool: Arc<dyn MemoryPool>) -> Self {
         Self {
             bytes,
-            rest: Rest::Home(home),
+            when_dropped: WhenDropped::ToPool(pool),
             lent: None,
         }
     }
@@ -180,10 +180,10 @@ impl Block {
         &mut self.bytes
     }
 
-    /// Keeps the memory for good: it does not go home.
+    /// Keeps the memory for good: it does not go back.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        self.rest = Rest::Nowhere;
+        self.when_dropped = WhenDropped::Free;
         std::mem::take(&mut self.bytes)
     }
 }
@@ -211,8 +211,8 @@ impl Block {
     /// Empties it for its next use, or gives it back if it has grown too large to be kept at hand.
     #[inline]
     pub fn reuse(&mut self) {
-        match self.rest {
-            Rest::Shelf(kept) if self.bytes.capacity() <= kept => self.clear(),
+        match self.when_dropped {
+            WhenDropped::CacheOnThread(kept) if self.bytes.capacity() <= kept => self.clear(),
             _ => *self = Self::default(),
         }
     }
@@ -251,10 +251,12 @@ impl Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        match &self.rest {
-            Rest::Nowhere => {}
-            Rest::Shelf(kept) => shelf::give_back(std::mem::take(&mut self.bytes), *kept),
-            Rest::Home(home) => home.give_back(std::mem::take(&mut self.bytes)),
+        match &self.when_dropped {
+            WhenDropped::Free => {}
+            WhenDropped::CacheOnThread(kept) => {
+                thread_cache::give_back(std::mem::take(&mut self.bytes), *kept)
+            }
+            WhenDropped::ToPool(pool) => pool.give_back(std::mem::take(&mut self.bytes)),
         }
     }
 }
@@ -295,27 +297,27 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    struct Shelf(Mutex<Vec<Vec<u8>>>);
+    struct Kept(Mutex<Vec<Vec<u8>>>);
 
-    impl Home for Shelf {
+    impl MemoryPool for Kept {
         fn give_back(&self, bytes: Vec<u8>) {
             self.0.lock().unwrap().push(bytes);
         }
     }
 
     #[test]
-    fn dropped_block_goes_home_once() {
-        let shelf = Arc::new(Shelf(Mutex::new(Vec::new())));
-        drop(Block::with_home(vec![1, 2, 3], shelf.clone()));
-        assert_eq!(*shelf.0.lock().unwrap(), [vec![1, 2, 3]]);
+    fn dropped_block_goes_back_to_its_pool_once() {
+        let pool = Arc::new(Kept(Mutex::new(Vec::new())));
+        drop(Block::from_pool(vec![1, 2, 3], pool.clone()));
+        assert_eq!(*pool.0.lock().unwrap(), [vec![1, 2, 3]]);
     }
 
     #[test]
-    fn block_taken_as_a_vector_does_not_go_home() {
-        let shelf = Arc::new(Shelf(Mutex::new(Vec::new())));
-        let bytes = Block::with_home(vec![1, 2, 3], shelf.clone()).into_vec();
+    fn block_taken_as_a_vector_does_not_go_back() {
+        let pool = Arc::new(Kept(Mutex::new(Vec::new())));
+        let bytes = Block::from_pool(vec![1, 2, 3], pool.clone()).into_vec();
         assert_eq!(bytes, [1, 2, 3]);
-        assert!(shelf.0.lock().unwrap().is_empty());
+        assert!(pool.0.lock().unwrap().is_empty());
     }
 
     #[test]

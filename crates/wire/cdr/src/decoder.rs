@@ -10,7 +10,7 @@ use crate::coding::{Coding, Environment};
 use crate::error::CdrError;
 use crate::lend::Lent;
 use crate::order::ByteOrder;
-use crate::valuetype::{Rarely, ReadValues};
+use crate::valuetype::{ColdOption, ReadValues};
 
 /// Reads values from a slice (CORBA 3.3 part 2, §9.3).
 ///
@@ -37,7 +37,7 @@ pub struct Decoder<'d> {
     depth: u16,
     coding: Coding<'d>,
     /// What was read of values, once there is one.
-    values: Rarely<ReadValues<'d>>,
+    values: ColdOption<ReadValues<'d>>,
 }
 
 /// What a place just behind a fragment's header is to alignment: 12 octets into a message.
@@ -62,7 +62,7 @@ impl<'d> Decoder<'d> {
             order,
             depth: 0,
             coding,
-            values: Rarely::NOTHING,
+            values: ColdOption::NONE,
         }
     }
 
@@ -154,7 +154,7 @@ impl<'d> Decoder<'d> {
         let is_whole = self.base == 0 && at < self.at;
         is_whole.then(|| Self {
             at,
-            values: Rarely::NOTHING,
+            values: ColdOption::NONE,
             ..*self
         })
     }

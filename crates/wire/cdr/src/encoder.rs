@@ -9,7 +9,7 @@ use crate::coding::Coding;
 use crate::error::CdrError;
 use crate::lend::{LENT_AT_LEAST, Lender};
 use crate::order::ByteOrder;
-use crate::valuetype::{Rarely, WrittenValues};
+use crate::valuetype::{ColdOption, WrittenValues};
 
 /// Appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
 ///
@@ -25,7 +25,7 @@ pub struct Encoder<'e> {
     /// Takes large runs out of the message.
     lender: Option<&'e dyn Lender>,
     /// What was written of values, once there is one.
-    values: Rarely<WrittenValues<'e>>,
+    values: ColdOption<WrittenValues<'e>>,
 }
 
 impl<'e> Encoder<'e> {
@@ -39,7 +39,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
-            values: Rarely::NOTHING,
+            values: ColdOption::NONE,
         }
     }
 
@@ -54,7 +54,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
-            values: Rarely::NOTHING,
+            values: ColdOption::NONE,
         }
     }
 
@@ -69,7 +69,7 @@ impl<'e> Encoder<'e> {
             order,
             coding,
             lender: None,
-            values: Rarely::NOTHING,
+            values: ColdOption::NONE,
         }
     }
 

@@ -43,15 +43,15 @@ mod order;
 mod plain_struct;
 mod primitives;
 mod sequence;
-mod shelf;
 mod structs;
 mod text;
+mod thread_cache;
 mod value;
 mod valuetype;
 mod version;
 mod view;
 
-pub use block::{Block, Home};
+pub use block::{Block, MemoryPool};
 pub use bulk::{Layout, Part, PlainData};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};

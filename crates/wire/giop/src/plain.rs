@@ -1,5 +1,5 @@
-//! Messages of the usual kind, told at a glance: GIOP 1.2, whole, not fragmented, without service contexts,
-//! a request to an object key, a reply with results or a user exception.
+//! Messages of the usual kind, told at a glance: GIOP 1.2, whole, not fragmented, with no service context or
+//! a single short one, a request to an object key, a reply with results or a user exception.
 //!
 //! Nearly all messages of a warm connection are of this kind. What is not, well-formed or not, is `None`
 //! here, and goes through [`crate::examine`] and the headers' own decoders, which tell more. Whatever
@@ -9,6 +9,7 @@
 //! request  0 header 12  id 16  response, reserved 20  disposition 0, padding 24  key …  operation …  0
 //! reply    0 header 12  id 16  status 20  0
 //! ```
+//! In the place of the last 0, the number of contexts, there may be a 1, the context's id, its length and data.
 
 mod operations;
 
@@ -18,6 +19,7 @@ use punctual_cdr::{ByteOrder, GiopVersion, Limits};
 use crate::header::{MessageHeader, MessageKind};
 use crate::reply::ReplyStatus;
 use crate::request::ResponseFlags;
+use crate::service_context::ServiceContexts;
 
 /// Octets of a plain reply's head.
 const REPLY_HEAD: usize = MessageHeader::LEN + 12;
@@ -59,24 +61,37 @@ pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplySt
     let numbers = numbers.first_chunk()?;
     let begin = u64::from_ne_bytes(*begin);
     let (native, foreign) = (ByteOrder::NATIVE, ByteOrder::NATIVE.other());
-    let length = received.len() - MessageHeader::LEN;
     if begin == start(native, MessageKind::Reply) {
-        let status = own_status::<true>(numbers, length, request_id)?;
-        Some((native, status, REPLY_HEAD))
+        let (status, body) = own_status::<true>(numbers, received, request_id)?;
+        Some((native, status, body))
     } else if begin == start(foreign, MessageKind::Reply) {
-        let status = own_status::<false>(numbers, length, request_id)?;
-        Some((foreign, status, REPLY_HEAD))
+        let (status, body) = own_status::<false>(numbers, received, request_id)?;
+        Some((foreign, status, body))
     } else {
         None
     }
 }
 
+/// Where the body begins behind a single short context; `None` where the contexts are others.
+fn behind_context<const NATIVE: bool>(count: [u8; 4], received: &[u8]) -> Option<usize> {
+    let (_id, rest) = received.get(REPLY_HEAD..)?.split_first_chunk::<4>()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let length = number::<NATIVE>(*length) as usize;
+    let is_short = number::<NATIVE>(count) == 1 && length <= LONGEST_CONTEXT;
+    if !is_short || length > rest.len() {
+        return None;
+    }
+    // Where there is no body there may be padding, or part of it.
+    let end = REPLY_HEAD + 8 + length;
+    Some(end.next_multiple_of(8).min(received.len()))
+}
+
 #[inline]
 fn own_status<const NATIVE: bool>(
     numbers: &[u8; 16],
-    length: usize,
+    received: &[u8],
     request_id: u32,
-) -> Option<ReplyStatus> {
+) -> Option<(ReplyStatus, usize)> {
     let [
         z0,
         z1,
@@ -92,14 +107,19 @@ fn own_status<const NATIVE: bool>(
         s3,
         contexts @ ..,
     ] = *numbers;
+    let length = received.len() - MessageHeader::LEN;
     let is_own = number::<NATIVE>([z0, z1, z2, z3]) as usize == length
-        && number::<NATIVE>([i0, i1, i2, i3]) == request_id
-        && contexts == [0; 4];
-    match number::<NATIVE>([s0, s1, s2, s3]) {
-        0 if is_own => Some(ReplyStatus::NoException),
-        1 if is_own => Some(ReplyStatus::UserException),
-        _ => None,
-    }
+        && number::<NATIVE>([i0, i1, i2, i3]) == request_id;
+    let status = match number::<NATIVE>([s0, s1, s2, s3]) {
+        0 if is_own => ReplyStatus::NoException,
+        1 if is_own => ReplyStatus::UserException,
+        _ => return None,
+    };
+    let body = match contexts {
+        [0, 0, 0, 0] => REPLY_HEAD,
+        count => behind_context::<NATIVE>(count, received)?,
+    };
+    Some((status, body))
 }
 
 /// What a plain reply's head says: request id, status, and where its body begins. `message` is the whole
@@ -137,6 +157,8 @@ pub struct PlainRequest<'m> {
     pub object_key: &'m [u8],
     /// The operation's name in IDL.
     pub operation: &'m str,
+    /// The service contexts: none, or one.
+    pub contexts: ServiceContexts<'m>,
     /// The byte order.
     pub order: ByteOrder,
     /// Where the body begins.
@@ -163,6 +185,8 @@ pub struct PlainRequests {
 const FRONT: usize = REQUEST_HEAD - BEHIND_ID;
 /// Heads longer than this are not plain.
 const LONGEST: usize = 256;
+/// Contexts whose data are longer are not short.
+const LONGEST_CONTEXT: usize = 64;
 
 impl Default for PlainRequests {
     fn default() -> Self {
@@ -216,7 +240,16 @@ impl PlainRequests {
         }
         let (key, behind) = rest.split_at_checked(self.key_room)?;
         let operation = self.operations.known(behind, native)?;
-        let head = FRONT + self.key_room + operation.octets.len();
+        let name = operation.octets.len();
+        let (contexts, context_room) = match operation.context {
+            None => (ServiceContexts::none(), 0),
+            Some((length, room)) => {
+                // From its id on.
+                let octets = behind.get(name - 8..name + length)?;
+                (ServiceContexts::received(octets, self.order, 1), room)
+            }
+        };
+        let head = FRONT + self.key_room + name + context_room;
         if operation.name.len() > limits.string || head > LONGEST {
             return None;
         }
@@ -225,6 +258,7 @@ impl PlainRequests {
             response: ResponseFlags(front[0]),
             object_key: key.get(..self.key_length)?,
             operation: &operation.name,
+            contexts,
             order: self.order,
             // Where there is no body there may be padding, or part of it.
             body: (BEHIND_ID + head).next_multiple_of(8).min(received.len()),

@@ -92,6 +92,16 @@ impl<'m> ServiceContexts<'m> {
         Self(Contexts::ToSend(contexts))
     }
 
+    /// Contexts that were received, in octets that have all of them, from the first on.
+    #[inline]
+    pub(crate) const fn received(octets: &'m [u8], order: ByteOrder, count: usize) -> Self {
+        Self(Contexts::Received {
+            octets,
+            order,
+            count,
+        })
+    }
+
     /// How many there are.
     #[inline]
     #[must_use]

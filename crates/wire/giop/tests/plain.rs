@@ -10,7 +10,7 @@ use punctual_cdr::{ByteOrder, CdrError, Coding, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     Examined, MessageHeader, MessageKind, PlainRequest, PlainRequests, ReplyHeader, ReplyStatus,
     RequestHeader, ResponseFlags, ServiceContexts, Target, align_body, examine, glance_at_reply,
-    message_decoder, own_reply,
+    message_decoder, own_reply, service_context,
 };
 use support::message;
 
@@ -70,7 +70,7 @@ impl Request {
     /// Whether it is of the usual kind, and within the limits.
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
-            && self.contexts.is_empty()
+            && is_short(&self.contexts)
             && self.key.len() <= limits.sequence
             && self.operation.len() <= limits.string
             && self.octets().len() <= limits.message
@@ -80,12 +80,26 @@ impl Request {
     /// The octets from the response flags to the contexts.
     fn head(&self) -> usize {
         let padded = |length: usize| length.next_multiple_of(4);
-        12 + padded(self.key.len()) + 4 + padded(self.operation.len() + 1) + 4
+        let contexts = self.contexts.iter().map(|(_, data)| 8 + padded(data.len()));
+        let numbers = 12 + padded(self.key.len()) + 4 + padded(self.operation.len() + 1) + 4;
+        numbers + contexts.sum::<usize>()
+    }
+}
+
+/// Whether there are no contexts, or a short one that concerns no more than its request.
+fn is_short(contexts: &[(u32, Vec<u8>)]) -> bool {
+    match contexts {
+        [] => true,
+        [(id, data)] => *id != service_context::CODE_SETS && data.len() <= 64,
+        _ => false,
     }
 }
 
 fn contexts() -> impl Strategy<Value = Vec<(u32, Vec<u8>)>> {
-    let one = (any::<u32>(), prop::collection::vec(any::<u8>(), 0..20));
+    let id = prop_oneof![4 => any::<u32>(), 1 => Just(service_context::CODE_SETS)];
+    let data = prop_oneof![4 => 0..20_usize, 1 => 60..70_usize]
+        .prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
+    let one = (id, data);
     prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(one, 0..3)]
 }
 
@@ -162,7 +176,7 @@ fn check_request(octets: &[u8], limits: &Limits, told: &PlainRequest<'_>) {
     assert_eq!(decoded.response, told.response);
     assert_eq!(decoded.target, Target::ObjectKey(told.object_key));
     assert_eq!(decoded.operation, told.operation);
-    assert!(decoded.contexts.is_empty());
+    assert_eq!(decoded.contexts, told.contexts);
     assert_eq!(octets.len() - input.remaining(), told.body);
 }
 
@@ -178,7 +192,7 @@ fn check_own_reply(octets: &[u8], id: u32) -> bool {
     let mut input = message_decoder(&header, octets, Coding::default());
     let decoded = ReplyHeader::decode(&mut input).expect("a header that decodes");
     assert_eq!((decoded.request_id, decoded.status), (id, status));
-    assert!(decoded.contexts.is_empty());
+    assert!(decoded.contexts.len() <= 1);
     assert_eq!(octets.len() - input.remaining(), body);
     true
 }
@@ -312,8 +326,12 @@ proptest! {
         let is_plain = version == GiopVersion::V1_2 && contexts.is_empty();
         prop_assert_eq!(check_glance(&octets), is_plain);
         let has_result = matches!(status, ReplyStatus::NoException | ReplyStatus::UserException);
-        prop_assert_eq!(check_own_reply(&octets, id), is_plain && has_result);
-        prop_assert_eq!(check_own_reply(&octets, other), is_plain && has_result && other == id);
+        let has_short_context = matches!(&contexts[..], [(_, data)] if data.len() <= 64);
+        let is_own = version == GiopVersion::V1_2
+            && has_result
+            && (contexts.is_empty() || has_short_context);
+        prop_assert_eq!(check_own_reply(&octets, id), is_own);
+        prop_assert_eq!(check_own_reply(&octets, other), is_own && other == id);
         for mutant in mutants(&octets) {
             check_glance(&mutant);
             check_own_reply(&mutant, id);

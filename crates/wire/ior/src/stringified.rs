@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use punctual_cdr::{
     ByteOrder, CdrError, Char, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal, Unmarshal,
 };
@@ -44,14 +45,7 @@ impl Ior {
     /// As [`Ior::to_encapsulation`].
     pub fn stringify(&self, order: ByteOrder) -> Result<String, CdrError> {
         let octets = self.to_encapsulation(order)?;
-        let mut text = String::with_capacity(4 + 2 * octets.len());
-        text.push_str("IOR:");
-        for octet in octets {
-            for half in [octet >> 4, octet & 0xf] {
-                text.push(char::from_digit(half.into(), 16).unwrap_or('0'));
-            }
-        }
-        Ok(text)
+        Ok(format!("IOR:{}", HEXLOWER.encode(&octets)))
     }
 }
 
@@ -86,23 +80,13 @@ impl FromStr for Ior {
             return Err(IorError::NoPrefix);
         }
         let digits = text.as_bytes().get(start + 4..).unwrap_or_default();
-        let mut octets = Vec::with_capacity(digits.len() / 2);
-        let mut half = None;
-        for (position, digit) in (start + 4..).zip(digits) {
-            let value = char::from(*digit)
-                .to_digit(16)
-                .and_then(|value| u8::try_from(value).ok())
-                .ok_or(IorError::BadDigit { position })?;
-            match half.take() {
-                None => half = Some(value << 4),
-                Some(high) => octets.push(high | value),
-            }
+        if let Some(position) = digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
+            let position = start + 4 + position;
+            return Err(IorError::BadDigit { position });
         }
-        if half.is_some() {
-            return Err(IorError::OddDigits {
-                position: text.len(),
-            });
-        }
+        let position = text.len();
+        let octets = HEXLOWER_PERMISSIVE.decode(digits);
+        let octets = octets.map_err(|_| IorError::OddDigits { position })?;
         Ok(Self::from_encapsulation(&octets)?)
     }
 }

@@ -7,7 +7,7 @@ use punctual_idl_describe as describe;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use super::{Common, Problem, names};
+use super::{Common, Problem, target};
 
 /// An interface, and what else its IDL declares, if that is at hand.
 pub(super) struct Found {
@@ -44,7 +44,7 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
 fn repository(orb: &Orb, common: &Common) -> Result<Option<Repository>, Problem> {
     let name = "InterfaceRepository";
     let object = match &common.ifr {
-        Some(reference) => names::object(orb, reference)
+        Some(reference) => target::object(orb, reference)
             .map_err(|message| Problem::usage(message, super::ON_REFERENCES))?,
         None if orb.list_initial_services().iter().any(|one| one == name) => orb
             .resolve_initial_references(name)

@@ -7,6 +7,7 @@ mod invoke;
 mod names;
 mod repeat;
 mod show;
+mod target;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -312,8 +313,8 @@ fn object(
         .arguments(arguments.map(str::to_owned))
         .map_err(bad)?;
     let orb = builder.build().map_err(bad)?;
-    let object =
-        names::object(&orb, reference).map_err(|message| Problem::usage(message, ON_REFERENCES))?;
+    let object = target::object(&orb, reference)
+        .map_err(|message| Problem::usage(message, ON_REFERENCES))?;
     let object = match common.timeout {
         Some(timeout) => object.with_timeout(timeout),
         None => object,

@@ -6,23 +6,12 @@ use std::path::PathBuf;
 
 use clap_complete::CompletionCandidate;
 use punctual::json::Names;
-use punctual::{ObjectRef, Orb, TypeCode};
+use punctual::{Orb, TypeCode};
 use punctual_idl_describe as describe;
 use punctual_ior::Ior;
 
 use super::interface::Found;
-
-/// The object that a text leads to: a reference, or a file that holds one.
-pub(super) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
-    // What somebody else knows by name, such as `rir:/NameService`, is no file.
-    let text = if text.starts_with("rir:") {
-        format!("corbaloc:{text}")
-    } else {
-        crate::ior::read(text)?
-    };
-    orb.string_to_object(&text)
-        .map_err(|exception| exception.to_string())
-}
+use super::target::object;
 
 /// The types of an IDL file, or those that an interface mentions.
 pub(super) struct Types<'f> {

@@ -8,10 +8,10 @@ use punctual_idl::model::{
 };
 use quote::quote;
 
+use crate::annotations::is_non_nil;
 use crate::docs::doc_with;
 use crate::names::{Claimant, Claims, Companion, Half, chosen, ident, snake};
 use crate::scope::Scope;
-use crate::types::is_non_nil;
 use crate::{Generator, lints};
 
 /// An operation, or half of an attribute.

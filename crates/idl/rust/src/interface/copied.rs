@@ -7,8 +7,8 @@ use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
-use super::reference::{arguments, results};
-use super::skeleton::pass;
+use super::request::{arguments, results};
+use super::servant::pass;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, Companion};

@@ -6,7 +6,7 @@ use punctual_idl::model::{Annotation, Declaration, Direction};
 use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
-use super::reference::{exceptions, operation};
+use super::request::{exceptions, operation};
 use crate::Generator;
 use crate::codec::Place;
 use crate::names::{Claims, ident};

@@ -1,13 +1,14 @@
-//! The trait that servants of an interface implement.
+//! The trait that servants of an interface implement, and how they are passed what arrived.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Declaration, Interface};
+use punctual_idl::model::{Declaration, Direction, Interface};
 use quote::quote;
 
-use super::call::{self, Call};
+use super::call::{self, Call, Parameter, Value};
 use crate::docs::doc_after;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
+use crate::types::{Form, form};
 
 pub(crate) fn generate(
     scope: &Scope<'_>,
@@ -100,5 +101,18 @@ fn pass_on(scope: &Scope<'_>, call: &Call<'_>, servant: &TokenStream) -> TokenSt
         #signature {
             #servant::#method(&**self #(#arguments)* #context)
         }
+    }
+}
+
+/// How the local is passed to the servant: itself, or a reference to it.
+pub(super) fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+    let Value { ty, non_nil } = parameter.value;
+    if parameter.direction == Direction::InOut {
+        return quote!(&mut #name);
+    }
+    match form(scope.generator.spec, ty) {
+        Form::Scalar => quote!(#name),
+        Form::Reference | Form::Local if !non_nil => quote!(#name.as_ref()),
+        _ => quote!(&#name),
     }
 }

@@ -5,6 +5,7 @@ use punctual_idl::model::{Declaration, Direction};
 use quote::quote;
 
 use super::call::{self, Call, Parameter, Value, tuple};
+use super::servant::pass;
 use super::{dispatch, errors};
 use crate::codec::Place;
 use crate::members::sequence;
@@ -222,19 +223,6 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> Token
         _ => scope.unmarshal(ty, non_nil, &input),
     };
     quote!(let #name = #value?;)
-}
-
-/// How the local is passed to the servant: itself, or a reference to it.
-pub(super) fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
-    let Value { ty, non_nil } = parameter.value;
-    if parameter.direction == Direction::InOut {
-        return quote!(&mut #name);
-    }
-    match form(scope.generator.spec, ty) {
-        Form::Scalar => quote!(#name),
-        Form::Reference | Form::Local if !non_nil => quote!(#name.as_ref()),
-        _ => quote!(&#name),
-    }
 }
 
 /// Marshals the results: the return value, then inout and out parameters.

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::call::{Call, Value, tuple};
 use super::collocated;
-use super::reference::{arguments, invocation, operation};
+use super::request::{arguments, invocation, operation};
 use crate::codec::Target;
 use crate::docs::doc_with;
 use crate::lints;

@@ -1,16 +1,17 @@
 //! The state of a value: a struct of its members, and how it travels.
 
+mod steps;
+
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{DeclId, DeclKind, Declaration, Member, Type, ValueFlavour};
+use punctual_idl::model::{DeclId, DeclKind, Declaration, Member, ValueFlavour};
 use quote::quote;
 
 use super::lineage::concrete_base;
-use crate::annotations;
 use crate::docs::doc;
-use crate::members::{marshal_member, owned, sequence, unmarshal_member};
+use crate::holds;
+use crate::members::owned;
 use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
 use crate::scope::Scope;
-use crate::types::number;
 
 /// The state that one declaration adds.
 pub(super) struct State<'s, 'g> {
@@ -26,13 +27,6 @@ pub(super) struct StateMember {
     pub(super) field: Ident,
     pub(super) member: Member,
     pub(super) is_public: bool,
-}
-
-/// What is read or written in one go.
-enum Step<'m> {
-    Members(Vec<&'m StateMember>),
-    /// A member that is a value by itself.
-    Value(&'m StateMember),
 }
 
 impl<'s, 'g> State<'s, 'g> {
@@ -204,115 +198,6 @@ impl<'s, 'g> State<'s, 'g> {
         }
     }
 
-    fn write_steps(&self) -> TokenStream {
-        let [ok, write_step] = ["Ok", "WriteStep"].map(|name| self.scope.name(name));
-        let arms = self.arms(&quote!(write_step(step, out)), |step| match step {
-            Step::Members(members) => {
-                let out = quote!(out);
-                let steps = members
-                    .iter()
-                    .map(|m| marshal_member(self.scope, &m.member, &m.field, &out))
-                    .chain([quote!(#ok(#write_step::Wrote))]);
-                let steps = sequence(steps.collect(), &ok);
-                quote!({ #steps })
-            }
-            Step::Value(StateMember { field, .. }) => {
-                let value_type = self.scope.name("ValueType");
-                let clone = self.scope.name("Clone");
-                quote!(#ok(#write_step::Value(
-                    self.#field.as_ref().map(|value| #clone::clone(#value_type::as_value(value)))
-                )))
-            }
-        });
-        choose(&arms, &quote!(#ok(#write_step::End)))
-    }
-
-    fn read_steps(&self) -> TokenStream {
-        let [ok, read_step] = ["Ok", "ReadStep"].map(|name| self.scope.name(name));
-        let arms = self.arms(&quote!(read_step(step, input)), |step| match step {
-            Step::Members(members) => {
-                let input = quote!(input);
-                let steps = members.iter().map(|m| {
-                    let (field, value) =
-                        (&m.field, unmarshal_member(self.scope, &m.member, &input));
-                    quote!(self.#field = #value?;)
-                });
-                quote!({ #(#steps)* #ok(#read_step::Read) })
-            }
-            Step::Value(_) => quote!(#ok(#read_step::Value)),
-        });
-        choose(&arms, &quote!(#ok(#read_step::End)))
-    }
-
-    /// The one step in which the user's code does it all.
-    fn custom_steps(&self) -> (TokenStream, TokenStream) {
-        let [ok, write_step, read_step, custom, data_out, data_in] = [
-            "Ok",
-            "WriteStep",
-            "ReadStep",
-            "CustomMarshal",
-            "DataOutputStream",
-            "DataInputStream",
-        ]
-        .map(|name| self.scope.name(name));
-        let write = quote! {
-            if step > 0 {
-                return #ok(#write_step::End);
-            }
-            #custom::marshal(self, &mut #data_out::new(out))?;
-            #ok(#write_step::Wrote)
-        };
-        let read = quote! {
-            if step > 0 {
-                return #ok(#read_step::End);
-            }
-            #custom::unmarshal(self, &mut #data_in::new(input))?;
-            #ok(#read_step::Read)
-        };
-        (write, read)
-    }
-
-    fn formals(&self) -> TokenStream {
-        let [formal, value_ref] = ["Formal", "ValueRef"].map(|name| self.scope.name(name));
-        let arms = if self.is_custom() {
-            Vec::new()
-        } else {
-            self.arms(&quote!(formal(step)), |step| match step {
-                Step::Members(_) => TokenStream::new(),
-                Step::Value(StateMember { member, .. }) => {
-                    let handle = self.scope.bare(&member.ty);
-                    quote!(const { &#formal::<#handle>::new() })
-                }
-            })
-        };
-        let arms: Vec<_> = arms
-            .into_iter()
-            .filter(|(_, arm)| !arm.is_empty())
-            .collect();
-        choose(&arms, &quote!(const { &#formal::<#value_ref>::new() }))
-    }
-
-    fn links(&self) -> TokenStream {
-        if self.is_custom() {
-            return TokenStream::new();
-        }
-        let value_type = self.scope.name("ValueType");
-        let arms = self.arms(&quote!(link(step, value)), |step| match step {
-            Step::Members(_) => TokenStream::new(),
-            Step::Value(StateMember { field, .. }) => {
-                quote!(self.#field = value.map(#value_type::from_value))
-            }
-        });
-        let arms: Vec<_> = arms
-            .into_iter()
-            .filter(|(_, arm)| !arm.is_empty())
-            .collect();
-        if arms.is_empty() {
-            return TokenStream::new();
-        }
-        choose(&arms, &quote!({}))
-    }
-
     fn adopt(&self) -> TokenStream {
         let scope = self.scope;
         let state = scope.name("ValueState");
@@ -321,7 +206,7 @@ impl<'s, 'g> State<'s, 'g> {
             .as_ref()
             .map(|(field, _)| quote!(#state::adopt(&mut self.#field, graph);));
         let fields = self.members.iter().map(|m| (&m.field, &m.member));
-        let members = super::adopt_members(scope, fields);
+        let members = holds::adopt_members(scope, fields);
         quote!(#base #members)
     }
 
@@ -342,33 +227,6 @@ impl<'s, 'g> State<'s, 'g> {
 
     fn is_custom(&self) -> bool {
         matches!(&self.declaration.kind, DeclKind::ValueType(v) if v.flavour == ValueFlavour::Custom)
-    }
-
-    /// Patterns of step numbers and what is to be done: the base's own, then one for each step.
-    fn arms(
-        &self,
-        in_base: &TokenStream,
-        of: impl Fn(&Step<'_>) -> TokenStream,
-    ) -> Vec<(TokenStream, TokenStream)> {
-        let mut arms = Vec::new();
-        let mut first = 0;
-        if let Some((field, base)) = &self.base {
-            first = step_count(self.scope, *base);
-            let pattern = match first {
-                0 => None,
-                1 => Some(quote!(0)),
-                count => {
-                    let last = number(count - 1);
-                    Some(quote!(0..=#last))
-                }
-            };
-            arms.extend(pattern.map(|pattern| (pattern, quote!(self.#field.#in_base))));
-        }
-        for (step, index) in steps(self.scope, &self.members).iter().zip(first..) {
-            let index = number(index);
-            arms.push((quote!(#index), of(step)));
-        }
-        arms
     }
 }
 
@@ -391,66 +249,5 @@ fn members(declaration: &Declaration) -> Vec<(Member, bool)> {
             true,
         )],
         _ => Vec::new(),
-    }
-}
-
-fn steps<'m>(scope: &Scope<'_>, members: &'m [StateMember]) -> Vec<Step<'m>> {
-    let mut steps = Vec::new();
-    for member in members {
-        if is_value(scope, &member.member) {
-            steps.push(Step::Value(member));
-        } else if let Some(Step::Members(run)) = steps.last_mut() {
-            run.push(member);
-        } else {
-            steps.push(Step::Members(vec![member]));
-        }
-    }
-    steps
-}
-
-/// How many steps a whole state takes.
-fn step_count(scope: &Scope<'_>, id: DeclId) -> u64 {
-    let spec = scope.generator.spec;
-    let mut count = 0;
-    let mut next = Some(id);
-    while let Some(id) = next {
-        next = concrete_base(spec, id);
-        if matches!(&spec[id].kind, DeclKind::ValueType(v) if v.flavour == ValueFlavour::Custom) {
-            return count + 1;
-        }
-        let mut in_run = false;
-        for (member, _) in members(&spec[id]) {
-            let is_value = is_value(scope, &member);
-            count += u64::from(is_value || !in_run);
-            in_run = !is_value;
-        }
-    }
-    count
-}
-
-/// Whether a member is a value by itself, which is read and written outside of the others.
-fn is_value(scope: &Scope<'_>, member: &Member) -> bool {
-    let spec = scope.generator.spec;
-    !annotations::is_optional(member)
-        && match spec.resolve(&member.ty) {
-            Type::ValueBase => true,
-            Type::Named(id) => matches!(
-                spec[*id].kind,
-                DeclKind::ValueType(_) | DeclKind::ValueBox(_)
-            ),
-            _ => false,
-        }
-}
-
-fn choose(arms: &[(TokenStream, TokenStream)], otherwise: &TokenStream) -> TokenStream {
-    if arms.is_empty() {
-        return otherwise.clone();
-    }
-    let arms = arms.iter().map(|(pattern, arm)| quote!(#pattern => #arm,));
-    quote! {
-        match step {
-            #(#arms)*
-            _ => #otherwise,
-        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{limit, pair, pattern, receive_exactly, send, wait_until};
 use punctual_link::{Address, Cause, Connection, Link, LinkError, Taken, Waitable};
-use punctual_sys::epoll::{Epoll, Happening, Happenings, Interest};
+use punctual_sys::epoll::{Epoll, EpollEvent, EpollEvents, Interest};
 use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
 
@@ -121,12 +121,12 @@ pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, addre
     });
     let mut block = server.lend(0);
     let epoll = watch(&*server, Interest::Read);
-    let mut found = Happenings::new(1);
+    let mut found = EpollEvents::new(1);
     // Whoever begins to watch receives first: something may have come along with the connection.
     let mut ended = take_all(&*server, &mut block, false);
     while ended.is_none() {
         epoll.wait(&mut found, None).unwrap();
-        for Happening { ended: end, .. } in found.iter() {
+        for EpollEvent { ended: end, .. } in found.iter() {
             ended = take_all(&*server, &mut block, end);
         }
     }
@@ -164,7 +164,7 @@ pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Add
     let mut sent = send_what_goes(&*client, &octets);
     let epoll = watch(&*client, Interest::ReadAndWrite);
     let reader = std::thread::spawn(move || receive_exactly(&*server, 16 << 20));
-    let mut found = Happenings::new(1);
+    let mut found = EpollEvents::new(1);
     while sent < octets.len() {
         epoll.wait(&mut found, None).unwrap();
         if found.iter().any(|one| one.writable) {

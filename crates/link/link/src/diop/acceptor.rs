@@ -10,7 +10,7 @@ use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use punctual_sys::{stream, udp};
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -98,9 +98,7 @@ fn begin(
         dropped,
     });
     let reading = shared.clone();
-    std::thread::Builder::new()
-        .name("punctual-diop".to_owned())
-        .spawn(move || reading.tell_apart())?;
+    ThreadSpec::named("punctual-diop").start(move || reading.tell_apart())?;
     Ok(Box::new(DiopAcceptor {
         address: local,
         shared: Mutex::new(Some(shared)),

@@ -9,7 +9,7 @@ use super::driver::Driver;
 use super::handshake::{Agreed, Stranger, meet};
 use super::machine::Machine;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,7 @@ pub(super) fn begin(
         backlog: options.backlog.max(1),
     });
     let address = Address::new(&name, below.address().place());
-    let door = Door {
+    let thread = AcceptorThread {
         below: below.clone(),
         queue: queue.clone(),
         name,
@@ -103,10 +103,9 @@ pub(super) fn begin(
         driver: driver.clone(),
         cookies: Cookies::new(),
     };
-    std::thread::Builder::new()
-        .name("punctual-accept".to_owned())
-        .spawn(move || door.keep())
-        .map_err(|error| LinkError::os(Phase::Listen, error))?;
+    ThreadSpec::named("punctual-accept")
+        .start(move || thread.run())
+        .map_err(|error| LinkError::os(Phase::Listen, error.into()))?;
     Ok(Box::new(ReliableAcceptor {
         below,
         queue,
@@ -136,8 +135,8 @@ impl Drop for ReliableAcceptor {
     }
 }
 
-/// What meets strangers.
-struct Door {
+/// What the acceptor's thread works on.
+struct AcceptorThread {
     below: Arc<dyn Acceptor>,
     queue: Arc<Queue>,
     name: Arc<str>,
@@ -146,8 +145,8 @@ struct Door {
     cookies: Cookies,
 }
 
-impl Door {
-    fn keep(mut self) {
+impl AcceptorThread {
+    fn run(mut self) {
         loop {
             match self.below.accept() {
                 // One that fails was a stranger's: it may try again.

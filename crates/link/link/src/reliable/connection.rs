@@ -10,7 +10,7 @@ use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -69,9 +69,7 @@ impl Shared {
         });
         driver.register(&shared)?;
         let receiving = shared.clone();
-        std::thread::Builder::new()
-            .name("punctual-reliab".to_owned())
-            .spawn(move || receiving.receive_below())?;
+        ThreadSpec::named("punctual-reliab").start(move || receiving.receive_below())?;
         shared.flush();
         Ok(shared)
     }

@@ -5,7 +5,7 @@
 //! the thread once a time-out, not once a message.
 
 use super::connection::Shared;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -56,9 +56,7 @@ impl Driver {
         state.connections.push(Arc::downgrade(connection));
         if !state.running {
             let driver = self.clone();
-            std::thread::Builder::new()
-                .name("punctual-timers".to_owned())
-                .spawn(move || driver.run())?;
+            ThreadSpec::named("punctual-timers").start(move || driver.run())?;
             state.running = true;
         }
         drop(state);

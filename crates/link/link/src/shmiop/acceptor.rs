@@ -1,10 +1,11 @@
-//! Listening: what has been introduced in the background is handed to whoever accepts.
+//! Listening: connections whose handshake has succeeded in the background are handed to whoever accepts.
 
-use super::copies::Ledger;
-use super::reception::Reception;
+use super::copies::CopyCounters;
+use super::handshake_thread::HandshakeThread;
 use super::{Allow, NAME, ShmOptions};
 use crate::uiop::path::SocketFile;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_exec::ThreadSpec;
 use punctual_sys::stream;
 use std::collections::VecDeque;
 use std::fs::Permissions;
@@ -13,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Connections that may wait to be introduced, in the kernel, and to be accepted.
+/// Connections that may wait for their handshake, in the kernel, and to be accepted.
 const BACKLOG: u16 = 128;
 
 #[derive(Debug)]
@@ -21,13 +22,13 @@ struct ShmAcceptor {
     listener: Arc<OwnedFd>,
     file: SocketFile,
     address: Address,
-    handover: Arc<Handover>,
+    queue: Arc<AcceptQueue>,
 }
 
 pub(super) fn listen(
     address: &Address,
     options: ShmOptions,
-    ledger: Arc<Ledger>,
+    counters: Arc<CopyCounters>,
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let (listener, file) = SocketFile::listen(address.place(), BACKLOG)?;
     let failed = |error| LinkError::os(Phase::Listen, error);
@@ -42,19 +43,18 @@ pub(super) fn listen(
         listener: Arc::new(listener.into()),
         address: Address::new(NAME, file.place()),
         file,
-        handover: Arc::default(),
+        queue: Arc::default(),
     };
-    let reception = Reception::new(
+    let thread = HandshakeThread::new(
         acceptor.listener.clone(),
         acceptor.address.clone(),
         options,
-        ledger,
-        acceptor.handover.clone(),
+        counters,
+        acceptor.queue.clone(),
     );
-    std::thread::Builder::new()
-        .name("punctual-shm".to_owned())
-        .spawn(move || reception.run())
-        .map_err(failed)?;
+    ThreadSpec::named("punctual-shm")
+        .start(move || thread.run())
+        .map_err(|error| failed(error.into()))?;
     Ok(Box::new(acceptor))
 }
 
@@ -64,14 +64,14 @@ impl Acceptor for ShmAcceptor {
     }
 
     fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
-        self.handover.take()
+        self.queue.take()
     }
 
     fn close(&self) {
-        if self.handover.close() {
+        if self.queue.close() {
             // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
             self.file.remove();
-            // Ends the reception, too.
+            // Ends the handshake thread, too.
             let _ = stream::shut(&*self.listener);
         }
     }
@@ -83,9 +83,9 @@ impl Drop for ShmAcceptor {
     }
 }
 
-/// What has been accepted, or why not, on its way from the reception to whoever accepts.
+/// What has been accepted, or why not, on its way from the handshake thread to whoever accepts.
 #[derive(Debug, Default)]
-pub(super) struct Handover {
+pub(super) struct AcceptQueue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
 }
@@ -98,7 +98,7 @@ struct Waiting {
     closed: bool,
 }
 
-impl Handover {
+impl AcceptQueue {
     /// Hands over a connection, or an error that the operating system gave. Blocks while as many wait
     /// as may, and, behind an error, until that was taken: how soon the next try is, is decided by
     /// whoever accepts. Returns whether anybody is left to accept.

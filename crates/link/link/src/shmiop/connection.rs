@@ -2,7 +2,7 @@
 
 use super::copies::Copies;
 use super::ends::Ends;
-use super::greeting::Places;
+use super::greeting::Addresses;
 use super::incoming::Incoming;
 use super::layout::Sizes;
 use super::lending::{self, PoolLoan};
@@ -32,7 +32,7 @@ pub(super) struct ShmConnection {
     block: usize,
     block_kept: usize,
     threshold: usize,
-    places: Places,
+    addresses: Addresses,
 }
 
 /// What a connection is made of.
@@ -45,7 +45,7 @@ pub(super) struct Parts<'o> {
     pub(super) socket: OwnedFd,
     pub(super) trusted: Option<SameUser>,
     pub(super) copies: Arc<Copies>,
-    pub(super) places: Places,
+    pub(super) addresses: Addresses,
     pub(super) options: &'o ShmOptions,
 }
 
@@ -77,7 +77,7 @@ impl ShmConnection {
             block: options.block,
             block_kept: options.block_kept,
             threshold: options.lend_threshold,
-            places: parts.places,
+            addresses: parts.addresses,
         }
     }
 
@@ -146,11 +146,11 @@ impl Connection for ShmConnection {
     }
 
     fn peer(&self) -> &Address {
-        &self.places.peer
+        &self.addresses.peer
     }
 
     fn local(&self) -> &Address {
-        &self.places.local
+        &self.addresses.local
     }
 
     fn waitable(&self) -> Waitable<'_> {

@@ -1,7 +1,7 @@
 //! Reaching a process that listens.
 
-use super::copies::Ledger;
-use super::greeting::{Introduction, Own, Places, Theirs};
+use super::copies::CopyCounters;
+use super::greeting::{Addresses, Handshake, Own, Theirs};
 use super::{NAME, ShmOptions, client_address};
 use crate::uiop::path;
 use crate::{Address, Cause, Connection, LinkError, Phase};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) fn connect(
     address: &Address,
     options: &ShmOptions,
-    ledger: &Arc<Ledger>,
+    counters: &Arc<CopyCounters>,
     deadline: Deadline,
 ) -> Result<Arc<dyn Connection>, LinkError> {
     let place = address.place();
@@ -24,22 +24,22 @@ pub(super) fn connect(
     }
     let (socket, name) =
         unix::connect(path, timeout).map_err(|error| LinkError::os(Phase::Connect, error))?;
-    let places = Places {
+    let addresses = Addresses {
         local: client_address(place, name.as_deref().unwrap_or("unnamed")),
         peer: Address::new(NAME, place),
     };
-    let introduced = || -> Result<_, Cause> {
-        let mut introduction = Introduction::new(socket, options)?;
+    let connected = || -> Result<_, Cause> {
+        let mut handshake = Handshake::new(socket, options)?;
         let own = Own::new(options)?;
-        match introduction.show(&own) {
+        match handshake.send(&own) {
             // Whoever refuses says why before it closes.
             Ok(()) | Err(Cause::Closed) => {}
             Err(cause) => return Err(cause),
         }
-        let theirs = answer(&mut introduction, options, deadline)?;
-        Ok(introduction.connect(own, theirs, options, ledger, places))
+        let theirs = answer(&mut handshake, options, deadline)?;
+        Ok(handshake.connect(own, theirs, options, counters, addresses))
     };
-    let connection = introduced().map_err(|cause| LinkError {
+    let connection = connected().map_err(|cause| LinkError {
         phase: Phase::Connect,
         cause,
     })?;
@@ -47,12 +47,12 @@ pub(super) fn connect(
 }
 
 fn answer(
-    introduction: &mut Introduction,
+    handshake: &mut Handshake,
     options: &ShmOptions,
     deadline: Deadline,
 ) -> Result<Theirs, Cause> {
     loop {
-        if let Some(theirs) = introduction.hear(options)? {
+        if let Some(theirs) = handshake.receive(options)? {
             return Ok(theirs);
         }
         let left = deadline.remaining();
@@ -60,6 +60,6 @@ fn answer(
             return Err(Cause::TimedOut);
         }
         // Whatever it found, hearing tells.
-        let _ = passing::wait(introduction.socket(), left);
+        let _ = passing::wait(handshake.socket(), left);
     }
 }

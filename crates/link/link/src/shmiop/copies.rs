@@ -24,7 +24,7 @@ pub(super) struct Copies {
     pub(super) out_of_ring: Count,
     pub(super) into_pool: Count,
     pub(super) out_of_pool: Count,
-    ledger: Arc<Ledger>,
+    counters: Arc<CopyCounters>,
 }
 
 /// Counts only: nothing else is to be seen by them, so relaxed is enough.
@@ -43,7 +43,7 @@ impl Count {
 
 /// The counts of a link's connections, living and gone.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(Mutex<Accounts>);
+pub(super) struct CopyCounters(Mutex<Accounts>);
 
 #[derive(Debug, Default)]
 struct Accounts {
@@ -51,7 +51,7 @@ struct Accounts {
     living: Vec<Weak<Copies>>,
 }
 
-impl Ledger {
+impl CopyCounters {
     /// Counts for a new connection.
     pub(super) fn open(self: &Arc<Self>) -> Arc<Copies> {
         let copies = Arc::new(Copies {
@@ -59,7 +59,7 @@ impl Ledger {
             out_of_ring: Count::default(),
             into_pool: Count::default(),
             out_of_pool: Count::default(),
-            ledger: self.clone(),
+            counters: self.clone(),
         });
         let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         accounts.living.push(Arc::downgrade(&copies));
@@ -81,7 +81,11 @@ impl Ledger {
 
 impl Drop for Copies {
     fn drop(&mut self) {
-        let mut accounts = self.ledger.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = self
+            .counters
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         accounts.gone.add(self);
         accounts.living.retain(|one| one.strong_count() > 0);
     }
@@ -102,8 +106,8 @@ mod tests {
 
     #[test]
     fn counts_of_connections_that_are_gone_stay_in_the_total() {
-        let ledger = Arc::<Ledger>::default();
-        let (one, other) = (ledger.open(), ledger.open());
+        let counters = Arc::<CopyCounters>::default();
+        let (one, other) = (counters.open(), counters.open());
         one.into_ring.add(5);
         other.into_ring.add(7);
         drop(one);
@@ -113,6 +117,6 @@ mod tests {
             out_of_pool: 1,
             ..Copied::default()
         };
-        assert_eq!(ledger.total(), expected);
+        assert_eq!(counters.total(), expected);
     }
 }

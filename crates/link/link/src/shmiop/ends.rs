@@ -1,31 +1,31 @@
 //! The two memories of a connection and the socket between the processes: who sleeps, who is woken,
 //! who is gone.
 //!
-//! Nobody can write what the other owns, so each wakes the other by words of its own: the *bell*, which
+//! Nobody can write what the other owns, so each wakes the other by words of its own: the *doorbell*, which
 //! the other sleeps on and which this side changes before it wakes. It does so only when the other's
 //! sleep word says that it sleeps, and once for each sleep, which the count in that word tells apart:
 //!
 //! ```text
-//! sleeper   read bell; store sleep word; fence; look again; wait while the bell is as it was
-//! waker     store what is waited for; fence; read sleep word; change bell; wake
+//! sleeper   read doorbell; store sleep word; fence; look again; wait while the doorbell is as it was
+//! waker     store what is waited for; fence; read sleep word; change doorbell; wake
 //! ```
 //!
 //! Of the two fences one comes first: either the sleeper sees what it waits for, or the waker sees that
-//! it sleeps. A bell that changed in between ends the wait at once.
+//! it sleeps. A doorbell that changed in between ends the wait at once.
 //!
-//! **Sleeping.** First on the bell's futex, the quickest to wake, in slices of [`SLICE`]: a peer that
-//! was killed rings no more, so after each the socket is looked at, which the kernel closes for it. A
+//! **Sleeping.** First on the doorbell's futex, the quickest to wake, in slices of [`SLICE`]: a peer that
+//! was killed wakes nobody, so after each the socket is looked at, which the kernel closes for it. A
 //! reader whose slice has passed in vain then sleeps in `poll` on that socket, for as long as it likes:
-//! the peer rings with an octet through it, and its death wakes as well. That is also how a reactor
+//! the peer sends an octet through it, and its death wakes as well. That is also how a reactor
 //! waits for many connections at once: a receive that found nothing leaves the sleep word as it is for
-//! a sleep on the socket, in which the reactor takes part. The socket serves as the bell there, not an eventfd of each side,
+//! a sleep on the socket, which the reactor does for it. The socket serves as the doorbell there, not an eventfd of each side,
 //! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
-//! one that blocks whoever rings it.
+//! one that blocks whoever writes to it.
 //!
 //! Before all that a thread looks for a while without sleeping ([`Spin`]), unless the peer's reader last
 //! waited on the very processor that this thread runs on: each side notes that in a word.
 //!
-//! **Closing** sets a word of one's own memory, rings, and shuts the socket down. A thread of the same
+//! **Closing** sets a word of one's own memory, changes both doorbells, and shuts the socket down. A thread of the same
 //! side that is just about to sleep on a futex may miss that; it notices after the slice.
 
 use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, PROCESSOR, READER, Role, SLEEP, WRITER};
@@ -85,28 +85,28 @@ impl Ends {
         self.has_ended() || passing::wait(&self.socket, Some(Duration::ZERO)) == Found::End
     }
 
-    fn change_bell(&self, role: Role) {
+    fn change_doorbell(&self, role: Role) {
         // Release pairs with the acquiring load in `Sleeper::sleep`: who sees the change before it sleeps
         // sees also why.
-        self.mine[role.bell].fetch_add(1, Ordering::Release);
+        self.mine[role.doorbell].fetch_add(1, Ordering::Release);
     }
 
-    /// Sleeps until the socket's bell rings, the peer is gone, or `left` has passed; tells whether it is
+    /// Sleeps until the peer notifies the socket, is gone, or `left` has passed; tells whether it is
     /// gone.
     fn sleep_on_socket(&self, left: Option<Duration>) -> bool {
         let found = passing::wait(&self.socket, left);
         if found == Found::Data {
-            passing::silence(&self.socket);
+            passing::clear(&self.socket);
         }
         found == Found::End
     }
 
-    /// Sleeps until the peer changes a role's bell, which was `bell`, or a slice of `left` has passed;
+    /// Sleeps until the peer changes a role's doorbell, which was `doorbell`, or a slice of `left` has passed;
     /// tells whether it changed.
-    fn sleep_on_futex(&self, role: Role, bell: u32, left: Option<Duration>) -> bool {
+    fn sleep_on_futex(&self, role: Role, doorbell: u32, left: Option<Duration>) -> bool {
         let slice = left.map_or(SLICE, |left| left.min(SLICE));
-        self.theirs.wait(role.bell, bell, Some(slice));
-        self.theirs.load(role.bell) != bell
+        self.theirs.wait(role.doorbell, doorbell, Some(slice));
+        self.theirs.load(role.doorbell) != doorbell
     }
 
     /// Ends the connection, and wakes whoever sleeps on either side.
@@ -117,9 +117,9 @@ impl Ends {
         // Release pairs with the acquiring load in `has_ended`: all that was sent comes first.
         self.mine[CLOSED].store(1, Ordering::Release);
         for role in [READER, WRITER] {
-            self.change_bell(role);
-            futex::wake(&self.mine[role.bell]);
-            self.theirs.wake(role.bell);
+            self.change_doorbell(role);
+            futex::wake_shared(&self.mine[role.doorbell]);
+            self.theirs.wake(role.doorbell);
         }
         // Fails only when the peer was quicker.
         let _ = stream::shut(&self.socket);
@@ -148,11 +148,11 @@ impl Waker {
             return;
         }
         self.woken = sleep;
-        ends.change_bell(self.role);
+        ends.change_doorbell(self.role);
         if sleep & BY_SOCKET != 0 {
-            passing::ring(&ends.socket);
+            passing::notify(&ends.socket);
         } else {
-            futex::wake(&ends.mine[self.role.bell]);
+            futex::wake_shared(&ends.mine[self.role.doorbell]);
         }
     }
 }
@@ -163,7 +163,7 @@ pub(super) struct Sleeper {
     role: Role,
     /// Sleeps so far, times [`SLEEP`].
     sleeps: u32,
-    /// Whether it reads. Long sleeps are by the socket then; two roles' would silence each other's bell.
+    /// Whether it reads. Long sleeps are by the socket then; two roles would clear each other's notifications.
     reads: bool,
     spin: Spin,
 }
@@ -210,8 +210,8 @@ impl Sleeper {
             }
         }
         let outcome = self.sleep(ends, deadline, polled, ready);
-        // A reactor's sleep goes on when there was nothing. Otherwise, whoever still sees it rings a
-        // bell that nobody hears: the next sleep has its own.
+        // A reactor's sleep goes on when there was nothing. Otherwise a peer that still sees it changes
+        // a doorbell that nobody waits for: the next sleep has its own.
         if !(polled && matches!(outcome, Err(Cause::TimedOut))) {
             ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
         }
@@ -239,13 +239,13 @@ impl Sleeper {
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
         if polled {
-            // The bell that led here. It is rung again only for the sleep that begins below.
-            passing::silence(&ends.socket);
+            // The notification that led here. The next one comes only for the sleep that begins below.
+            passing::clear(&ends.socket);
         }
         let mut by_socket = polled;
         let mut gone = false;
         loop {
-            let bell = ends.theirs.load_acquire(self.role.bell);
+            let doorbell = ends.theirs.load_acquire(self.role.doorbell);
             let how = if by_socket { BY_SOCKET } else { BY_FUTEX };
             self.sleeps = self.sleeps.wrapping_add(SLEEP);
             ends.mine[self.role.sleep].store(self.sleeps | how, Ordering::Relaxed);
@@ -269,7 +269,7 @@ impl Sleeper {
             } else if by_socket {
                 ends.sleep_on_socket(left)
             } else {
-                let woken = ends.sleep_on_futex(self.role, bell, left);
+                let woken = ends.sleep_on_futex(self.role, doorbell, left);
                 by_socket = self.reads && !woken;
                 !woken && ends.has_gone()
             };

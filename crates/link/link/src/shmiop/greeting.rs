@@ -1,4 +1,4 @@
-//! How two processes introduce themselves over the socket, and map each other's memory.
+//! The handshake of two processes over the socket, by which each maps the other's memory.
 //!
 //! The one that connects sends its greeting, with its memory's descriptor beside it; the other checks
 //! all of it, and answers with its own, or says why not. Neither waits for more than that.
@@ -14,7 +14,7 @@
 //! ```
 
 use super::connection::ShmConnection;
-use super::copies::Ledger;
+use super::copies::CopyCounters;
 use super::layout::{REFERENCES, SLOTS, Sizes};
 use super::options::{ShmOptions, Trust};
 use super::writer;
@@ -35,9 +35,9 @@ const WELCOME: u32 = 0;
 const NOT_ALLOWED: u32 = 1;
 const BAD_GREETING: u32 = 2;
 
-/// One side that is being introduced: its own memory, and what has come of the other's greeting.
+/// A handshake under way: the socket, and what has come of the peer's greeting.
 #[derive(Debug)]
-pub(super) struct Introduction {
+pub(super) struct Handshake {
     socket: OwnedFd,
     credentials: Credentials,
     octets: [u8; LEN],
@@ -45,7 +45,7 @@ pub(super) struct Introduction {
     descriptors: Vec<OwnedFd>,
 }
 
-/// Memory of one's own that is to be shown to a peer.
+/// Memory of one's own, which the peer is to map.
 #[derive(Debug)]
 pub(super) struct Own {
     file: OwnedFd,
@@ -53,14 +53,14 @@ pub(super) struct Own {
     sizes: Sizes,
 }
 
-/// What a peer has shown.
+/// The peer's memory, mapped.
 #[derive(Debug)]
 pub(super) struct Theirs {
     memory: PeerMemory,
     sizes: Sizes,
 }
 
-impl Introduction {
+impl Handshake {
     /// Of the peer at the other end of `socket`.
     ///
     /// # Errors
@@ -84,8 +84,8 @@ impl Introduction {
         &self.socket
     }
 
-    /// Shows the peer one's own memory. Does not block.
-    pub(super) fn show(&self, own: &Own) -> Result<(), Cause> {
+    /// Sends the peer one's own greeting, with the descriptor of one's memory. Does not block.
+    pub(super) fn send(&self, own: &Own) -> Result<(), Cause> {
         let greeting = encode(WELCOME, own.sizes);
         match passing::send_with(&self.socket, &greeting, Some(own.file.as_fd())) {
             Ok(LEN) => Ok(()),
@@ -97,7 +97,7 @@ impl Introduction {
 
     /// Takes what has come of the peer's greeting, and maps its memory once that is whole; `None`
     /// until then. Does not block. A peer whose greeting is bad is told.
-    pub(super) fn hear(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
+    pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
         let rest = self.octets.get_mut(self.received..).unwrap_or_default();
         match passing::receive_with(&self.socket, rest, &mut self.descriptors) {
             Ok(0) => return Err(Cause::Closed),
@@ -150,8 +150,8 @@ impl Introduction {
         own: Own,
         theirs: Theirs,
         options: &ShmOptions,
-        ledger: &Arc<Ledger>,
-        places: Places,
+        counters: &Arc<CopyCounters>,
+        addresses: Addresses,
     ) -> ShmConnection {
         let trusted = match options.trust {
             Trust::Never => None,
@@ -166,8 +166,8 @@ impl Introduction {
             their_sizes: theirs.sizes,
             socket: self.socket,
             trusted,
-            copies: ledger.open(),
-            places,
+            copies: counters.open(),
+            addresses,
             options,
         })
     }
@@ -175,7 +175,7 @@ impl Introduction {
 
 /// Where the two ends of a connection are.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct Addresses {
     pub(super) local: Address,
     pub(super) peer: Address,
 }

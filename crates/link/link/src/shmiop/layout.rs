@@ -5,7 +5,7 @@
 //! 0          0        HEAD: octets ever written to the ring         the peer's reader
 //! 128        32       TAIL: octets ever read of the peer's ring     the peer's writer
 //! 256        64       sleep words of this side's reader and writer  the peer, after each step
-//! 384        96       bells for the peer's reader and writer        they, asleep
+//! 384        96       doorbells for the peer's reader and writer        they, asleep
 //! 448        112      PROCESSOR that the reader last waited on,      the peer, before it looks for long
 //!                     plus 1
 //! 512        128      CLOSED: not 0 once this side has closed       the peer
@@ -45,24 +45,24 @@ pub(super) const MARKS: usize = 256;
 pub(super) struct Role {
     /// Its sleep word, in its own side's memory.
     pub(super) sleep: usize,
-    /// The bell that wakes it, in the other side's.
-    pub(super) bell: usize,
+    /// The doorbell that wakes it, in the other side's.
+    pub(super) doorbell: usize,
 }
 
 /// Reads the peer's ring.
 pub(super) const READER: Role = Role {
     sleep: 64,
-    bell: 96,
+    doorbell: 96,
 };
 /// Writes its own ring.
 pub(super) const WRITER: Role = Role {
     sleep: 65,
-    bell: 97,
+    doorbell: 97,
 };
 
 /// A sleep word: 0 awake, else a count of sleeps above these two bits, which say how it is woken.
 pub(super) const AWAKE: u32 = 0;
-/// By its bell's futex.
+/// By its doorbell's futex.
 pub(super) const BY_FUTEX: u32 = 1;
 /// By an octet through the socket.
 pub(super) const BY_SOCKET: u32 = 2;

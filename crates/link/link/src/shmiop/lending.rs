@@ -28,7 +28,7 @@ pub(super) fn lend(pool: &Arc<Pool>, octets: &[u8]) -> Option<Arc<dyn Segment>> 
         .copy_from_slice(octets);
     pool.copies().into_pool.add(octets.len());
     let piece = Arc::new(piece);
-    pool.list(&piece);
+    pool.publish(&piece);
     let range = 0..octets.len();
     Some(Arc::new(Outgoing { piece, range }))
 }
@@ -99,7 +99,7 @@ impl LoanMemory for PoolLoan {
             Place::Pool(piece) => {
                 // Relaxed: at worst two threads list it, each under the pool's lock.
                 if !self.listed.load(Ordering::Relaxed) {
-                    piece.pool().list(piece);
+                    piece.pool().publish(piece);
                     self.listed.store(true, Ordering::Relaxed);
                 }
                 piece.as_slice().get(..self.len).unwrap_or_default()
@@ -111,7 +111,7 @@ impl LoanMemory for PoolLoan {
         if let Place::Pool(piece) = &self.place
             && *self.listed.get_mut()
         {
-            if !piece.pool().unlist(piece) {
+            if !piece.pool().unpublish(piece) {
                 self.place = Self::copy_elsewhere(piece, self.len);
             }
             *self.listed.get_mut() = false;

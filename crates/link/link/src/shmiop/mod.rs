@@ -8,10 +8,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `acceptor`, `reception`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
+//! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
-//! | `pool`, `books`, `lending`, `incoming` | what is lent, on the lender's side and on the other |
+//! | `pool`, `allocator`, `lending`, `incoming` | what is lent, on the lender's side and on the other |
 //! | `ends`, `spin` | waiting, waking, and noticing that the peer has gone |
 //! | `copies` | how much was copied |
 //!
@@ -33,19 +33,19 @@
 //! files that only their maker can write need Linux 5.1.
 
 mod acceptor;
-mod books;
+mod allocator;
 mod connection;
 mod connector;
 mod copies;
 mod ends;
 mod greeting;
+mod handshake_thread;
 mod incoming;
 mod layout;
 mod lending;
 mod options;
 mod pool;
 mod reader;
-mod reception;
 mod writer;
 
 pub use copies::Copied;
@@ -54,7 +54,7 @@ pub use options::{Allow, ShmOptions, Trust};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
-use copies::Ledger;
+use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub const NAME: &str = "shmiop";
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,
-    ledger: Arc<Ledger>,
+    counters: Arc<CopyCounters>,
 }
 
 impl Shmiop {
@@ -74,14 +74,14 @@ impl Shmiop {
     pub fn new(options: ShmOptions) -> Self {
         Self {
             options,
-            ledger: Arc::default(),
+            counters: Arc::default(),
         }
     }
 
     /// How many octets this link's connections have copied so far, on this side. Locks.
     #[must_use]
     pub fn copied(&self) -> Copied {
-        self.ledger.total()
+        self.counters.total()
     }
 }
 
@@ -111,7 +111,7 @@ impl Link for Shmiop {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let options = self.options.with(properties, Phase::Connect)?;
-        connector::connect(address, &options, &self.ledger, deadline)
+        connector::connect(address, &options, &self.counters, deadline)
     }
 
     fn listen(
@@ -120,6 +120,6 @@ impl Link for Shmiop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
-        acceptor::listen(address, options, self.ledger.clone())
+        acceptor::listen(address, options, self.counters.clone())
     }
 }

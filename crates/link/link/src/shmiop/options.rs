@@ -39,7 +39,7 @@ pub struct ShmOptions {
     pub trust: Trust,
     /// Who may be at the other end. Property `allow`.
     pub allow: Allow,
-    /// How long a peer may take to introduce itself. Default 5 s. Property `handshake_ms`.
+    /// How long a handshake may take. Default 5 s. Property `handshake_ms`.
     pub handshake: Duration,
     /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
     pub block: usize,

@@ -8,7 +8,7 @@
 //! piece free early but by its own mark, and then it is itself who reads what comes next; a mark that
 //! counts more than was sent is broken protocol.
 
-use super::books::{Books, Marks, Reference};
+use super::allocator::{Allocator, Marks, Reference};
 use super::copies::Copies;
 use super::ends::Ends;
 use super::layout::MARKS;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Pool {
     /// The addresses at which it lies.
     addresses: Range<usize>,
-    books: Mutex<Books>,
+    allocator: Mutex<Allocator>,
     copies: Arc<Copies>,
 }
 
@@ -44,7 +44,7 @@ impl Pool {
         let begin = memory.as_slice().as_ptr().addr();
         Arc::new(Self {
             addresses: begin..begin + memory.len(),
-            books: Mutex::new(Books::new(memory, marks)),
+            allocator: Mutex::new(Allocator::new(memory, marks)),
             copies,
         })
     }
@@ -60,9 +60,9 @@ impl Pool {
     }
 
     /// A piece of at least `len` octets that nobody else has; `None` where none is free. It holds
-    /// what it held before. Blocks only while another thread keeps the books.
+    /// what it held before. Blocks only while another thread has the allocator's lock.
     pub(super) fn take(self: &Arc<Self>, len: usize) -> Option<Piece> {
-        let (slot, region) = self.books().take(len)?;
+        let (slot, region) = self.allocator().take(len)?;
         Some(Piece {
             region: Some(region),
             slot,
@@ -77,22 +77,22 @@ impl Pool {
     }
 
     /// From now on the piece can be found by its octets.
-    pub(super) fn list(&self, piece: &Arc<Piece>) {
-        self.books().list(piece.slot, Arc::downgrade(piece));
+    pub(super) fn publish(&self, piece: &Arc<Piece>) {
+        self.allocator().publish(piece.slot, Arc::downgrade(piece));
     }
 
     /// Undoes [`Pool::list`] if this is the only holder and nothing of the piece is at the peer, and
     /// tells whether.
-    pub(super) fn unlist(&self, piece: &Arc<Piece>) -> bool {
-        let mut books = self.books();
-        // Holders come by finding the piece, which the books' lock keeps them from meanwhile.
-        Arc::strong_count(piece) == 1 && books.unlist(piece.slot)
+    pub(super) fn unpublish(&self, piece: &Arc<Piece>) -> bool {
+        let mut allocator = self.allocator();
+        // Holders come by finding the piece, which the allocator's lock keeps them from meanwhile.
+        Arc::strong_count(piece) == 1 && allocator.unpublish(piece.slot)
     }
 
     /// The listed piece that octets of this pool lie in, and where in it they begin.
     pub(super) fn find(&self, octets: &[u8]) -> Option<(Arc<Piece>, usize)> {
         let offset = self.offset(octets)?;
-        let (piece, start) = self.books().find(offset, octets.len())?;
+        let (piece, start) = self.allocator().find(offset, octets.len())?;
         Some((piece, offset - start))
     }
 
@@ -103,7 +103,7 @@ impl Pool {
     /// The peer has given back what it never got.
     pub(super) fn refer(&self, octets: &[u8]) -> Result<Option<Reference>, Cause> {
         match self.offset(octets) {
-            Some(offset) => self.books().refer(offset, octets.len()),
+            Some(offset) => self.allocator().refer(offset, octets.len()),
             None => Ok(None),
         }
     }
@@ -113,8 +113,10 @@ impl Pool {
         holds.then(|| octets.as_ptr().addr() - self.addresses.start)
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn allocator(&self) -> MutexGuard<'_, Allocator> {
+        self.allocator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -136,7 +138,7 @@ impl Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         if let Some(region) = self.region.take() {
-            self.pool.books().give_back(self.slot, region);
+            self.pool.allocator().give_back(self.slot, region);
         }
     }
 }
@@ -159,8 +161,8 @@ impl fmt::Debug for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::books::GRAIN;
-    use super::super::copies::Ledger;
+    use super::super::allocator::GRAIN;
+    use super::super::copies::CopyCounters;
     use super::super::layout::{REFERENCES, SLOTS};
     use super::super::lending;
     use super::*;
@@ -186,12 +188,12 @@ mod tests {
     fn pool(len: usize) -> (Arc<Pool>, Arc<Peer>) {
         let (_file, memory) = punctual_sys::memory::create("punctual-test", len).unwrap();
         let peer = Arc::<Peer>::default();
-        let copies = Arc::<Ledger>::default().open();
+        let copies = Arc::<CopyCounters>::default().open();
         (Pool::new(memory, peer.clone(), copies), peer)
     }
 
     fn free(pool: &Pool) -> Vec<usize> {
-        pool.books().free()
+        pool.allocator().free()
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! ring is full, and after each stretch of a long message, so that the reader need not wait for the
 //! end of it.
 
-use super::books::Reference;
+use super::allocator::Reference;
 use super::ends::{Ends, Sleeper, Waker};
 use super::layout::{
     CONTROL, HEAD, INLINE, LENT, LENT_SIZE, READER, Sizes, TAIL, UNIT, padded, pair,
@@ -120,7 +120,7 @@ impl Writer {
         deadline: Deadline,
         progress: &mut Progress,
     ) -> Result<u32, Cause> {
-        // The reader rings when half of the ring is free.
+        // The reader wakes this side when half of the ring is free.
         let wanted = wanted.min(self.size() / 2);
         let room = self.size() - self.written.wrapping_sub(self.tail);
         if room >= wanted {

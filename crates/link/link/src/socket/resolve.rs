@@ -1,7 +1,7 @@
 //! From a host's name to its numbers.
 
 use crate::{Address, Cause, LinkError, Phase};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, ThreadSpec};
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::mpsc;
@@ -21,16 +21,15 @@ pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<Socke
     }
     let (answer, answered) = mpsc::sync_channel(1);
     let host = host.to_owned();
-    std::thread::Builder::new()
-        .name("punctual-names".to_owned())
-        .spawn(move || {
+    ThreadSpec::named("punctual-names")
+        .start(move || {
             let found = (host.as_str(), port)
                 .to_socket_addrs()
                 .map(Iterator::collect::<Vec<_>>);
             // Nobody listens any more when the deadline has passed.
             let _ = answer.send(found);
         })
-        .map_err(|error| LinkError::os(Phase::Resolve, error))?;
+        .map_err(|error| LinkError::os(Phase::Resolve, error.into()))?;
     let found = match deadline.remaining() {
         None => answered.recv().map_err(|_| no_number(Phase::Resolve))?,
         Some(left) => answered

@@ -172,8 +172,8 @@ fn a_tail_that_goes_to_and_fro_neither_overruns_the_ring_nor_hangs() {
                 while !stop.load(Ordering::Relaxed) {
                     for tail in [0, RING / 2, 8, RING - 8, 0, RING] {
                         raw.words[TAIL].store(tail, Ordering::Release);
-                        raw.words[WRITER_BELL].fetch_add(1, Ordering::Relaxed);
-                        futex::wake(&raw.words[WRITER_BELL]);
+                        raw.words[WRITER_DOORBELL].fetch_add(1, Ordering::Relaxed);
+                        futex::wake_shared(&raw.words[WRITER_DOORBELL]);
                     }
                 }
             });
@@ -210,7 +210,7 @@ fn sleep_words_of_nonsense_and_a_socket_full_of_bells_do_not_hold_the_sender() {
     for word in 0..2000u32 {
         raw.words[READER_SLEEP].store(word | 2, Ordering::Release);
         connection.send(&[IoSlice::new(b"x")], limit()).unwrap();
-        // Read at once, so that the ring never fills; the bells are never heard.
+        // Read at once, so that the ring never fills; the notifications are never read.
         raw.words[TAIL].store(raw.theirs.load_acquire(HEAD), Ordering::Release);
     }
 }
@@ -222,9 +222,9 @@ fn bells_without_a_message_do_not_keep_a_deadline_from_passing() {
     std::thread::scope(|threads| {
         threads.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                passing::ring(&raw.socket);
-                raw.words[READER_BELL].fetch_add(1, Ordering::Relaxed);
-                futex::wake(&raw.words[READER_BELL]);
+                passing::notify(&raw.socket);
+                raw.words[READER_DOORBELL].fetch_add(1, Ordering::Relaxed);
+                futex::wake_shared(&raw.words[READER_DOORBELL]);
             }
         });
         // Beyond the first slice, so that the socket is waited on as well.
@@ -236,12 +236,12 @@ fn bells_without_a_message_do_not_keep_a_deadline_from_passing() {
 }
 
 #[test]
-fn descriptors_slipped_in_with_bells_are_closed() {
+fn descriptors_slipped_in_with_notifications_are_closed() {
     let (raw, connection) = Raw::pair(&link());
     let (mut reader, writer) = std::io::pipe().unwrap();
-    send_all(&raw.socket, b"bell", &[writer.as_fd(); 50]);
+    send_all(&raw.socket, b"wake", &[writer.as_fd(); 50]);
     drop(writer);
-    // A sleep beyond the first slice is on the socket, and takes the bells.
+    // A sleep beyond the first slice is on the socket, and clears the notifications.
     let deadline = Deadline::after(Duration::from_millis(150));
     let error = connection.receive(&mut connection.lend(0), 1, deadline);
     assert!(matches!(error.unwrap_err().cause, Cause::TimedOut));

@@ -121,7 +121,7 @@ fn a_descriptor_is_readable_when_there_is_something_or_the_end() {
         for _ in 0..3 {
             send(&*one, &pattern(1000, seed), b"");
         }
-        // One bell for all of them, heard until somebody has looked for more than there is.
+        // One notification for all of them, found until somebody has looked for more than there is.
         assert_eq!(passing::wait(descriptor, Some(LIMIT)), Found::Data);
         assert_eq!(contents(&receive(&*other, 3000)).len(), 3000);
     }

@@ -22,8 +22,8 @@ pub(crate) const TOTAL: usize = CONTROL + (RING + POOL) as usize;
 pub(crate) const HEAD: usize = 0;
 pub(crate) const TAIL: usize = 32;
 pub(crate) const READER_SLEEP: usize = 64;
-pub(crate) const READER_BELL: usize = 96;
-pub(crate) const WRITER_BELL: usize = 97;
+pub(crate) const READER_DOORBELL: usize = 96;
+pub(crate) const WRITER_DOORBELL: usize = 97;
 pub(crate) const MARKS: usize = 256;
 pub(crate) const INLINE: u32 = 1;
 pub(crate) const LENT: u32 = 2;
@@ -93,8 +93,8 @@ impl Raw {
 
     pub(crate) fn set_head(&self, head: u32) {
         self.words[HEAD].store(head, Ordering::Release);
-        self.words[READER_BELL].fetch_add(1, Ordering::Relaxed);
-        futex::wake(&self.words[READER_BELL]);
+        self.words[READER_DOORBELL].fetch_add(1, Ordering::Relaxed);
+        futex::wake_shared(&self.words[READER_DOORBELL]);
     }
 
     /// Sends octets as it should, in one record at the ring's begin.

@@ -1,5 +1,7 @@
 //! Octets as text.
 
+use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE};
+
 /// How octets are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OctetForm {
@@ -12,41 +14,12 @@ pub enum OctetForm {
     Array,
 }
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// The octets in a form that is text.
 pub(super) fn text(octets: &[u8], form: OctetForm) -> String {
     match form {
-        OctetForm::Hex => octets.iter().fold(String::from("hex:"), |mut text, octet| {
-            text.extend(
-                [octet >> 4, octet & 0xf]
-                    .map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0')),
-            );
-            text
-        }),
-        _ => octets
-            .chunks(3)
-            .fold(String::from("base64:"), |mut text, chunk| {
-                text.extend(letters(chunk));
-                text
-            }),
+        OctetForm::Hex => format!("hex:{}", HEXLOWER.encode(octets)),
+        _ => format!("base64:{}", BASE64.encode(octets)),
     }
-}
-
-/// Four letters for one to three octets.
-fn letters(chunk: &[u8]) -> [char; 4] {
-    let octet = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-    let bits = octet(0) << 16 | octet(1) << 8 | octet(2);
-    std::array::from_fn(|place| {
-        if place > chunk.len() {
-            return '=';
-        }
-        let letter = bits >> (18 - 6 * place) & 0x3f;
-        ALPHABET
-            .get(letter as usize)
-            .copied()
-            .map_or('=', char::from)
-    })
 }
 
 /// The octets that a text says.
@@ -54,60 +27,18 @@ fn letters(chunk: &[u8]) -> [char; 4] {
 /// # Errors
 /// What is wrong with it.
 pub(super) fn octets(text: &str) -> Result<Vec<u8>, &'static str> {
+    let without_space = |text: &str| text.split_whitespace().collect::<String>();
     if let Some(digits) = text.strip_prefix("hex:") {
-        return of_hex(digits);
+        return HEXLOWER_PERMISSIVE
+            .decode(without_space(digits).as_bytes())
+            .map_err(|_| "this is not an even number of hexadecimal digits");
     }
     if let Some(letters) = text.strip_prefix("base64:") {
-        return of_base64(letters);
+        return BASE64_NOPAD
+            .decode(without_space(letters).trim_end_matches('=').as_bytes())
+            .map_err(|_| "this is not base64");
     }
     Err("octets are written `base64:…`, `hex:…` or as an array of numbers")
-}
-
-fn of_hex(digits: &str) -> Result<Vec<u8>, &'static str> {
-    let wrong = "this is not an even number of hexadecimal digits";
-    let mut octets = Vec::with_capacity(digits.len() / 2);
-    let mut high = None;
-    for digit in digits.chars().filter(|digit| !digit.is_whitespace()) {
-        let digit = digit
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok());
-        let digit = digit.ok_or(wrong)?;
-        match high.take() {
-            None => high = Some(digit << 4),
-            Some(high) => octets.push(high | digit),
-        }
-    }
-    match high {
-        None => Ok(octets),
-        Some(_) => Err(wrong),
-    }
-}
-
-fn of_base64(letters: &str) -> Result<Vec<u8>, &'static str> {
-    let wrong = "this is not base64";
-    let mut octets = Vec::with_capacity(letters.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0u32);
-    let letters = letters.trim_end_matches('=');
-    for letter in letters
-        .bytes()
-        .filter(|letter| !letter.is_ascii_whitespace())
-    {
-        let place = ALPHABET
-            .iter()
-            .position(|one| *one == letter)
-            .ok_or(wrong)?;
-        bits = bits << 6 | u32::try_from(place).map_err(|_| wrong)?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            octets.push(u8::try_from(bits >> count & 0xff).map_err(|_| wrong)?);
-        }
-    }
-    // A letter alone says less than an octet.
-    match count {
-        6 => Err(wrong),
-        _ => Ok(octets),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
 
-use super::delivered::Broken;
-use super::reply_table::MAX_WAITING;
+use super::target::Target;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::reference::Target;
+use crate::lane::{Broken, MAX_WAITING};
 use punctual_exec::Deadline;
 use punctual_ior::{IiopProfile, Ior, tags};
 use punctual_link::{Address, Cause, LinkError, Phase, SendError};

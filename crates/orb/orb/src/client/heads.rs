@@ -1,13 +1,13 @@
 //! Heads of requests, written once for each operation of a bound reference: what is sent again and again
 //! with nothing changed but the request's id and the message's size.
 
-use super::endpoint_select::Endpoint;
-use super::mux::ClientConnection;
-use super::operation::{KeptName, NamedOperation};
+use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};
+use crate::operation::{KeptName, NamedOperation};
+use crate::request_context::RequestContext;
 use punctual_cdr::{CdrError, Coding};
-use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target};
-use std::sync::OnceLock;
+use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContext, Target};
+use std::sync::{Arc, OnceLock};
 
 /// Heads that lie together.
 const A_ROW: usize = 4;
@@ -37,8 +37,8 @@ impl Heads {
     pub(super) fn head(
         &self,
         operation: &NamedOperation<'_>,
-        connection: &ClientConnection,
-        endpoint: &Endpoint,
+        (connection, endpoint): (&ClientConnection, &Endpoint),
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Option<&RequestHead> {
         let mut heads = self;
         for _ in 0..ROWS {
@@ -46,7 +46,10 @@ impl Heads {
                 match place.get() {
                     Some(head) if head.is_of(operation) => return Some(head),
                     Some(_) => {}
-                    None => return Self::write(place, operation, connection, endpoint),
+                    None => {
+                        let to = (connection, endpoint);
+                        return Self::write(place, operation, to, contexts);
+                    }
                 }
             }
             heads = heads.next.get_or_init(Box::default);
@@ -58,10 +61,10 @@ impl Heads {
     fn write<'h>(
         place: &'h OnceLock<RequestHead>,
         operation: &NamedOperation<'_>,
-        connection: &ClientConnection,
-        endpoint: &Endpoint,
+        to: (&ClientConnection, &Endpoint),
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Option<&'h RequestHead> {
-        let written = RequestHead::new(operation, connection, endpoint).ok()??;
+        let written = RequestHead::new(operation, to, contexts).ok()??;
         // Another thread may have put another operation's here.
         Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
     }
@@ -70,22 +73,30 @@ impl Heads {
 impl RequestHead {
     fn new(
         operation: &NamedOperation<'_>,
-        connection: &ClientConnection,
-        endpoint: &Endpoint,
+        (connection, endpoint): (&ClientConnection, &Endpoint),
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Result<Option<Self>, CdrError> {
         let coding = Coding {
             code_sets: connection.code_sets,
             ..Coding::new(connection.version, &connection.limits)
         };
-        let header = RequestHeader {
-            request_id: 0,
-            response: operation.response(),
-            target: Target::ObjectKey(&endpoint.object_key),
-            operation: operation.name(),
-            contexts: ServiceContexts::none(),
+        let head = |contexts| {
+            let header = RequestHeader {
+                request_id: 0,
+                response: operation.response(),
+                target: Target::ObjectKey(&endpoint.object_key),
+                operation: operation.name(),
+                contexts,
+            };
+            Head::Request(header, None)
         };
-        let (kind, head) = (MessageKind::Request, Head::Request(header, None));
-        let template = Template::new(&*connection.session, kind, &head, coding)?;
+        let lengths: Vec<usize> = contexts.iter().map(|one| one.length()).collect();
+        let data: Vec<Vec<u8>> = lengths.iter().map(|length| vec![0; *length]).collect();
+        let empty = contexts.iter().zip(&data);
+        let empty: Vec<ServiceContext<'_>> =
+            empty.map(|(one, data)| (one.id(), &data[..])).collect();
+        let (session, kind) = (&*connection.session, MessageKind::Request);
+        let template = Template::with_contexts(session, kind, head, (&empty, &lengths), coding)?;
         Ok(template.map(|template| Self {
             operation: operation.kept_name(),
             two_way: operation.two_way,

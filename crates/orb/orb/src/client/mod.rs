@@ -1,37 +1,34 @@
 //! The calling side: from a reference to a reply.
 //!
-//! A call picks an endpoint of the reference ([`endpoint_select`]), shares the connection to it
-//! ([`crate::lane`]), marshals, sends ([`mux`]), waits for its reply ([`wait`]), and follows forwards
-//! or repeats where that is safe ([`invocation`]).
+//! A call is an [`invocation`] that goes through stages, a file each: [`resolve`] finds endpoints in a reference,
+//! and [`route`] which of them is tried now; it is bound to a connection of the lane's; [`write`](mod@write),
+//! [`send`](mod@send), [`complete`]; [`conclude`] says whether that was it. A call that goes as one before it takes
+//! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do.
 
-mod buffer;
-mod callers;
-mod delivered;
-pub(crate) mod endpoint_select;
+mod attempt;
+mod call;
+mod complete;
+mod conclude;
+mod connect;
 mod failure;
 mod heads;
 mod invocation;
-pub(crate) mod mux;
-mod on_reactor;
-mod operation;
-mod quick;
-mod relay;
-mod reply;
-mod reply_table;
-#[cfg(test)]
-mod reply_table_tests;
-mod request;
+mod outcome;
+mod path;
+mod preference;
+mod recent;
+mod remote;
+mod resolve;
 mod route;
-mod slot;
-mod wait;
+mod send;
+mod short;
+mod target;
+mod write;
 
-pub use buffer::Buffering;
-pub(crate) use delivered::Broken;
+pub(crate) use call::{invoke, locate, one_way, relay};
+pub(crate) use connect::connection;
 pub(crate) use failure::out_of_place;
-pub(crate) use invocation::{Call, locate};
-pub(crate) use on_reactor::OnReactor;
-pub(crate) use operation::Names;
-pub use operation::{NamedOperation, Operation};
-pub(crate) use reply::{Body, Reply, ReplyOutcome, system_exception, unlisted};
-pub(crate) use request::body;
-pub(crate) use route::{Path, connection};
+pub(crate) use outcome::{Body, unlisted};
+pub(crate) use remote::{Callee, RemoteObject};
+pub(crate) use resolve::announced;
+pub(crate) use target::{Identity, Target};

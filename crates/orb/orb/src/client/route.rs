@@ -7,75 +7,20 @@
 //! success is remembered ([`Path`]) and tried first by the next call; when it fails, the call begins
 //! once more from the reference itself, since an object may be back where it was.
 
-use super::endpoint_select::{Binding, Bound, Endpoint};
 use super::failure::{Failure, exhausted, too_many_forwards};
-use super::heads::Heads;
-use super::mux::ClientConnection;
-use crate::exception::{SystemException, SystemExceptionKind};
-use crate::lane::Wanted;
-use crate::orb::Orb;
-use crate::policy::{ClientProtocols, Effective, Mux, Otherwise, Transfer, invalid};
-use crate::reference::{ObjectRef, Target};
+use super::path::Path;
+use super::preference::chosen;
+use super::remote::Callee;
+use super::target::Target;
+use crate::exception::SystemException;
+use crate::lane::{Binding, Endpoint, Wanted};
+use crate::policy::Effective;
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
 use std::sync::Arc;
 
 /// Forwards that one call follows in all, for each level that may nest.
 const FORWARDS_A_LEVEL: u32 = 16;
-
-/// The way to where a reference's last call succeeded.
-#[derive(Debug)]
-pub(crate) struct Path {
-    /// The policies it was found under.
-    pub(super) effective: Arc<Effective>,
-    /// The heads of the requests that have gone it.
-    pub(super) heads: Heads,
-    /// Whether large arguments are lent, where the connection does that.
-    pub(super) lends: bool,
-    /// Whether calls with a reply, and one-ways, may go the short way ([`super::quick`]).
-    quick: (bool, bool),
-    /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
-    began_late: bool,
-    /// Each list's reference, and the endpoint that was forwarded or succeeded.
-    levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
-    bound: Bound,
-}
-
-impl Path {
-    /// The connection that it led to, if that is still there.
-    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
-        self.bound.connection()
-    }
-
-    /// Whether calls of this kind may go the short way.
-    #[inline]
-    pub(super) fn is_quick(&self, two_way: bool) -> bool {
-        if two_way { self.quick.0 } else { self.quick.1 }
-    }
-
-    /// Where it leads.
-    #[inline]
-    pub(super) fn endpoint(&self) -> &Endpoint {
-        self.bound.endpoint()
-    }
-}
-
-/// A connection by which calls through a reference go now.
-pub(crate) fn connection(object: &ObjectRef) -> Result<Arc<ClientConnection>, SystemException> {
-    let effective = object.effective();
-    let deadline = Deadline::after_maybe(object.timeout_under(&effective));
-    let bound = |two_way| {
-        let mut route = Route::new(object, effective.clone(), two_way);
-        let binding = route.bind(deadline)?;
-        route.remember(&binding);
-        Ok(binding.connection)
-    };
-    // Where there are protocols for one-ways only, those.
-    bound(true).or_else(|exception: SystemException| match exception.kind() {
-        SystemExceptionKind::InvPolicy => bound(false),
-        _ => Err(exception),
-    })
-}
 
 /// One list of endpoints, and which of them is tried now.
 #[derive(Debug)]
@@ -88,7 +33,7 @@ struct Level {
 /// One call's way.
 #[derive(Debug)]
 pub(super) struct Route<'a> {
-    object: &'a ObjectRef,
+    callee: Callee<'a>,
     pub(super) effective: Arc<Effective>,
     two_way: bool,
     /// The remembered path that the call follows as long as `levels` is empty.
@@ -101,11 +46,10 @@ pub(super) struct Route<'a> {
 
 impl<'a> Route<'a> {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
-    pub(super) fn new(object: &'a ObjectRef, effective: Arc<Effective>, two_way: bool) -> Self {
-        let path = object.path(two_way);
+    pub(super) fn new(callee: Callee<'a>, effective: Arc<Effective>, two_way: bool) -> Self {
         Self {
-            path: path.filter(|path| path.effective.stamp == effective.stamp),
-            object,
+            path: callee.object.path(&effective, two_way),
+            callee,
             effective,
             two_way,
             levels: Vec::new(),
@@ -129,8 +73,8 @@ impl<'a> Route<'a> {
                 return Ok(binding);
             }
         }
-        let orb = self.object.orb();
-        orb.check_not_over()?;
+        let broker = self.callee.broker();
+        broker.check_not_over()?;
         self.spread_out();
         loop {
             let Some(level) = self.levels.last_mut() else {
@@ -149,11 +93,9 @@ impl<'a> Route<'a> {
                 wait: self.effective.wait,
             };
             // Each has a term of its own: one that does not answer takes none of the others'.
-            let term = Deadline::after_maybe(orb.config().timeouts.connect);
-            match orb
-                .lane()
-                .bind(orb, &endpoint, wanted, deadline.earlier(term))
-            {
+            let term = Deadline::after_maybe(broker.config().timeouts.connect);
+            let until = deadline.earlier(term);
+            match self.callee.lane.bind(&endpoint, wanted, until) {
                 Ok(binding) => return Ok(binding),
                 Err(error) => {
                     let address = endpoint.address.clone();
@@ -174,7 +116,7 @@ impl<'a> Route<'a> {
         match (self.levels.last(), followed) {
             (Some(level), _) => &level.target,
             (None, Some((target, _))) => target,
-            (None, None) => self.object.original(),
+            (None, None) => self.callee.object.original(),
         }
     }
 
@@ -193,7 +135,7 @@ impl<'a> Route<'a> {
     /// TRANSIENT when forwards nest too deep, as they do in a loop.
     pub(super) fn forward(&mut self, to: Ior, permanently: bool) -> Result<(), SystemException> {
         self.spread_out();
-        let limit = self.object.orb().config().max_forwards;
+        let limit = self.callee.broker().config().max_forwards;
         self.forwards += 1;
         let depth = u32::try_from(self.levels.len()).unwrap_or(u32::MAX);
         if depth > limit || self.forwards > limit.saturating_mul(FORWARDS_A_LEVEL) {
@@ -203,7 +145,7 @@ impl<'a> Route<'a> {
         if permanently {
             self.levels.pop();
             if self.levels.is_empty() {
-                self.object.move_to(target.clone());
+                self.callee.object.move_to(target.clone());
             }
         }
         self.enter(target, None);
@@ -225,7 +167,7 @@ impl<'a> Route<'a> {
     }
 
     /// The failure to report when the call does not go on.
-    pub(super) fn give_up(mut self, deadline: Deadline) -> SystemException {
+    pub(super) fn give_up(&mut self, deadline: Deadline) -> SystemException {
         exhausted(&mut self.failures, deadline)
     }
 
@@ -240,8 +182,8 @@ impl<'a> Route<'a> {
         self.restarted = true;
         self.path = None;
         self.levels.clear();
-        self.object.forget();
-        self.enter(self.object.base(), None);
+        self.callee.object.forget();
+        self.enter(self.callee.object.base(), None);
         true
     }
 
@@ -250,38 +192,28 @@ impl<'a> Route<'a> {
         if self.levels.is_empty() {
             return;
         }
-        let orb = self.object.orb();
+        let broker = self.callee.broker();
         // Where some endpoints carry one-ways only, each kind of call keeps to a way of its own.
         let one_way_only = self.levels.iter().any(|level| {
-            let all = level.target.endpoints(orb);
+            let all = level.target.endpoints(broker);
             all.is_ok_and(|all| {
                 all.iter()
                     .any(|one| !one.pair.messaging.abilities().two_way)
             })
         });
-        let shares = self.effective.mux == Mux::Shared;
         let levels = self.levels.iter();
-        let path = Arc::new(Path {
-            heads: Heads::default(),
-            lends: self.effective.transfer == Transfer::Lend
-                && binding.connection.link().lender().is_some(),
-            quick: (
-                shares && binding.connection.abilities.two_way,
-                shares && (self.effective.buffering.is_none() || binding.connection.sends_as_is()),
-            ),
-            effective: self.effective.clone(),
-            levels: levels
-                .map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()))
-                .collect(),
-            began_late: self.levels.len() > 1
-                || self.levels.first().is_some_and(|level| level.at > 0)
-                || !Arc::ptr_eq(&self.object.base(), self.object.original()),
-            bound: binding.to_bound(),
-        });
+        let levels =
+            levels.map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()));
+        let object = self.callee.object;
+        let began_late = self.levels.len() > 1
+            || self.levels.first().is_some_and(|level| level.at > 0)
+            || !Arc::ptr_eq(&object.base(), object.original());
+        let effective = self.effective.clone();
+        let path = Arc::new(Path::new(effective, binding, levels.collect(), began_late));
         if !one_way_only {
-            self.object.remember(!self.two_way, path.clone());
+            self.callee.object.remember(!self.two_way, path.clone());
         }
-        self.object.remember(self.two_way, path);
+        self.callee.object.remember(self.two_way, path);
     }
 
     /// Makes levels of the path that was followed so far, or of the reference itself.
@@ -295,14 +227,14 @@ impl<'a> Route<'a> {
                     self.enter(target.clone(), endpoint.as_ref());
                 }
             }
-            None => self.enter(self.object.base(), None),
+            None => self.enter(self.callee.object.base(), None),
         }
     }
 
     /// Tries the endpoints of `target` from now on, first the one given. If it has none that can be used,
     /// that is its failure.
     fn enter(&mut self, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
-        let endpoints = chosen(&target, self.object.orb(), &self.effective, self.two_way);
+        let endpoints = chosen(&target, self.callee.broker(), &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
             self.failures.push(Failure::Raised(exception));
             Vec::new()
@@ -339,73 +271,4 @@ impl Level {
         let behind = self.endpoints.iter().skip(self.at);
         self.at += behind.take_while(|one| one.profile == failed).count();
     }
-}
-
-/// The endpoints of a reference that policies allow, in the order that they prefer.
-fn chosen(
-    target: &Target,
-    orb: &Orb,
-    effective: &Effective,
-    two_way: bool,
-) -> Result<Vec<Arc<Endpoint>>, SystemException> {
-    effective.check()?;
-    let all = target.endpoints(orb)?;
-    let able: Vec<Arc<Endpoint>> = all
-        .iter()
-        .filter(|endpoint| !two_way || endpoint.pair.messaging.abilities().two_way)
-        .cloned()
-        .collect();
-    if able.is_empty() {
-        return Err(invalid(format!(
-            "the reference has only protocols for one-ways ({})",
-            names(&all)
-        )));
-    }
-    let Some(wish) = &effective.protocols else {
-        return Ok(able);
-    };
-    let ordered = by_preference(&able, wish);
-    if ordered.is_empty() {
-        return Err(unmet(&all, &able, wish));
-    }
-    Ok(ordered)
-}
-
-/// Why no endpoint that is able to carry the call is of a protocol that policies prefer.
-fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> SystemException {
-    let (preferred, able) = (wish.preferred.join(", "), names(able));
-    let for_one_ways = by_preference(all, wish);
-    if for_one_ways.is_empty() {
-        return invalid(format!(
-            "the reference has none of the protocols that policies prefer ({preferred}): it has {able}"
-        ));
-    }
-    invalid(format!(
-        "of the protocols that policies prefer ({preferred}) the reference has {}, for one-ways only; \
-         a call with a reply could go by {able}",
-        names(&for_one_ways)
-    ))
-}
-
-fn by_preference(able: &[Arc<Endpoint>], wish: &ClientProtocols) -> Vec<Arc<Endpoint>> {
-    let is = |endpoint: &Endpoint, name: &str| {
-        *endpoint.pair.name == *name || name.strip_prefix("giop+") == Some(&endpoint.pair.name)
-    };
-    let mut ordered: Vec<Arc<Endpoint>> = Vec::with_capacity(able.len());
-    for name in &wish.preferred {
-        ordered.extend(able.iter().filter(|one| is(one, name)).cloned());
-    }
-    if wish.otherwise == Otherwise::Choose {
-        let others = able
-            .iter()
-            .filter(|one| !wish.preferred.iter().any(|name| is(one, name)));
-        ordered.extend(others.cloned());
-    }
-    ordered
-}
-
-fn names(endpoints: &[Arc<Endpoint>]) -> String {
-    let mut names: Vec<&str> = endpoints.iter().map(|one| &*one.pair.name).collect();
-    names.dedup();
-    names.join(", ")
 }

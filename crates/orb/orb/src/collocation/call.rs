@@ -1,15 +1,13 @@
 //! One call within the process.
 
-use super::provided::Provided;
-use super::seam::{LocalRequest, Went};
-use crate::adapter::DispatchError;
-use crate::client::{NamedOperation, out_of_place};
+use super::locality::Caller;
+use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
+use crate::client::out_of_place;
 use crate::exception::SystemException;
-use crate::orb::Orb;
+use crate::operation::NamedOperation;
 use crate::policy::Collocation;
-use crate::reference::ObjectRef;
 use crate::server;
-use std::cell::{Cell, RefCell};
+use crate::upcall::WithinProcess;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What became of a call.
@@ -26,7 +24,7 @@ enum Entered {
 // Beside the stub, which is thus small enough to stand in its callers, and in whose place the result is written.
 #[inline(never)]
 pub(crate) fn call<V, B, R, E>(
-    object: &ObjectRef,
+    caller: Caller<'_>,
     operation: &NamedOperation<'_>,
     buffers: B,
     here: impl FnOnce(B, &V) -> Result<R, E>,
@@ -39,7 +37,7 @@ where
     let mut held = Some((buffers, here));
     // Each in a place of its own: a result is written once and read as it was written.
     let (mut result, mut error) = (None, None);
-    let entered = enter(object, operation, &mut |provided| {
+    let entered = enter(caller, operation, &mut |provided| {
         if let Some(servant) = provided.view::<V>()
             && let Some((buffers, here)) = held.take()
         {
@@ -54,7 +52,7 @@ where
             (Some(result), _) => return Ok(result),
             (None, Some(error)) => return Err(error),
             // Another interface's servant: what it says to a request is for it to say.
-            (None, None) => object.locality().leave(),
+            (None, None) => caller.locality.leave(),
         },
         Entered::ByWire => {}
         Entered::Failed(exception) => return Err(exception.into()),
@@ -68,14 +66,14 @@ where
 /// The same of a one-way: only what keeps a request from being sent is heard.
 #[inline(never)]
 pub(crate) fn one_way<V: ?Sized + 'static>(
-    object: &ObjectRef,
+    caller: Caller<'_>,
     operation: &NamedOperation<'_>,
     here: impl FnOnce(&V) -> Result<(), SystemException>,
     wire: impl FnOnce() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
     let here = |(), servant: &V| here(servant).map_err(Unsent::from);
     let wire = |()| wire().map_err(Unsent::ByWire);
-    match call(object, operation, (), here, wire) {
+    match call(caller, operation, (), here, wire) {
         Err(Unsent::ByWire(exception)) => Err(exception),
         Ok(()) | Err(Unsent::Here) => Ok(()),
     }
@@ -101,18 +99,18 @@ fn keep<E>(place: &mut Option<E>, error: E) {
 /// Lets `run` to the servant.
 #[inline(never)]
 fn enter(
-    object: &ObjectRef,
+    caller: Caller<'_>,
     operation: &NamedOperation<'_>,
     run: &mut dyn FnMut(&Provided<'_>),
 ) -> Entered {
-    let Some(here) = object.locality().here(object) else {
+    let Some(here) = caller.locality.here(caller) else {
         return Entered::ByWire;
     };
-    let way = object.collocation();
+    let way = caller.way();
     if way == Collocation::None {
         return Entered::ByWire;
     }
-    let upcall = Upcall::of(here.orb);
+    let upcall = WithinProcess::enter(here.broker.number());
     let entered = catch_unwind(AssertUnwindSafe(|| {
         if way == Collocation::Direct && here.object.direct(run) == Went::Here {
             return Ok(Went::Here);
@@ -124,7 +122,7 @@ fn enter(
     match entered {
         Ok(Ok(Went::Here)) => Entered::Here,
         Ok(Ok(Went::ByWire)) => Entered::ByWire,
-        Ok(Err(error)) => refused(object, operation, error),
+        Ok(Err(error)) => refused(caller, operation, error),
         Err(payload) => {
             let name = operation.name();
             Entered::Failed(server::panicked(&"this process", name, &*payload))
@@ -133,7 +131,7 @@ fn enter(
 }
 
 #[cold]
-fn refused(object: &ObjectRef, operation: &NamedOperation<'_>, error: DispatchError) -> Entered {
+fn refused(caller: Caller<'_>, operation: &NamedOperation<'_>, error: DispatchError) -> Entered {
     match error {
         DispatchError::System(exception) => {
             let name = operation.name();
@@ -141,54 +139,8 @@ fn refused(object: &ObjectRef, operation: &NamedOperation<'_>, error: DispatchEr
         }
         // Requests follow forwards, and remember where they have led.
         DispatchError::Forward(_) | DispatchError::ForwardPermanently(_) => {
-            object.locality().leave();
+            caller.locality.leave();
             Entered::ByWire
         }
     }
-}
-
-thread_local! {
-    /// The ORB whose upcall without a request the calling thread is in; 0 for none. Numbers begin at 1.
-    static INNERMOST: Cell<u64> = const { Cell::new(0) };
-    /// Those ORBs whose upcalls are around upcalls of others.
-    static AROUND: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Marks the calling thread as in an upcall, until dropped.
-struct Upcall {
-    orb: u64,
-    around: u64,
-}
-
-impl Upcall {
-    #[inline]
-    fn of(orb: u64) -> Self {
-        let around = INNERMOST.replace(orb);
-        if around != 0 && around != orb {
-            // A thread that is ending has no such memory any more, and nobody asks there.
-            let _ = AROUND.try_with(|all| all.borrow_mut().push(around));
-        }
-        Self { orb, around }
-    }
-}
-
-impl Drop for Upcall {
-    #[inline]
-    fn drop(&mut self) {
-        INNERMOST.set(self.around);
-        if self.around != 0 && self.around != self.orb {
-            let _ = AROUND.try_with(|all| all.borrow_mut().pop());
-        }
-    }
-}
-
-/// Whether the calling thread is in an upcall of this ORB without a request.
-pub(crate) fn in_upcall_of(orb: &Orb) -> bool {
-    let number = orb.number();
-    INNERMOST.get() == number || AROUND.with_borrow(|all| all.contains(&number))
-}
-
-/// Whether it is in any. For whoever may run at any time: a panic's hook.
-pub(crate) fn in_upcall() -> bool {
-    INNERMOST.get() != 0
 }

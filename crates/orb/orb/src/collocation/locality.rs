@@ -4,12 +4,13 @@
 //! has made it; or else that its first profile names a place where an ORB of the process listens, whose
 //! adapter then knows the key. An object that is elsewhere stays there for this reference.
 
-use super::process;
-use super::seam::Collocated;
+use crate::adapter::Collocated;
+use crate::broker::Broker;
+use crate::client::RemoteObject;
 use crate::config::CollocationScope;
-use crate::orb::Orb;
+use crate::orb::{self, Orb};
 use crate::policy::{self, Collocation};
-use crate::reference::ObjectRef;
+use punctual_link::Address;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,15 +24,32 @@ const ELSEWHERE: u8 = 2;
 pub(crate) struct Locality {
     state: AtomicU8,
     here: OnceLock<Here>,
-    pub(crate) way: Way,
+    way: Way,
 }
 
 /// An object of this process.
 pub(super) struct Here {
     pub(super) object: Arc<dyn Collocated>,
-    /// The number of its ORB, which is not kept alive.
-    pub(super) orb: u64,
-    pulse: Arc<Pulse>,
+    /// Its ORB's, which is not kept alive.
+    pub(super) broker: Arc<Broker>,
+}
+
+/// A reference, as a call finds out where its object is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller<'a> {
+    pub(crate) orb: &'a Orb,
+    pub(crate) object: &'a RemoteObject,
+    pub(crate) locality: &'a Locality,
+}
+
+impl Caller<'_> {
+    /// How calls go that could go without a request, by the calling thread.
+    #[inline]
+    pub(super) fn way(&self) -> Collocation {
+        let broker = self.orb.broker();
+        let known = &self.locality.way;
+        known.get_or(broker, || self.object.effective(broker).collocation)
+    }
 }
 
 impl Locality {
@@ -44,13 +62,14 @@ impl Locality {
 
     /// The object, if it is one of this process whose ORB still serves, and the reference's still calls.
     #[inline]
-    pub(super) fn here(&self, object: &ObjectRef) -> Option<&Here> {
+    pub(super) fn here(&self, caller: Caller<'_>) -> Option<&Here> {
         let here = match self.here.get() {
             Some(here) => here,
-            None => self.find(object)?,
+            None => self.find(caller)?,
         };
-        let calls = || here.orb == object.orb().number() || object.orb().pulse().calls();
-        (here.pulse.serves() && calls()).then_some(here)
+        let own = caller.orb.broker();
+        let calls = || here.broker.number() == own.number() || own.life.calls();
+        (here.broker.life.serves() && calls()).then_some(here)
     }
 
     /// Calls are requests from now on.
@@ -60,8 +79,8 @@ impl Locality {
     }
 
     #[cold]
-    fn find(&self, object: &ObjectRef) -> Option<&Here> {
-        let Some(found) = find(object) else {
+    fn find(&self, caller: Caller<'_>) -> Option<&Here> {
+        let Some(found) = find(caller) else {
             self.leave();
             return None;
         };
@@ -76,28 +95,33 @@ impl Locality {
 impl fmt::Debug for Here {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Here")
-            .field("orb", &self.orb)
+            .field("broker", &self.broker)
             .finish_non_exhaustive()
     }
 }
 
-fn find(object: &ObjectRef) -> Option<Here> {
-    let own = object.orb();
-    if object.original().is_made_here() {
-        return here(own, &object.object_key()?);
+fn find(caller: Caller<'_>) -> Option<Here> {
+    let (own, target) = (caller.orb, caller.object.original());
+    if target.is_made_here() {
+        let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
+        return here(own, &key?);
     }
     // Where a call would begin. Those behind are for when it fails there.
-    let endpoints = object.original().endpoints(own).ok()?;
+    let endpoints = target.endpoints(own.broker()).ok()?;
     let first = endpoints.first()?.profile;
-    let places = endpoints.iter().filter(|one| one.profile == first);
+    let mut places = endpoints.iter().filter(|one| one.profile == first);
     let orbs = match own.config().collocation_scope {
         CollocationScope::Orb => vec![own.clone()],
-        CollocationScope::Process => process::listening(),
+        CollocationScope::Process => orb::listening(),
     };
-    places.into_iter().find_map(|place| {
+    let listens_at = |orb: &Orb, protocol: &str, address: &Address| {
+        let mut lanes = orb.lanes().iter();
+        lanes.any(|lane| lane.incoming.endpoints.is_at(protocol, address))
+    };
+    places.find_map(|place| {
         orbs.iter()
             .filter(|orb| orb.is_same(own) || is_shared(orb))
-            .filter(|orb| orb.lane().listening.is_at(&place.pair.name, &place.address))
+            .filter(|orb| listens_at(orb, &place.pair.name, &place.address))
             .find_map(|orb| here(orb, &place.object_key))
     })
 }
@@ -110,8 +134,7 @@ fn is_shared(orb: &Orb) -> bool {
 fn here(orb: &Orb, object_key: &[u8]) -> Option<Here> {
     Some(Here {
         object: orb.adapter()?.collocated(object_key)?,
-        orb: orb.number(),
-        pulse: orb.pulse().clone(),
+        broker: orb.shared_broker(),
     })
 }
 
@@ -123,12 +146,16 @@ pub(crate) struct Way(AtomicU64);
 
 impl Way {
     #[inline]
-    pub(crate) fn get_or(&self, orb: &Orb, find: impl FnOnce() -> Collocation) -> Collocation {
-        if policy::has_own(orb.managed_policies()) {
+    pub(crate) fn get_or(
+        &self,
+        broker: &Broker,
+        find: impl FnOnce() -> Collocation,
+    ) -> Collocation {
+        if policy::has_own(&broker.policies) {
             return find();
         }
         // Read before the policies are: a change meanwhile makes it found out once more.
-        let epoch = orb.managed_policies().epoch() << 2;
+        let epoch = broker.policies.epoch() << 2;
         // Relaxed: it stands for itself alone.
         let known = self.0.load(Ordering::Relaxed);
         match known.wrapping_sub(epoch) {
@@ -146,36 +173,5 @@ impl Way {
                 way
             }
         }
-    }
-}
-
-/// Whether an ORB serves and calls, for those who hold it no more than by this.
-#[derive(Debug, Default)]
-pub(crate) struct Pulse(AtomicU8);
-
-impl Pulse {
-    const SERVES: u8 = 0;
-    const CALLS: u8 = 1;
-    const OVER: u8 = 2;
-
-    /// It shuts down: calls in progress may still need others.
-    pub(crate) fn stops_serving(&self) {
-        self.0.store(Self::CALLS, Ordering::Release);
-    }
-
-    pub(crate) fn ends(&self) {
-        self.0.store(Self::OVER, Ordering::Release);
-    }
-
-    // Acquire pairs with the Releases above: who sees the end sees what led to it.
-
-    #[inline]
-    fn serves(&self) -> bool {
-        self.0.load(Ordering::Acquire) == Self::SERVES
-    }
-
-    #[inline]
-    fn calls(&self) -> bool {
-        self.0.load(Ordering::Acquire) != Self::OVER
     }
 }

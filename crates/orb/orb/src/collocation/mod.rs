@@ -3,7 +3,7 @@
 //! A generated stub asks its reference first ([`crate::ObjectRef::call`]). Where the object is, is found
 //! out at the first call and kept ([`locality`]): a reference to an object elsewhere pays a look at one octet
 //! from then on. An object of this process is called on the caller's thread, through its adapter or past it
-//! ([`call`]; [`crate::Collocation`]), as what its skeleton provides ([`provided`]).
+//! ([`call`](mod@call); [`crate::Collocation`]), as what its skeleton provides ([`crate::Provided`]).
 //!
 //! What can be told from the wire is as over the wire, but for time-outs, which end no call that is not waited
 //! for, and for bounds, which are checked where something is marshaled. The caller's ORB stays that of the
@@ -15,12 +15,6 @@
 
 mod call;
 mod locality;
-mod process;
-mod provided;
-mod seam;
 
-pub(crate) use call::{call, in_upcall, in_upcall_of, one_way};
-pub(crate) use locality::{Locality, Pulse};
-pub(crate) use process::join;
-pub use provided::{Cast, Provided, View};
-pub use seam::{Collocated, LocalRequest, Went};
+pub(crate) use call::{call, one_way};
+pub(crate) use locality::{Caller, Locality};

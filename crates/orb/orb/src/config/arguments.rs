@@ -1,9 +1,12 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
-use super::{
-    Concurrency, ConfigError, ListenEndpoint, OrbConfig, bad_value, collocation,
-    initial_reference as reference, parse_trace, parse_version, parse_wait,
-};
+use super::collocation;
+use super::concurrency::Concurrency;
+use super::endpoint::ListenEndpoint;
+use super::error::{ConfigError, bad_value};
+use super::initial_reference as reference;
+use super::orb_config::OrbConfig;
+use super::values::{parse_trace, parse_version, parse_wait};
 use std::time::Duration;
 
 type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
@@ -153,10 +156,22 @@ const RULES: &[OptionRule] = &[
     },
 ];
 
-pub(super) fn apply(
-    config: &mut OrbConfig,
-    arguments: Vec<String>,
-) -> Result<Vec<String>, ConfigError> {
+impl OrbConfig {
+    /// Takes every `-ORB…` option out of `arguments`, obeys it, and returns the rest.
+    ///
+    /// `-ORBConfigFile` is read before any other option, so that the others override it.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for an unknown option, a missing or a bad value, a bad file.
+    pub fn apply_arguments(
+        &mut self,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<String>, ConfigError> {
+        apply(self, arguments.into_iter().collect())
+    }
+}
+
+fn apply(config: &mut OrbConfig, arguments: Vec<String>) -> Result<Vec<String>, ConfigError> {
     let mut rest = Vec::new();
     let mut given = Vec::new();
     let mut arguments = arguments.into_iter();

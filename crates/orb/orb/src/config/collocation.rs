@@ -1,6 +1,6 @@
 //! Which objects are called without a request, and how: `collocation` and `collocation_scope`.
 
-use super::{ConfigError, bad_value};
+use super::error::{ConfigError, bad_value};
 use crate::policy::Collocation;
 
 /// Whose objects are taken for objects of this process.

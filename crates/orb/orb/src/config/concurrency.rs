@@ -1,6 +1,6 @@
 //! How an endpoint serves its connections, as configurations say it.
 
-use super::{ConfigError, bad_value};
+use super::error::{ConfigError, bad_value};
 use std::fmt;
 
 /// Which threads serve an endpoint's connections (papers 000, §5, and 001, §4: the concurrency

@@ -1,7 +1,7 @@
 //! Where to listen, and what to publish for it: `protocol://place[/option=value&…]`.
 
-use super::concurrency::{OPTIONS as CONCURRENCY, Wording};
-use super::{Concurrency, ConfigError, bad_value};
+use super::concurrency::{Concurrency, OPTIONS as CONCURRENCY, Wording};
+use super::error::{ConfigError, bad_value};
 use punctual_link::{Address, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;

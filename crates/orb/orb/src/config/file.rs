@@ -14,12 +14,14 @@
 //! keep_alive_idle_s = 30
 //! ```
 
+use super::concurrency::Wording;
+use super::endpoint::ListenEndpoint;
+use super::error::{ConfigError, bad_value};
+use super::orb_config::OrbConfig;
 #[cfg(feature = "tls")]
 use super::tls;
-use super::{
-    ConfigError, ListenEndpoint, OrbConfig, Wording, bad_value, collocation, initial_reference,
-    parse_trace, parse_version, parse_wait,
-};
+use super::values::{parse_trace, parse_version, parse_wait};
+use super::{collocation, initial_reference};
 use punctual_link::iiop::KeepAlive;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -122,7 +124,17 @@ struct TcpTable {
     receive_buffer: Option<usize>,
 }
 
-pub(super) fn apply(config: &mut OrbConfig, path: PathBuf) -> Result<(), ConfigError> {
+impl OrbConfig {
+    /// Obeys a TOML file.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when it cannot be read, does not parse, has an unknown key or a bad value.
+    pub fn apply_file(&mut self, path: impl Into<PathBuf>) -> Result<(), ConfigError> {
+        apply(self, path.into())
+    }
+}
+
+fn apply(config: &mut OrbConfig, path: PathBuf) -> Result<(), ConfigError> {
     let text = std::fs::read_to_string(&path).map_err(|source| ConfigError::Unreadable {
         path: path.clone(),
         source,

@@ -1,7 +1,7 @@
 //! Initial references are looked at when they are configured, so that a mistake stops the start
 //! rather than the first use.
 
-use super::{ConfigError, bad_value};
+use super::error::{ConfigError, bad_value};
 use punctual_ior::{Corbaloc, Ior};
 
 /// What an initial reference looks like.

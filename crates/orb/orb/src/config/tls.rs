@@ -1,6 +1,7 @@
 //! The table `[tls]` of the configuration file.
 
-use super::{ConfigError, OrbConfig, bad_value};
+use super::error::{ConfigError, bad_value};
+use super::orb_config::OrbConfig;
 use punctual_tls::{ClientCertificate, TlsVersion};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

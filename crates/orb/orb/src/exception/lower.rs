@@ -1,7 +1,9 @@
 //! Errors of the lower crates as standard exceptions.
 
-use super::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use punctual_cdr::CdrError;
+use super::minor;
+use super::standard::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use punctual_cdr::{CdrError, Decoder};
+use punctual_giop::SystemExceptionBody;
 
 /// A value that could not be marshaled or unmarshaled.
 pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
@@ -32,4 +34,16 @@ pub(crate) fn code_set_exception(what: impl std::fmt::Display) -> SystemExceptio
         CompletionStatus::No,
     )
     .with_detail(what.to_string())
+}
+
+/// The standard exception that a reply brings.
+pub(crate) fn received_exception(decoder: &mut Decoder<'_>) -> Result<SystemException, CdrError> {
+    let body = SystemExceptionBody::decode(decoder)?;
+    let completed = CompletionStatus::from_number(body.completed);
+    Ok(match Kind::from_repository_id(body.repository_id) {
+        Some(kind) => SystemException::new(kind, body.minor, completed)
+            .with_detail(format!("raised by the server: {}", kind.meaning())),
+        None => SystemException::new(Kind::Unknown, body.minor, completed)
+            .with_detail(format!("raised by the server as `{}`", body.repository_id)),
+    })
 }

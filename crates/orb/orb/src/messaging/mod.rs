@@ -3,6 +3,7 @@
 //! The one place where messaging meets transport. [`protocol`] is the seam that messaging protocols
 //! stand behind, one file each.
 
+mod body;
 mod frames;
 mod giop;
 mod inbox;
@@ -12,6 +13,7 @@ mod protocol;
 mod template;
 mod trace;
 
+pub(crate) use body::body;
 pub use frames::Frames;
 pub use giop::Giop;
 pub(crate) use inbox::{Inbox, InboxError, Message, Taken};

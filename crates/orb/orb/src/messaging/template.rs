@@ -3,7 +3,7 @@
 
 use super::protocol::{Head, RepeatableHead, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
-use punctual_giop::MessageKind;
+use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
 /// A message up to its body.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Template {
     /// Its length where there is no body.
     bare: usize,
     layout: RepeatableHead,
+    /// Where the data of service contexts stand, and how many octets each has.
+    slots: Box<[(usize, usize)]>,
 }
 
 impl Template {
@@ -39,7 +41,56 @@ impl Template {
             octets: out.into_block().into_vec().into(),
             bare,
             layout,
+            slots: Box::default(),
         }))
+    }
+
+    /// The same with service contexts of these ids and lengths, whose data are filled in each time. `head` writes
+    /// the head with the contexts that it is given; they stand at its end, as in GIOP 1.2.
+    ///
+    /// # Errors
+    /// Those of writing it.
+    pub(crate) fn with_contexts<'h>(
+        session: &dyn Session,
+        kind: MessageKind,
+        head: impl Fn(ServiceContexts<'h>) -> Head<'h>,
+        (contexts, lengths): (&'h [ServiceContext<'h>], &[usize]),
+        coding: Coding<'_>,
+    ) -> Result<Option<Self>, CdrError> {
+        let without = Self::new(session, kind, &head(ServiceContexts::none()), coding)?;
+        let Some(without) = without else {
+            return Ok(None);
+        };
+        if contexts.is_empty() {
+            return Ok(Some(without));
+        }
+        if coding.version != GiopVersion::V1_2 {
+            return Ok(None);
+        }
+        let with = Self::new(session, kind, &head(ServiceContexts::new(contexts)), coding)?;
+        let mut at = without.bare;
+        let mut slots = Vec::with_capacity(lengths.len());
+        for length in lengths {
+            // Each behind its id and its length, which are aligned.
+            let data = at.next_multiple_of(4) + 8;
+            slots.push((data, *length));
+            at = data + length;
+        }
+        Ok(with.filter(|with| with.bare == at).map(|with| Self {
+            slots: slots.into(),
+            ..with
+        }))
+    }
+
+    /// Fills in the data of each context, of a message that has begun with it. Without contexts this is a look.
+    #[inline]
+    pub(crate) fn fill_contexts(&self, out: &mut Encoder<'_>, fill: impl Fn(usize, &mut [u8])) {
+        for (number, (at, length)) in self.slots.iter().enumerate() {
+            let block = out.block_mut().as_mut_slice();
+            if let Some(data) = block.get_mut(*at..at + length) {
+                fill(number, data);
+            }
+        }
     }
 
     /// Begins a message with it, in an empty block: an encoder that stands at the body.

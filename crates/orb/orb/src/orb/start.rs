@@ -1,14 +1,15 @@
 //! Starting an ORB: what it is told, and what it then has.
 
-use super::Orb;
+use super::handle::Orb;
+use crate::broker::Broker;
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
+use crate::request_context::{self, RequestContext, RequestContextError};
 use punctual_link::{Adapter, Link};
-use punctual_plugin::PluginError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why an ORB did not start.
@@ -24,9 +25,16 @@ pub enum InitError {
     /// A policy type whose number another one has.
     #[error(transparent)]
     PolicyType(#[from] PolicyTypeTaken),
+    /// A service context that requests cannot carry.
+    #[error(transparent)]
+    RequestContext(#[from] RequestContextError),
     /// A library with a link that cannot be loaded.
+    #[cfg(feature = "plugins")]
     #[error("{0}")]
-    Library(#[from] PluginError),
+    Library(#[from] punctual_plugin::PluginError),
+    /// A library is named, and this program was built without the feature `plugins`.
+    #[error("`{}` cannot be loaded: this program was built without the feature `plugins`", .0.display())]
+    WithoutPlugins(PathBuf),
     /// A certificate, a key or an authority that TLS cannot use.
     #[cfg(feature = "tls")]
     #[error("{0}")]
@@ -42,10 +50,8 @@ impl Orb {
     pub fn init(
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<(Self, Vec<String>), InitError> {
-        let mut config = OrbConfig::default();
-        let rest = config.apply_arguments(arguments)?;
-        let (added, policy_types) = (ProtocolBundle::new(), PolicyTypes::default());
-        Ok((started(config, &added, policy_types)?, rest))
+        let (builder, rest) = OrbBuilder::default().arguments(arguments)?;
+        Ok((builder.build()?, rest))
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -61,6 +67,7 @@ pub struct OrbBuilder {
     config: OrbConfig,
     added: ProtocolBundle,
     policy_types: PolicyTypes,
+    request_contexts: Vec<Arc<dyn RequestContext>>,
 }
 
 impl OrbBuilder {
@@ -123,6 +130,13 @@ impl OrbBuilder {
         Ok(self)
     }
 
+    /// Adds a service context to the requests of the ORB.
+    #[must_use]
+    pub fn request_context(mut self, context: Arc<dyn RequestContext>) -> Self {
+        self.request_contexts.push(context);
+        self
+    }
+
     /// Names an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
@@ -158,17 +172,20 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        started(self.config, &self.added, self.policy_types)
+        started(self)
     }
 }
 
 /// An ORB with these settings, and with these protocols beside those that every one has.
-fn started(
-    config: OrbConfig,
-    added: &ProtocolBundle,
-    mut policy_types: PolicyTypes,
-) -> Result<Orb, InitError> {
+fn started(builder: OrbBuilder) -> Result<Orb, InitError> {
+    let OrbBuilder {
+        config,
+        added,
+        mut policy_types,
+        request_contexts,
+    } = builder;
     config.check()?;
+    request_context::check(&request_contexts)?;
     policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;
@@ -178,12 +195,24 @@ fn started(
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
     for library in &config.libraries {
-        let link = punctual_plugin::load(library)?;
+        let link = load(library)?;
         protocols.add(&ProtocolBundle::new().link(link))?;
     }
-    protocols.add(added)?;
+    protocols.add(&added)?;
     check_protocols(&config, &protocols.now())?;
-    Ok(Orb::new(config, protocols, policy_types))
+    let broker = Broker::new(config, protocols, policy_types, request_contexts);
+    Ok(Orb::new(broker))
+}
+
+/// A link from a shared library.
+#[cfg(feature = "plugins")]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Ok(punctual_plugin::load(library)?)
+}
+
+#[cfg(not(feature = "plugins"))]
+fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
+    Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
 /// Every protocol that a configuration names must be there and fit.

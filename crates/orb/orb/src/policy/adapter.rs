@@ -1,6 +1,7 @@
 //! The policies that an object adapter has, beside those that are its own matter.
 
-use super::manager::{KnownProtocols, Managed};
+use super::known_protocols::KnownProtocols;
+use super::managed::Managed;
 use super::set::Fault;
 use super::{Policy, PolicyLevels, PolicySet, PolicyType};
 use punctual_ior::PolicyValue;

@@ -1,19 +1,12 @@
 //! The policy types that every ORB knows.
 
-use super::manager::KnownProtocols;
-use super::types::Definition;
-use super::{Policy, PolicyLevels};
-
-/// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
-pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
-/// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
-pub(super) const CLIENT_PROTOCOLS: u32 = 43;
-// In Punctual's own range.
-pub(super) const TRANSFER: u32 = 0x5055_0001;
-pub(super) const LINK_PROPERTY: u32 = 0x5055_0002;
-pub(super) const MUX: u32 = 0x5055_0003;
-pub(super) const WAIT: u32 = 0x5055_0004;
-pub(super) const COLLOCATION: u32 = 0x5055_0005;
+use super::definition::Definition;
+use super::known_protocols::KnownProtocols;
+use super::numbers::{
+    CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, TRANSFER, WAIT,
+};
+use super::policy::Policy;
+use super::policy_type::PolicyLevels;
 
 /// The POA's own, which it judges itself (CORBA 3.3 part 1, §15.3.8): their numbers are taken.
 const OF_POAS: [(u32, &str); 7] = [

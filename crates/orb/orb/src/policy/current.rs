@@ -1,6 +1,7 @@
 //! The policies of a thread.
 
-use super::manager::{KnownProtocols, Managed};
+use super::known_protocols::KnownProtocols;
+use super::managed::Managed;
 use super::{Policy, PolicyLevels, PolicySet, SetOverride};
 use crate::exception::SystemException;
 use std::cell::{Cell, RefCell};

@@ -1,16 +1,14 @@
 //! What holds for the calls through one reference by one thread.
 
-use super::manager::Managed;
+use super::managed::Managed;
 use super::{
-    ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Transfer, Wait,
-    current, invalid,
+    Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
+    Transfer, Wait, current, invalid,
 };
-use crate::client::Buffering;
 use crate::exception::SystemException;
 use punctual_ior::PolicyValue;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -40,46 +38,28 @@ struct Under {
     thread: u64,
 }
 
-/// What holds where no policy says anything: what an ORB was configured with.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Defaults {
-    pub(crate) roundtrip: Option<Duration>,
-    pub(crate) protocols: Option<ClientProtocols>,
-    pub(crate) wait: Wait,
-    pub(crate) collocation: Collocation,
-    pub(crate) buffering: Option<Buffering>,
-    /// By link and name.
-    pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
-}
-
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 impl Effective {
-    /// What holds now for a reference with policies of its own, and what is `published` in it: as before, if
-    /// nothing has changed. Takes no lock then, and allocates nothing.
-    pub(crate) fn renewed(
-        before: Option<&Arc<Self>>,
-        managed: &Managed,
-        own: &PolicySet,
-        published: impl FnOnce() -> Vec<PolicyValue>,
-    ) -> Arc<Self> {
-        match before {
-            Some(before) if before.holds(managed) => before.clone(),
-            _ => {
-                let reads = managed.types().reads_references();
-                let published = if reads { published() } else { Vec::new() };
-                Arc::new(Self::of(managed, own, &published))
-            }
-        }
-    }
-
     /// Whether it still holds, for the calling thread.
     #[inline]
     pub(crate) fn holds(&self, managed: &Managed) -> bool {
         self.under.epoch == managed.epoch() && self.under.thread == current::stamp(managed)
     }
 
-    fn of(managed: &Managed, own: &PolicySet, published: &[PolicyValue]) -> Self {
+    /// Whether the ORB's policies are still those that it was computed under, whatever the thread's.
+    pub(crate) fn is_of_now(&self, managed: &Managed) -> bool {
+        self.under.epoch == managed.epoch()
+    }
+
+    /// What holds now for a reference with policies of its own, and what is `published` in it.
+    pub(crate) fn of(
+        managed: &Managed,
+        own: &PolicySet,
+        published: impl FnOnce() -> Vec<PolicyValue>,
+    ) -> Self {
+        let reads = managed.types().reads_references();
+        let published = if reads { published() } else { Vec::new() };
         let defaults = managed.defaults();
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
@@ -95,7 +75,7 @@ impl Effective {
             collocation: defaults.collocation,
             ..Self::default()
         };
-        match together(managed, own, published) {
+        match together(managed, own, &published) {
             Ok(all) => this.all = all,
             // Calls go by wire, where they find out.
             Err(why) => {

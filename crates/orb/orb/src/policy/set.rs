@@ -1,6 +1,6 @@
 //! Policies of one level, at most one for each matter.
 
-use super::manager::KnownProtocols;
+use super::known_protocols::KnownProtocols;
 use super::types::PolicyTypes;
 use super::{Policy, PolicyLevels, PolicyType, invalid};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};

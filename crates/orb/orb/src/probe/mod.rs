@@ -24,6 +24,7 @@ pub use punctual_sys::cycles::{Rate, is_invariant};
 pub use ring::{CAPACITY, Stamp};
 pub use threads::{ThreadStamps, take};
 
+use punctual_exec::ThreadSpec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether this program has its probes: it was compiled with the feature `time-probes`.
@@ -104,9 +105,8 @@ impl Drop for Call {
 /// # Errors
 /// When there can be no thread.
 pub fn cost(rate: Rate) -> std::io::Result<f64> {
-    let thread = std::thread::Builder::new().name("punctual-probe".into());
-    let measured =
-        thread.spawn(move || threads::ticks_between_stamps().map(|it| rate.nanos(it)))?;
+    let measured = ThreadSpec::named("punctual-probe")
+        .start(move || threads::ticks_between_stamps().map(|it| rate.nanos(it)))?;
     let failed = || std::io::Error::other("the thread that measures a probe has failed");
     measured.join().ok().flatten().ok_or_else(failed)
 }

@@ -6,6 +6,7 @@ use crate::messaging::{Frames, Giop, GiopLite};
 use crate::profile::{DiopCodec, IiopCodec, PairCodec, UiopCodec};
 use punctual_link::diop::Diop;
 use punctual_link::iiop::Iiop;
+#[cfg(feature = "reliable")]
 use punctual_link::reliable::Reliable;
 use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 /// Those, with the options of a configuration.
 pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
-    ProtocolBundle::new()
+    let bundle = ProtocolBundle::new()
         .messaging(Arc::new(Giop::new()))
         .messaging(Arc::new(Giop::one_way()))
         .messaging(Arc::new(GiopLite))
@@ -22,9 +23,11 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
         .link(Arc::new(Uiop::new(config.uiop)))
         .link(Arc::new(Shmiop::new(config.shmiop.clone())))
         .link(Arc::new(Diop::new(config.diop)))
-        .adapter(Arc::new(Reliable::new(config.reliable)))
         .profile_codec(Arc::new(IiopCodec))
         .profile_codec(Arc::new(UiopCodec))
         .profile_codec(Arc::new(DiopCodec))
-        .profile_codec(Arc::new(PairCodec))
+        .profile_codec(Arc::new(PairCodec));
+    #[cfg(feature = "reliable")]
+    let bundle = bundle.adapter(Arc::new(Reliable::new(config.reliable)));
+    bundle
 }

@@ -4,7 +4,8 @@
 //! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
 //! the old one's place. References notice by its number.
 
-use super::{ProtocolBundle, ProtocolCatalogue, ProtocolError, short_name};
+use super::bundle::ProtocolBundle;
+use super::error::{ProtocolCatalogue, ProtocolError};
 use crate::messaging::{Giop, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
@@ -259,6 +260,15 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
         "none".to_owned()
     } else {
         quoted.join(", ")
+    }
+}
+
+/// A name without the messaging protocol that is meant anyway.
+fn short_name(messaging: &str, link: &str) -> Box<str> {
+    if messaging == Giop::NAME {
+        link.into()
+    } else {
+        format!("{messaging}+{link}").into()
     }
 }
 

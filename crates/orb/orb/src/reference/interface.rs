@@ -1,8 +1,7 @@
 //! What every typed reference can do, beside its interface's own operations.
 
-use super::ObjectRef;
+use super::object::ObjectRef;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use punctual_cdr::{Marshal, Unmarshal};
 use std::time::Duration;
 
 /// A typed object reference, written by the IDL compiler.
@@ -51,13 +50,6 @@ pub trait Interface: Clone + Sized {
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
     }
-}
-
-/// A user exception, written by the IDL compiler. Marshaling it writes its members; its id goes ahead
-/// of them.
-pub trait UserException: Marshal + Unmarshal {
-    /// Its repository id.
-    const REPOSITORY_ID: &'static str;
 }
 
 /// What may be an object reference or nil: references, typed or not, and options of them.

@@ -5,9 +5,10 @@
 //! each travels is found in its type's table of functions, which all operations share. That is less code and
 //! more steps (papers 001 and 002 compare the two).
 
-use super::ObjectRef;
-use crate::client::{self, Body, Call, Operation};
+use super::object::ObjectRef;
+use crate::client::{self, Body};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::operation::Operation;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
 
@@ -128,7 +129,7 @@ impl ObjectRef {
         operation: &Operation,
         arguments: &[&dyn Marshal],
     ) -> Result<(), SystemException> {
-        Call::send(self, operation, &|out| marshal_all(arguments, out))
+        client::one_way(self.callee(), operation, &|out| marshal_all(arguments, out))
     }
 
     /// The call; says whether it ended with results.
@@ -147,7 +148,12 @@ impl ObjectRef {
                 Body::UserException => raise(exceptions, decoder),
             });
         };
-        Call::invoke(self, operation, &|out| marshal_all(arguments, out), read)?;
+        client::invoke(
+            self.callee(),
+            operation,
+            &|out| marshal_all(arguments, out),
+            read,
+        )?;
         match outcome {
             Some(Ok(outcome)) => outcome,
             Some(Err(error)) => Err(unreadable(operation, error)),

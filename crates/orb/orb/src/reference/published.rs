@@ -3,18 +3,18 @@
 //! It stands in the profiles, whatever protocol they are of: their codecs read it. A profile that
 //! nobody here can read, and a component that does not decode, say nothing.
 
-use super::ObjectRef;
+use super::object::ObjectRef;
 use crate::exception::SystemException;
 use crate::policy::PolicyType;
-use crate::profile::DecodedProfile;
-use punctual_ior::{Component, PolicyValue, TaggedComponent, tags};
+use punctual_ior::PolicyValue;
 
 impl ObjectRef {
     /// By what name its server knows the object: the object key of the first profile that this ORB can
     /// read. `None` when it can read none.
     #[must_use]
     pub fn object_key(&self) -> Option<Vec<u8>> {
-        self.first_that_says(|profile| Some(profile.object_key))
+        self.target()
+            .first_that_says(self.orb().broker(), |profile| Some(profile.object_key))
     }
 
     /// The policies that the server published with the reference, of the first profile that has any
@@ -22,8 +22,7 @@ impl ObjectRef {
     /// not known here too.
     #[must_use]
     pub fn published_policies(&self) -> Vec<PolicyValue> {
-        let policies = self.first_that_says(|profile| profile.components.iter().find_map(policies));
-        policies.unwrap_or_default()
+        self.target().published_policies(self.orb().broker())
     }
 
     /// What holds of a policy type that the ORB was told of ([`crate::OrbBuilder::policy_type`]), for calls
@@ -33,26 +32,8 @@ impl ObjectRef {
     /// # Errors
     /// INV_POLICY when they contradict each other, as for a call.
     pub fn policy<P: PolicyType>(&self) -> Result<Option<P>, SystemException> {
-        let effective = self.effective();
+        let effective = self.callee().effective();
         effective.check()?;
         Ok(effective.value::<P>().cloned())
-    }
-
-    fn first_that_says<T>(&self, what: impl Fn(DecodedProfile) -> Option<T>) -> Option<T> {
-        let registry = self.orb().protocols().now();
-        self.ior().profiles.iter().find_map(|tagged| {
-            let codec = registry.codec(tagged.tag)?;
-            codec.decode(&tagged.data).ok().and_then(&what)
-        })
-    }
-}
-
-fn policies(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
-    if component.tag != tags::component::POLICIES {
-        return None;
-    }
-    match component.decode() {
-        Ok(Component::Policies(values)) => Some(values),
-        _ => None,
     }
 }

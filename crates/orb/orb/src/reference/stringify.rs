@@ -1,6 +1,7 @@
 //! References as text, and initial references by name (CORBA 3.3 part 1, §8.2.2 and §8.5).
 
-use super::{AsObject, ObjectRef};
+use super::interface::AsObject;
+use super::object::ObjectRef;
 use crate::config::has_scheme;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::orb::Orb;

@@ -1,6 +1,6 @@
 //! References in Anys.
 
-use super::ObjectRef;
+use super::object::ObjectRef;
 use punctual_any::{Any, AnyError, TypeBuilder, TypeIndex, TypeKind, Typed};
 use punctual_cdr::{Environment, Nilable};
 

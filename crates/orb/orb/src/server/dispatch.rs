@@ -1,98 +1,113 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
+use super::adapter::ObjectAdapter;
+use super::call::{Answer, ServerCall, locate_reply};
+use super::connection::ServerConnection;
+use super::conversation::Conversation;
 use super::panics::panicked;
-use super::receive::ServerConnection;
-use super::reply::{Answer, ServerCall, locate_reply};
-use super::{Refusal, Serving};
-use crate::adapter::{DispatchError, Location, ObjectAdapter};
+use super::refusal::Refusal;
+use crate::adapter::{DispatchError, Location};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
 };
 use crate::messaging::{FrameArrival, Head, Message};
 use crate::probe::{self, Point};
-use punctual_cdr::{Block, CdrError, CodeSets, Coding, Decoder, GiopVersion};
+use crate::upcall::Serving;
+use punctual_cdr::{Block, CdrError, CodeSets, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::sequenced::Arrival;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-impl ServerConnection {
+/// Serves the requests of one connection, for as long as a thread has it.
+pub(super) struct Dispatcher<'s> {
+    pub(super) connection: &'s ServerConnection,
+    pub(super) serving: &'s Serving,
+    /// Why requests are not served, if they are not.
+    pub(super) refuses: Option<Refusal>,
+}
+
+impl Dispatcher<'_> {
+    #[inline]
+    fn conversation(&self) -> &Conversation {
+        &self.connection.conversation
+    }
+
     /// Does what a message asks for.
-    pub(super) fn handle(&self, message: Message, serving: &Serving) {
+    pub(super) fn handle(&self, message: Message) {
         probe::begins!(Point::ServerMessagingReceive);
         let handled = match message.header.kind {
-            MessageKind::Request if message.batch => self.batch(&message, serving),
-            MessageKind::Request => self.request(&message, serving),
+            MessageKind::Request if message.batch => self.batch(&message),
+            MessageKind::Request => self.request(&message),
             MessageKind::LocateRequest => self.locate_request(&message),
             // Nothing is begun that could still be stopped: requests are served as they come.
             MessageKind::CancelRequest => Ok(()),
             MessageKind::CloseConnection => {
-                self.close();
+                self.conversation().close();
                 Ok(())
             }
             MessageKind::MessageError => {
-                self.complain("the peer says that a message of ours was malformed; closed");
-                self.close();
+                self.conversation()
+                    .complain("the peer says that a message of ours was malformed; closed");
+                self.conversation().close();
                 Ok(())
             }
             kind => {
-                self.refuse(&format!("a {kind} came, which is a server's to send"));
+                self.connection
+                    .refuse(&format!("a {kind} came, which is a server's to send"));
                 Ok(())
             }
         };
         if let Err(error) = handled {
             let kind = message.header.kind;
-            self.refuse(&format!("the header of a {kind} does not decode: {error}"));
+            self.connection
+                .refuse(&format!("the header of a {kind} does not decode: {error}"));
         }
     }
 
     /// Does what a plain request asks for, which was received into `block`.
     #[inline]
-    pub(super) fn serve_plain(
-        &self,
-        block: &Block,
-        request: &PlainRequest<'_>,
-        spare: &mut Block,
-        serving: &Serving,
-    ) {
+    pub(super) fn serve_plain(&self, block: &Block, request: &PlainRequest<'_>, spare: &mut Block) {
         probe::begins!(Point::ServerMessagingReceive);
         // CloseConnection tells the client of one that was not begun.
-        let Some(_in_progress) = self.begin() else {
+        let Some(_in_progress) = self.connection.begin() else {
             return;
         };
-        let coding = Coding {
-            version: GiopVersion::V1_2,
-            code_sets: self.code_sets(),
-            limits: self.orb.limits(),
-            environment: Some(&self.orb),
-        };
+        let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call = ServerCall::of_plain(self, request, body, std::mem::take(spare));
-        let answer = self.answer(request.object_key, &mut call, serving);
+        let mut call =
+            ServerCall::of_plain(self.conversation(), request, body, std::mem::take(spare));
+        let answer = self.answer(request.object_key, &mut call);
         self.conclude(&call, answer);
         call.exchange_memory(spare);
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.
-    fn request(&self, message: &Message, serving: &Serving) -> Result<(), CdrError> {
+    fn request(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
-        match self.session.get_head(MessageKind::Request, &mut decoder)? {
+        match self
+            .conversation()
+            .session
+            .get_head(MessageKind::Request, &mut decoder)?
+        {
             Head::Request(header, arrival) => {
-                self.serve_request(message, (&header, arrival), decoder, serving)
+                self.serve_request(message, (&header, arrival), decoder)
             }
             _ => Err(CdrError::Invalid("the head is not a request's")),
         }
     }
 
     /// Several one-way requests in one message, served in their order.
-    fn batch(&self, message: &Message, serving: &Serving) -> Result<(), CdrError> {
+    fn batch(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let mut each = |header: RequestHeader<'_>, arrival, body: Decoder<'_>| {
-            self.serve_request(message, (&header, arrival), body, serving)
+            self.serve_request(message, (&header, arrival), body)
         };
-        self.session.get_batch(&mut decoder, &mut each)
+        self.conversation()
+            .session
+            .get_batch(&mut decoder, &mut each)
     }
 
     fn serve_request(
@@ -100,16 +115,15 @@ impl ServerConnection {
         message: &Message,
         (header, arrival): (&RequestHeader<'_>, Option<FrameArrival>),
         mut decoder: Decoder<'_>,
-        serving: &Serving,
     ) -> Result<(), CdrError> {
         if let Some(arrival) = &arrival
             && matches!(arrival.arrival, Arrival::Duplicate | Arrival::Stray)
         {
-            tracing::debug!(peer = %self.peer(), ?arrival, "the frame is dropped");
+            tracing::debug!(peer = %self.conversation().peer(), ?arrival, "the frame is dropped");
             return Ok(());
         }
         let version = message.header.version;
-        let Some(_in_progress) = self.begin() else {
+        let Some(_in_progress) = self.connection.begin() else {
             // CloseConnection tells the client that this one was not begun.
             return Ok(());
         };
@@ -120,10 +134,16 @@ impl ServerConnection {
         } else {
             message.block.lent()
         };
-        let mut call = ServerCall::new(self, header, version, (decoder, lent), arrival);
+        let mut call = ServerCall::new(
+            self.conversation(),
+            header,
+            version,
+            (decoder, lent),
+            arrival,
+        );
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
-            Ok(key) => self.answer(&key, &mut call, serving),
+            Ok(key) => self.answer(&key, &mut call),
             Err(exception) => Answer::Failed(exception.into()),
         };
         self.conclude(&call, answer);
@@ -135,7 +155,7 @@ impl ServerConnection {
     fn conclude(&self, call: &ServerCall<'_>, answer: Answer) {
         match answer {
             Answer::Given => match call.reply_made() {
-                Some(reply) => self.answer_with(reply),
+                Some(reply) => self.connection.answer_with(reply),
                 None if call.is_owed_an_answer() => self.fail(call, &unanswered()),
                 None => {}
             },
@@ -149,7 +169,7 @@ impl ServerConnection {
             self.note(call.operation(), exception);
         }
         if let Some(reply) = call.fail(error) {
-            self.send(&reply);
+            self.connection.send(&reply);
         }
     }
 
@@ -162,35 +182,38 @@ impl ServerConnection {
             | Kind::ObjectNotExist
             | Kind::CodesetIncompatible
             | Kind::DataConversion => {
-                self.complain(&format!("`{operation}` is answered with {exception}"));
+                self.conversation()
+                    .complain(&format!("`{operation}` is answered with {exception}"));
             }
-            _ => tracing::debug!(peer = %self.peer(), "`{operation}` is answered with {exception}"),
+            _ => {
+                tracing::debug!(peer = %self.conversation().peer(), "`{operation}` is answered with {exception}")
+            }
         }
     }
 
     #[inline]
-    fn answer(&self, key: &[u8], call: &mut ServerCall<'_>, serving: &Serving) -> Answer {
-        let Some(adapter) = self.orb.adapter() else {
+    fn answer(&self, key: &[u8], call: &mut ServerCall<'_>) -> Answer {
+        let Some(adapter) = self.connection.adapter.get() else {
             return Answer::Failed(no_object().into());
         };
-        if let Some(refusal) = serving.refuses {
-            return Answer::Failed(refused(refusal).into());
+        if let Some(refusal) = self.refuses {
+            return Answer::Failed(refusal.exception().into());
         }
         if call.is_answered_before_upcall() && adapter.answers_early() {
             match self.locate(&**adapter, key) {
-                Location::Here => self.send(&call.early_reply()),
+                Location::Here => self.connection.send(&call.early_reply()),
                 Location::Unknown => return Answer::Failed(no_object().into()),
                 Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
             }
         }
-        let upcall = serving.upcall(call.arrival());
+        let upcall = self.serving.upcall(call.arrival());
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
         drop(upcall);
         match dispatched {
             Ok(Ok(_)) => Answer::Given,
             Ok(Err(error)) => Answer::Failed(error),
             Err(payload) => {
-                let exception = panicked(self.peer(), call.operation(), &*payload);
+                let exception = panicked(self.conversation().peer(), call.operation(), &*payload);
                 Answer::Failed(exception.into())
             }
         }
@@ -200,7 +223,7 @@ impl ServerConnection {
     fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
         let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
         located.unwrap_or_else(|_| {
-            tracing::error!(peer = %self.peer(), "what the object adapter asked where an object is panicked");
+            tracing::error!(peer = %self.conversation().peer(), "what the object adapter asked where an object is panicked");
             Location::Unknown
         })
     }
@@ -209,30 +232,33 @@ impl ServerConnection {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
         let head = self
+            .conversation()
             .session
             .get_head(MessageKind::LocateRequest, &mut decoder)?;
         let Head::LocateRequest(header) = head else {
             return Err(CdrError::Invalid("the head is not a locate request's"));
         };
-        let Some(_in_progress) = self.begin() else {
+        let Some(_in_progress) = self.connection.begin() else {
             return Ok(());
         };
-        let location = match (self.object_key(&header.target), self.orb.adapter()) {
+        let location = match (
+            self.object_key(&header.target),
+            self.connection.adapter.get(),
+        ) {
             (Ok(key), Some(adapter)) => self.locate(&**adapter, &key),
             _ => Location::Unknown,
         };
-        self.send(&locate_reply(self, header.request_id, version, &location)?);
+        self.connection.send(&locate_reply(
+            self.conversation(),
+            header.request_id,
+            version,
+            &location,
+        )?);
         Ok(())
     }
 
     fn decoder<'m>(&'m self, message: &'m Message) -> Decoder<'m> {
-        let coding = Coding {
-            version: message.header.version,
-            code_sets: self.code_sets(),
-            limits: self.orb.limits(),
-            environment: Some(&self.orb),
-        };
-        message.decoder(coding)
+        message.decoder(self.conversation().coding(message.header.version))
     }
 
     /// The code sets of this request: its connection's, which its first request's context names.
@@ -241,7 +267,7 @@ impl ServerConnection {
         version: GiopVersion,
         header: &RequestHeader<'_>,
     ) -> Result<CodeSets, SystemException> {
-        if !self.abilities.contexts {
+        if !self.conversation().abilities.contexts {
             return Ok(CodeSets::NATIVE);
         }
         if version == GiopVersion::V1_0 {
@@ -250,9 +276,10 @@ impl ServerConnection {
         if let Some(context) = header.contexts.find(service_context::CODE_SETS) {
             let context = CodeSetContext::decode(context)
                 .map_err(|error| cdr_exception(error, CompletionStatus::No))?;
-            self.set_code_sets(code_sets::from_context(context).map_err(code_set_exception)?);
+            self.conversation()
+                .set_code_sets(code_sets::from_context(context).map_err(code_set_exception)?);
         }
-        Ok(self.code_sets())
+        Ok(self.conversation().code_sets())
     }
 
     /// The object key that a request means, however it says it (§9.4.2.3).
@@ -269,7 +296,7 @@ impl ServerConnection {
     }
 
     fn key_of_profile(&self, tag: u32, data: &[u8]) -> Result<Vec<u8>, SystemException> {
-        let registry = self.orb.protocols().now();
+        let registry = self.conversation().broker().protocols.now();
         let codec = registry.codec(tag).ok_or_else(no_object)?;
         codec
             .decode(data)
@@ -285,18 +312,6 @@ fn no_object() -> SystemException {
         CompletionStatus::No,
     )
     .with_detail("no object adapter knows this object key")
-}
-
-#[cold]
-fn refused(refusal: Refusal) -> SystemException {
-    let (minor, detail) = match refusal {
-        Refusal::AllBusy => (
-            minor::POOL_EXHAUSTED,
-            "all threads that could serve it are held up",
-        ),
-        Refusal::TooDeep => (minor::TOO_DEEP, "upcalls nest too deep (max_nesting)"),
-    };
-    SystemException::new(Kind::Transient, minor, CompletionStatus::No).with_detail(detail)
 }
 
 /// A servant of one's own that says it has answered, with the proof of another call.

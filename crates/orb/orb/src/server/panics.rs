@@ -11,8 +11,8 @@
 //! A hook that the application installs later, and that does not call the one before it, leaves only the
 //! message that the panic itself carries.
 
-use crate::collocation;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::upcall;
 use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -52,7 +52,7 @@ pub(super) fn keep() {
 
 /// Keeps a panic, if that is all that has to be done about it.
 fn keep_one(info: &PanicHookInfo<'_>) -> bool {
-    let in_upcall = super::in_upcall() || collocation::in_upcall();
+    let in_upcall = upcall::in_upcall();
     if !in_upcall || !tracing::enabled!(tracing::Level::ERROR) {
         return false;
     }

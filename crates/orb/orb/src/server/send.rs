@@ -6,8 +6,8 @@
 //! (`timeouts.hand_over`), which sends what waits for it; and after upcalls that were not short, replies go
 //! by themselves for a while. Without a watch none waits at all.
 
-use super::concurrency::OnReactor;
-use super::receive::ServerConnection;
+use super::concurrency::{OnReactor, Strategy};
+use super::conversation::Conversation;
 use crate::messaging::{self, Direction};
 use crate::probe::{self, Point};
 use crate::sync::{self, Mutex};
@@ -33,7 +33,7 @@ const GOODBYE: Duration = Duration::from_millis(100);
 
 /// What is sent on a connection, one message at a time.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(super) struct ReplySender {
     /// Replies that wait to be sent together. Locked while anything is sent.
     pending: Mutex<Block>,
     has_pending: AtomicBool,
@@ -43,7 +43,7 @@ pub(super) struct Sender {
     apart: AtomicU32,
 }
 
-impl Sender {
+impl ReplySender {
     pub(super) fn new() -> Self {
         Self {
             pending: Mutex::new(Block::default()),
@@ -68,142 +68,149 @@ impl Sender {
     }
 }
 
-impl ServerConnection {
-    /// Sends a reply, or lets it wait for those of requests that have come already.
+impl ReplySender {
+    /// Sends a reply, or lets it wait for others where it may.
     #[inline]
-    pub(super) fn answer_with(&self, reply: &Block) {
-        if self.has_received_more() && self.orb.config().timeouts.hand_over.is_some() {
-            return self.send_soon(reply);
+    pub(super) fn answer(
+        &self,
+        to: &Conversation,
+        by: &Strategy,
+        reply: &Block,
+        more_have_come: bool,
+    ) {
+        if more_have_come && to.broker().config().timeouts.hand_over.is_some() {
+            return self.send_soon(to, by, reply);
         }
-        self.send(reply);
+        self.send(to, by, reply);
     }
 
-    fn send_soon(&self, reply: &Block) {
-        let is_plain = reply.lent().is_empty() && !self.orb.tracer().is_on();
-        if !is_plain || reply.len() > SHORT || !self.sender.may_wait() {
-            return self.send(reply);
+    fn send_soon(&self, to: &Conversation, by: &Strategy, reply: &Block) {
+        let is_plain = reply.lent().is_empty() && !to.broker().tracer().is_on();
+        if !is_plain || reply.len() > SHORT || !self.may_wait() {
+            return self.send(to, by, reply);
         }
-        let mut pending = sync::lock(&self.sender.pending);
+        let mut pending = sync::lock(&self.pending);
         let mut is_late = false;
         if pending.is_empty() {
             if pending.capacity() == 0 {
-                *pending = self.link().lend(0);
+                *pending = to.link().lend(0);
             }
-            self.sender.since.store(clock::nanos(), Ordering::Relaxed);
-            self.sender.has_pending.store(true, Ordering::Relaxed);
+            self.since.store(clock::nanos(), Ordering::Relaxed);
+            self.has_pending.store(true, Ordering::Relaxed);
         } else {
-            let since = self.sender.since.load(Ordering::Relaxed);
+            let since = self.since.load(Ordering::Relaxed);
             is_late = clock::nanos().saturating_sub(since) > LONG;
         }
         pending.extend_from_slice(reply);
         if is_late {
-            self.sender.apart.store(APART, Ordering::Relaxed);
+            self.apart.store(APART, Ordering::Relaxed);
         }
         if is_late || pending.len() > MANY {
-            self.transmit_pending(&mut pending);
+            self.transmit_pending(to, by, &mut pending);
         }
     }
 
     /// Sends the replies that wait, if some do: to be called by whoever made them, before it waits, and by
     /// whoever takes the connection over.
     #[inline]
-    pub(super) fn send_pending(&self) {
-        if self.sender.has_pending.load(Ordering::Relaxed) {
-            self.transmit_pending(&mut sync::lock(&self.sender.pending));
+    pub(super) fn send_pending(&self, to: &Conversation, by: &Strategy) {
+        if self.has_pending.load(Ordering::Relaxed) {
+            self.transmit_pending(to, by, &mut sync::lock(&self.pending));
         }
     }
 
     /// Sends a reply, behind those that wait; a peer that does not take it in time is closed.
-    pub(super) fn send(&self, message: &Block) {
-        let mut pending = sync::lock(&self.sender.pending);
+    pub(super) fn send(&self, to: &Conversation, by: &Strategy, message: &Block) {
+        let mut pending = sync::lock(&self.pending);
         if !pending.is_empty() {
-            self.transmit_pending(&mut pending);
+            self.transmit_pending(to, by, &mut pending);
         }
-        self.transmit(message);
+        transmit(to, by, message);
     }
 
     #[cold]
-    fn transmit_pending(&self, pending: &mut Block) {
-        self.sender.has_pending.store(false, Ordering::Relaxed);
+    fn transmit_pending(&self, to: &Conversation, by: &Strategy, pending: &mut Block) {
+        self.has_pending.store(false, Ordering::Relaxed);
         if pending.is_empty() {
             return;
         }
         let parts = [IoSlice::new(pending)];
-        let sent = match self.on_reactor() {
-            Some(on) => on.send(self, &parts),
-            None => {
-                let deadline = Deadline::after_maybe(self.orb.config().timeouts.reply);
-                self.link().send(&parts, deadline).map(|()| false)
+        let sent = match by {
+            Strategy::Reactor(on) => on.send(to.link(), &parts),
+            Strategy::PerConnection(_) => {
+                let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+                to.link().send(&parts, deadline).map(|()| false)
             }
         };
         *pending = Block::default();
-        self.conclude_sending(sent);
+        conclude(to, sent);
     }
 
-    #[inline]
-    fn transmit(&self, message: &Block) {
-        if let Some(on) = self.on_reactor() {
-            return self.transmit_by_reactor(on, message);
-        }
-        let (fragmenting, tracer) = (self.fragmenting, self.orb.tracer());
-        let deadline = Deadline::after_maybe(self.orb.config().timeouts.reply);
-        let is_plain = message.lent().is_empty() && !tracer.is_on();
-        probe::begins!(Point::ServerSend);
-        let sent = if is_plain && !fragmenting.applies_to(message) {
-            self.link().send(&[IoSlice::new(message)], deadline)
-        } else {
-            messaging::send(self.link(), message, fragmenting, tracer, deadline)
-        };
-        probe::begins!(Point::ServerTransportSend);
-        if let Err(error) = sent {
-            self.has_not_sent(&error);
-        }
-    }
-
-    /// Sends a reply, or as much of it as goes without waiting; the rest goes when there is room.
-    fn transmit_by_reactor(&self, on: &OnReactor, message: &Block) {
-        self.orb
-            .tracer()
-            .show(Direction::Sent, self.peer(), message);
-        probe::begins!(Point::ServerSend);
-        let sent = messaging::with_parts(message, self.fragmenting, |parts| on.send(self, parts));
-        probe::begins!(Point::ServerTransportSend);
-        self.conclude_sending(sent);
-    }
-
-    /// Closes the connection if that was to be done when all had gone, or if it has not.
-    fn conclude_sending(&self, sent: Result<bool, SendError>) {
-        match sent {
-            Ok(false) => {}
-            Ok(true) => self.link().close(),
-            Err(error) => self.has_not_sent(&error),
+    /// Tells the peer that it is over; what waits goes first.
+    pub(super) fn send_control(&self, to: &Conversation, by: &Strategy, kind: MessageKind) {
+        let mut pending = sync::lock(&self.pending);
+        self.transmit_pending(to, by, &mut pending);
+        let (link, session, version) = (to.link(), &*to.session, to.spoken());
+        let tracer = to.broker().tracer();
+        match by {
+            Strategy::Reactor(on) => {
+                if let Some(message) = messaging::control(link, session, kind, version) {
+                    tracer.show(Direction::Sent, to.peer(), &message);
+                    // The connection is closed next: a peer that is gone already hears nothing.
+                    let _ = on.send(link, &[IoSlice::new(&message)]);
+                }
+            }
+            Strategy::PerConnection(_) => {
+                let soon = Deadline::after(GOODBYE);
+                // The same.
+                let _ = messaging::send_control(link, session, kind, version, tracer, soon);
+            }
         }
     }
 
     /// A reply did not go out.
     #[cold]
-    pub(super) fn has_not_sent(&self, error: &SendError) {
-        self.complain(&format!("a reply could not be sent: {error}; closed"));
-        self.close();
+    pub(super) fn has_not_sent(to: &Conversation, error: &SendError) {
+        to.complain(&format!("a reply could not be sent: {error}; closed"));
+        to.close();
     }
+}
 
-    /// Tells the peer that it is over; what waits goes first.
-    pub(super) fn send_control(&self, kind: MessageKind) {
-        let mut pending = sync::lock(&self.sender.pending);
-        self.transmit_pending(&mut pending);
-        let (link, session, version) = (self.link(), &*self.session, self.spoken());
-        if let Some(on) = self.on_reactor() {
-            if let Some(message) = messaging::control(link, session, kind, version) {
-                self.orb
-                    .tracer()
-                    .show(Direction::Sent, self.peer(), &message);
-                // The connection is closed next: a peer that is gone already hears nothing.
-                let _ = on.send(self, &[IoSlice::new(&message)]);
-            }
-            return;
-        }
-        let (soon, tracer) = (Deadline::after(GOODBYE), self.orb.tracer());
-        // The same.
-        let _ = messaging::send_control(link, session, kind, version, tracer, soon);
+#[inline]
+fn transmit(to: &Conversation, by: &Strategy, message: &Block) {
+    if let Strategy::Reactor(on) = by {
+        return transmit_by_reactor(to, on, message);
+    }
+    let (fragmenting, tracer) = (to.fragmenting, to.broker().tracer());
+    let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+    let is_plain = message.lent().is_empty() && !tracer.is_on();
+    probe::begins!(Point::ServerSend);
+    let sent = if is_plain && !fragmenting.applies_to(message) {
+        to.link().send(&[IoSlice::new(message)], deadline)
+    } else {
+        messaging::send(to.link(), message, fragmenting, tracer, deadline)
+    };
+    probe::begins!(Point::ServerTransportSend);
+    if let Err(error) = sent {
+        ReplySender::has_not_sent(to, &error);
+    }
+}
+
+/// Sends a reply, or as much of it as goes without waiting; the rest goes when there is room.
+fn transmit_by_reactor(to: &Conversation, on: &OnReactor, message: &Block) {
+    let tracer = to.broker().tracer();
+    tracer.show(Direction::Sent, to.peer(), message);
+    probe::begins!(Point::ServerSend);
+    let sent = messaging::with_parts(message, to.fragmenting, |parts| on.send(to.link(), parts));
+    probe::begins!(Point::ServerTransportSend);
+    conclude(to, sent);
+}
+
+/// Closes the connection if that was to be done when all had gone, or if it has not.
+fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
+    match sent {
+        Ok(false) => {}
+        Ok(true) => to.link().close(),
+        Err(error) => ReplySender::has_not_sent(to, &error),
     }
 }

@@ -5,56 +5,36 @@
 //! the id is the one that its place in the IDL has, the generated type makes it: with its state, without
 //! operations.
 
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use parking_lot::RwLock;
+use punctual_cdr::{ValueFactory, ValueRef};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-
-use parking_lot::RwLock;
-use punctual_cdr::{
-    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, ValueFactory, ValueRef, ValueType,
-};
-
-use crate::exception::{
-    CompletionStatus, SystemException, SystemExceptionKind, cdr_exception, minor,
-};
-
-use crate::orb::Orb;
 
 /// The factories of an ORB, by repository id.
 #[derive(Default)]
 pub(crate) struct ValueFactories(RwLock<HashMap<String, Arc<dyn ValueFactory>>>);
 
-impl fmt::Debug for ValueFactories {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.read().keys()).finish()
+impl ValueFactories {
+    /// The factory that was registered for the type before, if any was.
+    pub(crate) fn register(&self, factory: impl ValueFactory) -> Option<Arc<dyn ValueFactory>> {
+        let id = factory.repository_id().to_owned();
+        self.0.write().insert(id, Arc::new(factory))
+    }
+
+    pub(crate) fn unregister(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.0.write().remove(id)
+    }
+
+    pub(crate) fn lookup(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.0.read().get(id).map(Arc::clone)
     }
 }
 
-impl Orb {
-    /// Makes a factory known: it makes the values of its type that arrive from now on. The factory that was
-    /// registered for the type before, if any was.
-    ///
-    /// A factory that holds the ORB keeps it alive.
-    pub fn register_value_factory(
-        &self,
-        factory: impl ValueFactory,
-    ) -> Option<Arc<dyn ValueFactory>> {
-        let id = factory.repository_id().to_owned();
-        self.value_factories()
-            .0
-            .write()
-            .insert(id, Arc::new(factory))
-    }
-
-    /// Forgets the factory for that repository id. The factory, if one was registered.
-    pub fn unregister_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
-        self.value_factories().0.write().remove(id)
-    }
-
-    /// The factory that is registered for that repository id.
-    #[must_use]
-    pub fn lookup_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
-        self.value_factories().0.read().get(id).map(Arc::clone)
+impl fmt::Debug for ValueFactories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.read().keys()).finish()
     }
 }
 
@@ -82,41 +62,4 @@ fn not_implemented(detail: String) -> SystemException {
         CompletionStatus::No,
     )
     .with_detail(detail)
-}
-
-impl Orb {
-    /// A copy of what is written, as it would arrive elsewhere: values and all that they lead to are others,
-    /// what was shared is shared, references are the same. For calls within the process.
-    ///
-    /// # Errors
-    /// MARSHAL and its like, for what cannot be written or read.
-    pub fn copied<T>(
-        &self,
-        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
-        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, CdrError>,
-    ) -> Result<T, SystemException> {
-        let coding = Coding {
-            limits: self.limits(),
-            environment: Some(self),
-            ..Coding::default()
-        };
-        let copy = || {
-            let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
-            write(&mut out)?;
-            let octets = out.into_block();
-            read(&mut Decoder::new(&octets, ByteOrder::NATIVE, coding))
-        };
-        copy().map_err(|error| cdr_exception(error, CompletionStatus::No))
-    }
-
-    /// A copy of a value and of all that it leads to: CORBA's `_copy_value`.
-    ///
-    /// # Errors
-    /// MARSHAL if there is no factory for a type, or it cannot be written.
-    pub fn copy_value<T: ValueType>(&self, value: &T) -> Result<T, SystemException> {
-        self.copied(
-            |out| out.put_value(Some(value.as_value())),
-            |input| punctual_cdr::unmarshal_value::<T>(input)?.ok_or(CdrError::NilReference),
-        )
-    }
 }

@@ -12,14 +12,14 @@
 //! retired and whether calls are left, is `callers.rs`, and modelled here.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
-#[path = "../../src/client/callers.rs"]
+#[path = "../../src/lane/outgoing/callers.rs"]
 mod callers;
 mod ends;
 mod hand_over;
 mod places;
-#[path = "../../src/client/reply_table.rs"]
+#[path = "../../src/lane/outgoing/reply_table.rs"]
 mod reply_table;
-#[path = "../../src/client/slot.rs"]
+#[path = "../../src/lane/outgoing/slot.rs"]
 mod slot;
 mod sync;
 mod wire;

@@ -132,7 +132,7 @@ impl Root {
                 adapter.serve(Wanted { id: &id, entry_id }, request)
             }
             Key::Foreign => match self.ior_table.forward(object_key)? {
-                Some(to) => Err(DispatchError::Forward(to)),
+                Some(to) => Err(DispatchError::forward(&to)),
                 None => Err(no_object().into()),
             },
             Key::Named {
@@ -176,7 +176,7 @@ impl Root {
                 _ => Location::Unknown,
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
-                Ok(Some(to)) => Location::Forward(to),
+                Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
                 _ => Location::Unknown,
             },
         }

@@ -252,7 +252,7 @@ impl Adapter {
             return request.answer(&pinned.servant);
         }
         match pinned.forwarded() {
-            Some(to) => Err(DispatchError::Forward(to)),
+            Some(to) => Err(DispatchError::forward(&to)),
             None => Err(no_object().into()),
         }
     }
@@ -265,7 +265,7 @@ impl Adapter {
         let found = self.map.as_ref().map(|map| map.find(id, entry_id));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
-                Some(to) => Location::Forward(to),
+                Some(to) => Location::Forward(Box::new(to.ior().clone())),
                 None => Location::Here,
             },
             // Who provides servants may have one.

@@ -1,8 +1,10 @@
 //! Peers that break the protocol, by every link and in every messaging protocol: answered as the
 //! protocol says or closed, one line logged, everybody else served, and no growth.
-#![cfg(feature = "tls")]
+#![cfg(all(feature = "reliable", feature = "tls"))]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/authority.rs"]
+mod authority;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,6 +1,6 @@
 //! Certificates for whoever speaks over TLS, in a folder that other processes find, too.
 
-use crate::support::authority;
+use crate::authority;
 use punctual::protocol::ssliop::TlsOptions;
 use std::path::{Path, PathBuf};
 

@@ -48,9 +48,7 @@ impl ServantActivator for Activator {
             "panic" => panic!("on purpose"),
             "elsewhere" => {
                 let to = self.elsewhere.lock().unwrap().clone().unwrap();
-                Err(DispatchError::Forward(
-                    punctual::Interface::as_object(&to).clone(),
-                ))
+                Err(DispatchError::forward(&to))
             }
             name => Ok(match &self.shared {
                 Some(shared) => servant(shared),

@@ -46,7 +46,7 @@ impl ServantLocator for Locator {
             "nobody" => return Err(exception(Kind::ObjectNotExist)),
             "elsewhere" => {
                 let to = self.elsewhere.lock().unwrap().clone().unwrap();
-                return Err(DispatchError::Forward(to.as_object().clone()));
+                return Err(DispatchError::forward(&to));
             }
             "panic before" => panic!("on purpose"),
             "panic" => telling(|| panic!("on purpose")),

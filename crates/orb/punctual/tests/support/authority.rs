@@ -1,4 +1,5 @@
 //! An authority for certificates, and what it signs.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use punctual::protocol::ssliop::TlsOptions;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};

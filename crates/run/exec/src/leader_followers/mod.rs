@@ -3,13 +3,13 @@
 //!
 //! The kernel is the one that promotes: all threads of a pool wait in the reactor's `epoll` set, and an
 //! event wakes one of them, which serves it itself. There is no queue and no second thread on an event's
-//! way. Threads that wait for a reply stand behind those (`seats`).
+//! way. Threads that wait for a reply follow those (`leadership`).
 
+mod leadership;
 mod pool;
 mod reserve;
-mod seats;
 mod wait;
 
+pub use leadership::{Leadership, Notify, Waiter};
 pub use pool::{LeaderFollowers, PoolOptions};
-pub use seats::{Ring, Seats, Waiter};
-pub use wait::{ThreadBell, Waited, Wakeup};
+pub use wait::{ThreadEvent, Waited, Wakeup};

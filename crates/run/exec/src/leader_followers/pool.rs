@@ -2,20 +2,20 @@
 
 use super::reserve::Reserve;
 use crate::reactor::Reactor;
-use crate::{Crew, Deadline, SpawnError};
+use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// How a pool is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// What its threads are called in the operating system's listings, a number behind it.
-    pub name: String,
-    /// Threads that are there from the start, at least 1.
+    /// How its threads are started; there is a number behind the name of each.
+    pub spec: ThreadSpec,
+    /// Threads that are started with the pool, at least 1.
     pub threads: usize,
-    /// Threads that it may have; the others come when all that are there are held up, and stay.
-    pub most: usize,
-    /// Whether one more stands by, which serves while all others are held up, to refuse what would take
+    /// Threads that it may have; the others are started when all are busy, and stay.
+    pub max_threads: usize,
+    /// Whether one more stands by, which serves while all others are busy, to refuse what would take
     /// long ([`crate::reactor::Role::Reserve`]). Without it, what comes then waits.
     pub reserve: bool,
 }
@@ -24,73 +24,73 @@ impl Default for PoolOptions {
     /// One thread at first, 16 at most, and a reserve.
     fn default() -> Self {
         Self {
-            name: "punctual-pool".to_owned(),
+            spec: ThreadSpec::named("punctual-pool"),
             threads: 1,
-            most: 16,
+            max_threads: 16,
             reserve: true,
         }
     }
 }
 
-/// Threads that sit in one reactor: the kernel wakes one of them for each event, and the others wait
+/// Threads that wait in one reactor: the kernel wakes one of them for each event, and the others wait
 /// on. Dropping it stops the reactor and does not wait.
 #[derive(Debug)]
 pub struct LeaderFollowers {
     reactor: Arc<Reactor>,
-    crew: Crew,
+    threads: ThreadGroup,
     reserve: Option<Arc<Reserve>>,
     /// It has one thread and will have no more.
     alone: bool,
 }
 
-/// What brings threads into being.
+/// What starts threads.
 #[derive(Debug)]
 struct Growth {
     reactor: Weak<Reactor>,
-    crew: Crew,
-    name: String,
-    most: usize,
-    /// Threads begun so far.
-    begun: AtomicUsize,
+    threads: ThreadGroup,
+    spec: ThreadSpec,
+    max_threads: usize,
+    /// Threads started so far.
+    started: AtomicUsize,
 }
 
 impl LeaderFollowers {
     /// Starts a pool. A reactor has one.
     ///
     /// # Errors
-    /// What [`Crew::spawn`] says; the reactor is stopped then.
+    /// What [`ThreadGroup::spawn`] says; the reactor is stopped then.
     pub fn start(reactor: Arc<Reactor>, options: &PoolOptions) -> Result<Self, SpawnError> {
-        let most = options.most.max(options.threads).max(1);
-        let crew = Crew::new(most + usize::from(options.reserve));
+        let max_threads = options.max_threads.max(options.threads).max(1);
+        let threads = ThreadGroup::new(max_threads + usize::from(options.reserve));
         let growth = Arc::new(Growth {
             reactor: Arc::downgrade(&reactor),
-            crew: crew.clone(),
-            name: options.name.clone(),
-            most,
-            begun: AtomicUsize::new(0),
+            threads: threads.clone(),
+            spec: options.spec.clone(),
+            max_threads,
+            started: AtomicUsize::new(0),
         });
         let reserve = options
             .reserve
-            .then(|| Reserve::start(&reactor, &crew, &options.name))
+            .then(|| Reserve::start(&reactor, &threads, &options.spec))
             .transpose();
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
-        let (when_busy, call) = (growth.clone(), reserve.clone());
+        let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
         reactor.when_all_are_busy(move || {
-            // Where no thread is to be had, the reserve serves.
+            // Where no thread can be started, the reserve serves.
             if !matches!(when_busy.grow(), Ok(true))
-                && let Some(reserve) = &call
+                && let Some(reserve) = &reserve_of_pool
             {
-                reserve.call();
+                reserve.wake();
             }
         });
         let pool = Self {
             reactor,
-            crew,
-            alone: most == 1 && reserve.is_none(),
+            threads,
+            alone: max_threads == 1 && reserve.is_none(),
             reserve,
         };
         for _ in 0..options.threads.max(1) {
-            // Dropping the pool stops those that were begun.
+            // Dropping the pool stops those that were started.
             growth.grow()?;
         }
         Ok(pool)
@@ -102,16 +102,16 @@ impl LeaderFollowers {
         &self.reactor
     }
 
-    /// Its threads, for who waits until they have ended.
+    /// Its threads, for whoever waits until they have ended.
     #[must_use]
-    pub fn crew(&self) -> Crew {
-        self.crew.clone()
+    pub fn thread_group(&self) -> ThreadGroup {
+        self.threads.clone()
     }
 
     /// How many threads it has, the reserve among them.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.crew.len()
+        self.threads.len()
     }
 
     /// Whether one thread does all, so that whatever it waits for keeps everybody waiting.
@@ -126,13 +126,13 @@ impl LeaderFollowers {
     #[must_use]
     pub fn stop(&self, rest: usize, deadline: Deadline) -> bool {
         self.halt();
-        self.crew.wait_until_at_most(rest, deadline)
+        self.threads.wait_until_at_most(rest, deadline)
     }
 
     fn halt(&self) {
         self.reactor.stop();
         if let Some(reserve) = &self.reserve {
-            reserve.call();
+            reserve.wake();
         }
     }
 }
@@ -144,22 +144,23 @@ impl Drop for LeaderFollowers {
 }
 
 impl Growth {
-    /// Begins one more thread; false when there are as many as there may be.
+    /// Starts one more thread; false when there are as many as there may be.
     fn grow(&self) -> Result<bool, SpawnError> {
-        let one_more = |begun| (begun < self.most).then_some(begun + 1);
+        let one_more = |started| (started < self.max_threads).then_some(started + 1);
         // Relaxed: it only counts.
         let counted = self
-            .begun
+            .started
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
         let (Ok(number), Some(reactor)) = (counted, self.reactor.upgrade()) else {
             return Ok(false);
         };
-        let begun = self
-            .crew
-            .spawn(&format!("{}-{number}", self.name), move || reactor.run());
-        if begun.is_err() {
-            self.begun.fetch_sub(1, Ordering::Relaxed);
+        let name = format!("{}-{number}", self.spec.name());
+        let started = self
+            .threads
+            .spawn(self.spec.with_name(name), move || reactor.run());
+        if started.is_err() {
+            self.started.fetch_sub(1, Ordering::Relaxed);
         }
-        begun.map(|()| true)
+        started.map(|()| true)
     }
 }

@@ -1,27 +1,27 @@
 //! A thread that waits for what an event will bring, and serves events meanwhile.
 
-use super::seats::{Ring, Waiter};
+use super::leadership::{Notify, Waiter};
 use crate::Deadline;
 use crate::reactor::{Reactor, Role};
-use punctual_sys::bell::{Bell, either};
-use punctual_sys::epoll::Happenings;
+use punctual_sys::epoll::EpollEvents;
+use punctual_sys::event::{EventFd, either};
 use std::cell::OnceCell;
 use std::io;
 use std::sync::Arc;
 
-/// What wakes a thread that waits for events: one for each thread, made when it first waits.
-pub type ThreadBell = Bell;
+/// What wakes a thread that waits for events: each thread makes its own when it first waits.
+pub type ThreadEvent = EventFd;
 
-impl Ring for Arc<ThreadBell> {
-    fn ring(&self) {
-        Bell::ring(self);
+impl Notify for Arc<ThreadEvent> {
+    fn notify(&self) {
+        EventFd::notify(self);
     }
 }
 
 /// The calling thread, as those see it who bring what it waits for. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Wakeup {
-    waiter: Arc<Waiter<Arc<ThreadBell>>>,
+    waiter: Arc<Waiter<Arc<ThreadEvent>>>,
 }
 
 thread_local! {
@@ -38,7 +38,7 @@ impl Wakeup {
             if let Some(own) = own.get() {
                 return Ok(own.clone());
             }
-            let waiter = Arc::new(Waiter::own(Arc::new(Bell::new()?)));
+            let waiter = Arc::new(Waiter::own(Arc::new(EventFd::new()?)));
             Ok(own.get_or_init(|| Self { waiter }).clone())
         })
     }
@@ -66,8 +66,8 @@ impl Reactor {
     /// [`Wakeup::wake`] of the calling thread then, unless it is the calling thread. Waits for events
     /// itself only where no other thread does.
     ///
-    /// Events that are served meanwhile are turns of this thread, one within the other: [`crate::reactor::depth`]
-    /// of the reactor counts them, for handlers to refuse what would go too deep.
+    /// The thread serves those events one within the other: [`crate::reactor::depth`] counts them, for
+    /// handlers to refuse what would go too deep.
     ///
     /// # Errors
     /// Where the thread has no [`Wakeup`] yet and there is no descriptor for one, or `poll(2)` fails.
@@ -77,7 +77,7 @@ impl Reactor {
         mut done: impl FnMut() -> bool,
     ) -> io::Result<Waited> {
         let own = Wakeup::own()?;
-        let mut found = Happenings::new(1);
+        let mut found = EpollEvents::new(1);
         let waited = loop {
             own.waiter.look();
             if done() {
@@ -89,33 +89,33 @@ impl Reactor {
             if deadline.has_passed() {
                 break Waited::TimedOut;
             }
-            if self.seats.lead() {
-                let sat = self.sit(&own, deadline, &mut found);
-                self.rise();
-                sat?;
+            if self.leadership.try_lead() {
+                let waited = self.lead(&own, deadline, &mut found);
+                self.resign();
+                waited?;
                 self.serve(&found, Role::Worker);
             } else {
-                self.seats.follow(&own.waiter, deadline.remaining());
+                self.leadership.follow(&own.waiter, deadline.remaining());
             }
         };
         // It may have been promoted, or told just now; who waits on must not wait for nobody.
         own.waiter.look();
-        self.seats.promote();
+        self.leadership.promote();
         // An outer wait of this thread looks for itself before it waits on.
         Ok(waited)
     }
 
-    /// Waits for an event or a word to this thread, and takes the event.
-    fn sit(&self, own: &Wakeup, deadline: Deadline, found: &mut Happenings) -> io::Result<()> {
+    /// Waits for an event or until this thread is woken, and takes the event.
+    fn lead(&self, own: &Wakeup, deadline: Deadline, found: &mut EpollEvents) -> io::Result<()> {
         found.clear();
-        if !own.waiter.sit() {
+        if !own.waiter.begin_polling() {
             return Ok(());
         }
-        let waited = either(self.epoll(), &**own.waiter.bell(), deadline.remaining());
+        let waited = either(self.epoll(), &**own.waiter.notifier(), deadline.remaining());
         own.waiter.look();
         let (event, told) = waited?;
         if told {
-            own.waiter.bell().silence();
+            own.waiter.notifier().clear();
         }
         if event {
             self.look(found);

@@ -7,7 +7,7 @@
 //!
 //! Descriptors are watched edge-triggered: a handler is told of each change once, and takes all there is.
 //! What has to be done without a change of the descriptor is posted to the reactor's own queue
-//! ([`Reactor::nudge`]), which a bell in the same set announces.
+//! ([`Reactor::nudge`]), which an eventfd in the same set announces.
 //!
 //! One thread may run it (a *reactive* server), many ([`crate::LeaderFollowers`]), or none but those that
 //! wait for a reply ([`Reactor::run_until`]).
@@ -15,20 +15,20 @@
 mod owner;
 #[cfg(test)]
 mod owner_tests;
+mod ready_event;
 mod serve;
 mod table;
 mod timers;
-mod turn;
 
 pub use owner::{Owner, Readiness, Retired};
+pub use ready_event::{Handler, ReadyEvent, Role, depth};
 pub use table::Token;
-pub use turn::{Handler, Role, Turn, depth};
 
-use crate::leader_followers::{Seats, ThreadBell};
+use crate::leader_followers::{Leadership, ThreadEvent};
 use crate::{Look, Spin};
 use crossbeam_queue::SegQueue;
-use punctual_sys::bell::Bell;
 use punctual_sys::epoll::{Epoll, Interest};
+use punctual_sys::event::EventFd;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,23 +66,23 @@ pub struct Reactor {
     timers: Timers,
     /// Registrations to be served though nothing happened to their descriptors.
     queue: SegQueue<Token>,
-    /// An edge for each that is queued.
-    bell: Bell,
-    /// Rings for good when the reactor stops.
-    curfew: Bell,
+    /// Notified for each that is queued.
+    queued: EventFd,
+    /// Set for good when the reactor stops.
+    stop_event: EventFd,
     stopped: AtomicBool,
-    pub(crate) seats: Seats<Arc<ThreadBell>>,
+    pub(crate) leadership: Leadership<Arc<ThreadEvent>>,
     spin: Option<Spin>,
     /// Whether a thread looks before it sleeps.
     spinning: AtomicBool,
-    /// Called when the last worker rises.
+    /// Called when the last leader resigns, and nobody follows.
     all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// A descriptor of the reactor's own, by a place that no registration has.
-const BELL: u64 = u64::MAX;
-const ALARM: u64 = u64::MAX - 1;
-const CURFEW: u64 = u64::MAX - 2;
+/// A descriptor of the reactor's own: no registration has such a token.
+const QUEUE: u64 = u64::MAX;
+const TIMER: u64 = u64::MAX - 1;
+const STOP: u64 = u64::MAX - 2;
 /// The largest number of registrations.
 const MOST: u32 = 1 << 24;
 
@@ -93,20 +93,20 @@ impl Reactor {
     /// What the operating system says.
     pub fn new(options: ReactorOptions) -> io::Result<Arc<Self>> {
         let (epoll, timers) = (Epoll::new()?, Timers::new()?);
-        let (bell, curfew) = (Bell::new()?, Bell::new()?);
-        epoll.add(&bell, BELL, Interest::Read)?;
-        epoll.add(timers.alarm(), ALARM, Interest::Read)?;
-        epoll.add_for_all(&curfew, CURFEW)?;
+        let (queued, stop_event) = (EventFd::new()?, EventFd::new()?);
+        epoll.add(&queued, QUEUE, Interest::Read)?;
+        epoll.add(timers.timer(), TIMER, Interest::Read)?;
+        epoll.add_for_all(&stop_event, STOP)?;
         let spin = Spin::new(options.spin, Look::System).always(options.spin_always);
         Ok(Arc::new(Self {
             epoll,
             table: Table::new(options.registrations.min(MOST)),
             timers,
             queue: SegQueue::new(),
-            bell,
-            curfew,
+            queued,
+            stop_event,
             stopped: AtomicBool::new(false),
-            seats: Seats::new(),
+            leadership: Leadership::new(),
             spin: (!spin.is_off()).then_some(spin),
             spinning: AtomicBool::new(false),
             all_busy: OnceLock::new(),
@@ -122,15 +122,15 @@ impl Reactor {
     pub fn register(&self, handler: Arc<dyn Handler>) -> io::Result<Token> {
         let descriptor = handler.descriptor().ok_or(io::ErrorKind::InvalidInput)?;
         let token = self.table.take()?;
-        let Some(place) = self.table.place(token) else {
+        let Some(entry) = self.table.entry(token) else {
             return Err(io::ErrorKind::NotFound.into());
         };
         // From here on it is owned by this thread, so that nobody serves what is half made.
-        let _ = place.owner.offer(token.generation, Readiness::NONE);
-        place.set_handler(Some(handler.clone()));
+        let _ = entry.owner.offer(token.generation, Readiness::NONE);
+        entry.set_handler(Some(handler.clone()));
         let added = self.epoll.add(descriptor, token.to_word(), Interest::Read);
         if let Err(error) = added {
-            let _ = place.owner.retire(token.generation);
+            let _ = entry.owner.retire(token.generation);
             self.clear(token);
             return Err(error);
         }
@@ -141,10 +141,10 @@ impl Reactor {
     /// Takes a registration out: its handler is called no more, and let go once it is not being called.
     /// Nothing happens to one that was taken out before.
     pub fn deregister(&self, token: Token) {
-        let Some(place) = self.table.place(token) else {
+        let Some(entry) = self.table.entry(token) else {
             return;
         };
-        match place.owner.retire(token.generation) {
+        match entry.owner.retire(token.generation) {
             Retired::Mine => self.clear(token),
             Retired::Later | Retired::Stale => {}
         }
@@ -161,9 +161,9 @@ impl Reactor {
     /// # Errors
     /// `NotFound` for one that was taken out, else what `epoll_ctl(2)` says.
     pub fn set_interest(&self, token: Token, interest: Interest) -> io::Result<()> {
-        let place = self.table.place(token).ok_or(io::ErrorKind::NotFound)?;
-        let handler = place.handler().ok_or(io::ErrorKind::NotFound)?;
-        if place.owner.generation() != token.generation {
+        let entry = self.table.entry(token).ok_or(io::ErrorKind::NotFound)?;
+        let handler = entry.handler().ok_or(io::ErrorKind::NotFound)?;
+        if entry.owner.generation() != token.generation {
             return Err(io::ErrorKind::NotFound.into());
         }
         let descriptor = handler.descriptor().ok_or(io::ErrorKind::NotFound)?;
@@ -174,10 +174,10 @@ impl Reactor {
     /// set before; `None` lifts it. Some milliseconds late, never early. For its owner, or while nobody
     /// else sets it. Takes a lock only where it is earlier than what was set.
     pub fn set_deadline(&self, token: Token, after: Option<Duration>) {
-        if let Some(place) = self.table.place(token)
-            && place.owner.generation() == token.generation
+        if let Some(entry) = self.table.entry(token)
+            && entry.owner.generation() == token.generation
         {
-            self.timers.set(token, place, after);
+            self.timers.set(token, entry, after);
         }
     }
 
@@ -196,15 +196,15 @@ impl Reactor {
     /// How many threads wait for events at the moment.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.seats.sitting()
+        self.leadership.leaders()
     }
 
     /// Ends [`Reactor::run`] and [`Reactor::run_until`] on every thread, once what each serves is done.
     /// What is registered stays so; it is not served any more.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        self.curfew.ring();
-        self.seats.wake_all();
+        self.stop_event.notify();
+        self.leadership.wake_all();
     }
 
     /// Whether it has been stopped.
@@ -213,8 +213,8 @@ impl Reactor {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// What to do when no thread waits for events any more, and none that waits for a reply takes the
-    /// place. Once.
+    /// What to do when no thread waits for events any more, and no follower takes its
+    /// place. Called at most once.
     pub(crate) fn when_all_are_busy(&self, act: impl Fn() + Send + Sync + 'static) {
         // A reactor has one pool.
         let _ = self.all_busy.set(Box::new(act));
@@ -225,43 +225,43 @@ impl Reactor {
     }
 
     fn post(&self, token: Token, happened: Readiness) {
-        if let Some(place) = self.table.place(token)
-            && place.owner.post(token.generation, happened)
+        if let Some(entry) = self.table.entry(token)
+            && entry.owner.post(token.generation, happened)
         {
             self.queue.push(token);
-            self.bell.ring();
+            self.queued.notify();
         }
     }
 
-    /// Hands a registration over, as [`Turn::hand_over`]. For its owner, or one that stands in for it:
-    /// once, while the owner does nothing about it, which learns of it ([`Turn::disown`]) before its turn
+    /// Hands a registration over, as [`ReadyEvent::hand_over`]. For its owner, or one that stands in for it:
+    /// once, while the owner does nothing about it, which learns of it ([`ReadyEvent::disown`]) before its event
     /// ends.
     pub fn hand_over(&self, token: Token, left: Readiness) {
-        let Some(place) = self.table.place(token) else {
+        let Some(entry) = self.table.entry(token) else {
             return;
         };
-        match place.owner.hand_over(token.generation, left) {
+        match entry.owner.hand_over(token.generation, left) {
             Ok(false) => {}
             Ok(true) => {
                 self.queue.push(token);
-                self.bell.ring();
+                self.queued.notify();
             }
             Err(_) => self.clear(token),
         }
     }
 
-    /// Clears a place that the calling thread owns and that is taken out.
+    /// Clears an entry that the calling thread owns and that is taken out.
     fn clear(&self, token: Token) {
-        let Some(place) = self.table.place(token) else {
+        let Some(entry) = self.table.entry(token) else {
             return;
         };
-        let handler = place.set_handler(None);
+        let handler = entry.set_handler(None);
         if let Some(descriptor) = handler.as_ref().and_then(|handler| handler.descriptor()) {
             // Fails for one whose connection is closed already, which took it out.
             let _ = self.epoll.remove(descriptor);
         }
-        place.due.store(0, Ordering::SeqCst);
-        let _ = place.owner.vacate(token.generation);
+        entry.due.store(0, Ordering::SeqCst);
+        let _ = entry.owner.vacate(token.generation);
         self.table.give_back(token);
         // Last: it may be the end of a connection, which takes its time.
         drop(handler);

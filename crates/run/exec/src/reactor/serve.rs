@@ -1,36 +1,36 @@
 //! Waiting for what happens, and having it served.
 
 use super::owner::Readiness;
+use super::ready_event::{Nesting, ReadyEvent, Role};
 use super::table::Token;
-use super::turn::{Deeper, Role, Turn};
-use super::{ALARM, BELL, CURFEW, Reactor};
-use punctual_sys::epoll::{Happening, Happenings};
+use super::{QUEUE, Reactor, STOP, TIMER};
+use punctual_sys::epoll::{EpollEvent, EpollEvents};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Turns in a row that a registration is served when something happens to it all the time; then it
-/// goes behind the others.
+/// How often in a row a registration is served when something happens to it all the time; then it goes
+/// behind the others.
 const FAIR: u32 = 16;
 
 impl Reactor {
     /// Serves what happens, until the reactor is stopped. Any number of threads may; each takes one
-    /// change at a time, so that none waits behind what another thread is held up by.
+    /// change at a time, so that none waits behind what another thread does.
     pub fn run(self: &Arc<Self>) {
         // One: what else was taken along would be out of reach for every other thread.
-        let mut found = Happenings::new(1);
+        let mut found = EpollEvents::new(1);
         while !self.is_stopped() {
-            self.seats.join();
+            self.leadership.join();
             self.wait(&mut found);
-            self.rise();
+            self.resign();
             self.serve(&found, Role::Worker);
         }
     }
 
     /// Serves what happens at the moment, without waiting; how much that was.
     pub fn run_ready(self: &Arc<Self>) -> usize {
-        let mut found = Happenings::new(1);
+        let mut found = EpollEvents::new(1);
         let mut served = 0;
         while !self.is_stopped() {
             self.look(&mut found);
@@ -43,7 +43,7 @@ impl Reactor {
         served
     }
 
-    fn wait(&self, found: &mut Happenings) {
+    fn wait(&self, found: &mut EpollEvents) {
         if let Some(spin) = &self.spin
             // Acquire pairs with the Release below: one thread at a time has the budget.
             && !self.spinning.swap(true, Ordering::Acquire)
@@ -62,13 +62,13 @@ impl Reactor {
     }
 
     /// Takes what is there.
-    pub(crate) fn look(&self, found: &mut Happenings) {
+    pub(crate) fn look(&self, found: &mut EpollEvents) {
         let _ = self.epoll.wait(found, Some(Duration::ZERO));
     }
 
-    /// The calling thread waits no more; somebody else has to, if anybody can.
-    pub(crate) fn rise(&self) {
-        if !self.seats.rise()
+    /// The calling thread waits no more; another has to, if any can.
+    pub(crate) fn resign(&self) {
+        if !self.leadership.resign()
             && let Some(act) = self.all_busy.get()
         {
             act();
@@ -76,20 +76,20 @@ impl Reactor {
     }
 
     /// Serves what was found.
-    pub(crate) fn serve(self: &Arc<Self>, found: &Happenings, role: Role) {
+    pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) {
         for happening in found.iter() {
             match happening.token {
-                BELL => self.serve_queue(role),
-                ALARM => self
+                QUEUE => self.serve_queue(role),
+                TIMER => self
                     .timers
                     .overdue(&self.table, |token| self.post(token, Readiness::DEADLINE)),
-                CURFEW => {}
+                STOP => {}
                 word => self.serve_change(Token::from_word(word), happening, role),
             }
         }
     }
 
-    fn serve_change(self: &Arc<Self>, token: Token, happening: Happening, role: Role) {
+    fn serve_change(self: &Arc<Self>, token: Token, happening: EpollEvent, role: Role) {
         let mut happened = Readiness::NONE;
         for (has, what) in [
             (happening.readable, Readiness::READ),
@@ -100,8 +100,8 @@ impl Reactor {
                 happened = happened.and(what);
             }
         }
-        if let Some(place) = self.table.place(token)
-            && let Some(all) = place.owner.offer(token.generation, happened)
+        if let Some(entry) = self.table.entry(token)
+            && let Some(all) = entry.owner.offer(token.generation, happened)
         {
             self.serve_owned(token, all, role);
         }
@@ -110,12 +110,12 @@ impl Reactor {
     /// Serves one of the queue.
     fn serve_queue(self: &Arc<Self>, role: Role) {
         while let Some(token) = self.queue.pop() {
-            if let Some(place) = self.table.place(token)
-                && let Some(all) = place.owner.unqueue(token.generation)
+            if let Some(entry) = self.table.entry(token)
+                && let Some(all) = entry.owner.unqueue(token.generation)
             {
                 // Two that were queued may have been announced as one, and this one may take long.
                 if !self.queue.is_empty() {
-                    self.bell.ring();
+                    self.queued.notify();
                 }
                 return self.serve_owned(token, all, role);
             }
@@ -124,17 +124,17 @@ impl Reactor {
 
     /// Serves a registration that the calling thread owns.
     fn serve_owned(self: &Arc<Self>, token: Token, mut readiness: Readiness, role: Role) {
-        let Some(place) = self.table.place(token) else {
+        let Some(entry) = self.table.entry(token) else {
             return;
         };
         for _ in 0..FAIR {
             if readiness.has(Readiness::RETIRED) {
                 return self.clear(token);
             }
-            if !self.turn(token, readiness, role) {
+            if !self.call(token, readiness, role) {
                 return;
             }
-            match place.owner.release(token.generation) {
+            match entry.owner.release(token.generation) {
                 None => return,
                 Some(more) => readiness = more,
             }
@@ -146,27 +146,27 @@ impl Reactor {
     }
 
     /// Calls the handler; whether the calling thread still owns the registration.
-    fn turn(self: &Arc<Self>, token: Token, readiness: Readiness, role: Role) -> bool {
+    fn call(self: &Arc<Self>, token: Token, readiness: Readiness, role: Role) -> bool {
         let handler = self
             .table
-            .place(token)
-            .and_then(super::table::Place::handler);
+            .entry(token)
+            .and_then(super::table::Entry::handler);
         let Some(handler) = handler else {
             return true;
         };
-        let mut turn = Turn {
+        let mut event = ReadyEvent {
             reactor: self,
             token,
             readiness,
             role,
             owns: true,
         };
-        let _deeper = Deeper::new();
-        let called = catch_unwind(AssertUnwindSafe(|| handler.ready(&mut turn)));
+        let _nesting = Nesting::new();
+        let called = catch_unwind(AssertUnwindSafe(|| handler.ready(&mut event)));
         if called.is_err() {
             // Whatever state it is in, nobody is to see it.
             self.deregister(token);
         }
-        turn.owns
+        event.owns
     }
 }

@@ -1,6 +1,6 @@
-//! Where registrations stand. Finding one takes no lock and follows no pointer that could dangle: places
+//! Where registrations stand. Finding one takes no lock and follows no pointer that could dangle: entries
 //! are made in blocks that stay for good, and a token's generation tells an old registration from the one
-//! that has its place now.
+//! that has its entry now.
 
 use super::Handler;
 use super::owner::Owner;
@@ -14,37 +14,37 @@ const BLOCK: usize = 256;
 /// A registration, as its holder names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    pub(super) place: u32,
+    pub(super) index: u32,
     pub(super) generation: u32,
 }
 
 impl Token {
     pub(super) fn to_word(self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.place)
+        u64::from(self.generation) << 32 | u64::from(self.index)
     }
 
     #[allow(clippy::cast_possible_truncation)] // What is cut off is the other half.
     pub(super) fn from_word(word: u64) -> Self {
         Self {
-            place: word as u32,
+            index: word as u32,
             generation: (word >> 32) as u32,
         }
     }
 }
 
-/// A place for a registration.
+/// A registration, or room for one.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct Entry {
     pub(super) owner: Owner,
     /// Its deadline in milliseconds of the coarse clock; 0 for none.
     pub(super) due: AtomicU64,
-    /// When the alarm looks at it next, 0 for never. Written under the lock of the timers only.
+    /// When the timer looks at it next, 0 for never. Written under the lock of the timers only.
     pub(super) scheduled: AtomicU64,
     /// Contended only by whoever changes what is waited for while it is being served.
     handler: Mutex<Option<Arc<dyn Handler>>>,
 }
 
-impl Place {
+impl Entry {
     pub(super) fn handler(&self) -> Option<Arc<dyn Handler>> {
         self.lock().clone()
     }
@@ -61,15 +61,15 @@ impl Place {
     }
 }
 
-/// All places.
+/// All entries.
 pub(super) struct Table {
-    blocks: Box<[OnceLock<Box<[Place]>>]>,
+    blocks: Box<[OnceLock<Box<[Entry]>>]>,
     free: Mutex<Free>,
 }
 
 struct Free {
     /// Places given back.
-    places: Vec<u32>,
+    entries: Vec<u32>,
     /// Places never used begin here.
     fresh: u32,
     most: u32,
@@ -82,7 +82,7 @@ impl Table {
         Self {
             blocks: (0..blocks).map(|_| OnceLock::new()).collect(),
             free: Mutex::new(Free {
-                places: Vec::new(),
+                entries: Vec::new(),
                 fresh: 0,
                 most,
             }),
@@ -90,17 +90,17 @@ impl Table {
     }
 
     #[inline]
-    pub(super) fn place(&self, token: Token) -> Option<&Place> {
-        let at = token.place as usize;
+    pub(super) fn entry(&self, token: Token) -> Option<&Entry> {
+        let at = token.index as usize;
         self.blocks.get(at / BLOCK)?.get()?.get(at % BLOCK)
     }
 
-    /// A place for a registration, and its token.
+    /// Room for a registration: its token.
     pub(super) fn take(&self) -> io::Result<Token> {
-        let place = {
+        let index = {
             let mut free = self.free();
-            match free.places.pop() {
-                Some(place) => place,
+            match free.entries.pop() {
+                Some(index) => index,
                 None if free.fresh < free.most => {
                     free.fresh += 1;
                     free.fresh - 1
@@ -111,25 +111,25 @@ impl Table {
                 }
             }
         };
-        let at = place as usize;
+        let at = index as usize;
         let block = self.blocks.get(at / BLOCK);
         let block =
-            block.map(|block| block.get_or_init(|| (0..BLOCK).map(|_| Place::default()).collect()));
+            block.map(|block| block.get_or_init(|| (0..BLOCK).map(|_| Entry::default()).collect()));
         let generation = block
             .and_then(|block| block.get(at % BLOCK))
-            .map_or(0, |place| place.owner.generation());
-        Ok(Token { place, generation })
+            .map_or(0, |entry| entry.owner.generation());
+        Ok(Token { index, generation })
     }
 
-    /// Gives back a place that has been vacated.
+    /// Gives back an entry that has been vacated.
     pub(super) fn give_back(&self, token: Token) {
-        self.free().places.push(token.place);
+        self.free().entries.push(token.index);
     }
 
     /// How many registrations there are.
     pub(super) fn len(&self) -> usize {
         let free = self.free();
-        free.fresh as usize - free.places.len()
+        free.fresh as usize - free.entries.len()
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, Free> {
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn an_idle_registration_takes_little_memory() {
-        // Its share of the list of free places, and of the alarm's, included.
-        assert!(size_of::<Place>() + size_of::<u32>() + 2 * size_of::<(u64, u32)>() < 200);
+        // Its share of the list of free entries, and of the timer's, included.
+        assert!(size_of::<Entry>() + size_of::<u32>() + 2 * size_of::<(u64, u32)>() < 200);
     }
 
     #[test]
@@ -154,8 +154,8 @@ mod tests {
         assert!(table.take().is_err());
         assert_eq!(table.len(), 2);
         for token in tokens {
-            let place = table.place(token).unwrap();
-            let _ = place.owner.vacate(token.generation);
+            let entry = table.entry(token).unwrap();
+            let _ = entry.owner.vacate(token.generation);
             table.give_back(token);
         }
         let again = table.take().unwrap();

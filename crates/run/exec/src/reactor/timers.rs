@@ -1,13 +1,13 @@
 //! Deadlines of registrations, to some milliseconds: for half a message that stays half, and for those
 //! who connect and say nothing.
 //!
-//! A deadline is put off or lifted by one store; the alarm, which is looked at when it rings, finds that
+//! A deadline is put off or lifted by one store; the timer, which is looked at when it expires, finds that
 //! out for itself. So what is set with each message and hardly ever passes costs no lock. A registration
-//! stands in the alarm's list once at most.
+//! stands in the timer's list once at most.
 
-use super::table::{Place, Table, Token};
-use punctual_sys::bell::Alarm;
+use super::table::{Entry, Table, Token};
 use punctual_sys::clock;
+use punctual_sys::event::TimerFd;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -18,61 +18,61 @@ use std::time::Duration;
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Timers {
-    alarm: Alarm,
+    timer: TimerFd,
     list: Mutex<List>,
 }
 
 #[derive(Debug, Default)]
 struct List {
-    /// When to look at which place.
+    /// When to look at which entry.
     looks: BTreeSet<(u64, u32)>,
-    /// When the alarm rings; 0 for never.
+    /// When the timer expires; 0 for never.
     set_to: u64,
 }
 
 impl Timers {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            alarm: Alarm::new()?,
+            timer: TimerFd::new()?,
             list: Mutex::default(),
         })
     }
 
     /// Readable when it is time to call [`Timers::overdue`].
-    pub(super) fn alarm(&self) -> BorrowedFd<'_> {
-        self.alarm.as_fd()
+    pub(super) fn timer(&self) -> BorrowedFd<'_> {
+        self.timer.as_fd()
     }
 
-    /// Sets, puts off, or lifts the deadline of the registration at a place.
-    pub(super) fn set(&self, token: Token, place: &Place, after: Option<Duration>) {
+    /// Sets, puts off, or lifts the deadline of the registration at an entry.
+    pub(super) fn set(&self, token: Token, entry: &Entry, after: Option<Duration>) {
         let Some(after) = after else {
-            return place.due.store(0, Ordering::SeqCst);
+            return entry.due.store(0, Ordering::SeqCst);
         };
         // The clock may be a tick behind: never early.
         let after = u64::try_from(after.as_millis()).unwrap_or(u64::MAX / 4);
         let due = clock::coarse_millis().saturating_add(after.max(1));
         // Sequentially consistent with the two in `overdue`: either it finds this deadline, or this finds
         // that it is no longer scheduled.
-        place.due.store(due, Ordering::SeqCst);
-        let scheduled = place.scheduled.load(Ordering::SeqCst);
+        entry.due.store(due, Ordering::SeqCst);
+        let scheduled = entry.scheduled.load(Ordering::SeqCst);
         if scheduled == 0 || scheduled > due {
-            self.schedule(token.place, place, due);
+            self.schedule(token.index, entry, due);
         }
     }
 
-    fn schedule(&self, number: u32, place: &Place, due: u64) {
+    fn schedule(&self, number: u32, entry: &Entry, due: u64) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        let scheduled = place.scheduled.load(Ordering::SeqCst);
+        let scheduled = entry.scheduled.load(Ordering::SeqCst);
         if scheduled != 0 && scheduled <= due {
             return;
         }
         list.looks.remove(&(scheduled, number));
         list.looks.insert((due, number));
-        place.scheduled.store(due, Ordering::SeqCst);
-        self.set_alarm(&mut list);
+        entry.scheduled.store(due, Ordering::SeqCst);
+        self.set_timer(&mut list);
     }
 
-    /// Calls `each` with the registrations whose deadline has passed, which is lifted, and sets the alarm
+    /// Calls `each` with the registrations whose deadline has passed, which is lifted, and sets the timer
     /// for the next.
     pub(super) fn overdue(&self, table: &Table, mut each: impl FnMut(Token)) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,22 +83,22 @@ impl Timers {
         {
             list.looks.pop_first();
             let token = Token {
-                place: number,
+                index: number,
                 generation: 0,
             };
             // Places stay for good.
-            let Some(place) = table.place(token) else {
+            let Some(entry) = table.entry(token) else {
                 continue;
             };
-            place.scheduled.store(0, Ordering::SeqCst);
-            let generation = place.owner.generation();
-            let due = place.due.load(Ordering::SeqCst);
+            entry.scheduled.store(0, Ordering::SeqCst);
+            let generation = entry.owner.generation();
+            let due = entry.due.load(Ordering::SeqCst);
             if due > now {
                 list.looks.insert((due, number));
-                place.scheduled.store(due, Ordering::SeqCst);
+                entry.scheduled.store(due, Ordering::SeqCst);
             } else if due > 0
                 // One that was set meanwhile, later, stands; it is scheduled by whoever set it.
-                && place
+                && entry
                     .due
                     .compare_exchange(due, 0, Ordering::SeqCst, Ordering::SeqCst)
                     .is_ok()
@@ -109,10 +109,10 @@ impl Timers {
                 });
             }
         }
-        self.set_alarm(&mut list);
+        self.set_timer(&mut list);
     }
 
-    fn set_alarm(&self, list: &mut List) {
+    fn set_timer(&self, list: &mut List) {
         let Some(&(first, _)) = list.looks.first() else {
             return;
         };
@@ -121,7 +121,7 @@ impl Timers {
         }
         let left = first.saturating_sub(clock::coarse_millis());
         // The kernel refuses no time that a clock in milliseconds can name.
-        if self.alarm.set(Duration::from_millis(left.max(1))).is_ok() {
+        if self.timer.set(Duration::from_millis(left.max(1))).is_ok() {
             list.set_to = first;
         }
     }

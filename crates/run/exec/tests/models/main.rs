@@ -6,12 +6,15 @@
 //! many executions were explored: `cargo test -p punctual-exec --test models --release -- --nocapture`.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
+mod giving;
+#[path = "../../src/worker_pool/handover.rs"]
+mod handover;
+#[path = "../../src/leader_followers/leadership.rs"]
+mod leadership;
+mod leading;
 #[path = "../../src/reactor/owner.rs"]
 mod owner;
 mod ownership;
-mod seating;
-#[path = "../../src/leader_followers/seats.rs"]
-mod seats;
 mod sync;
 
 use std::sync::Arc;

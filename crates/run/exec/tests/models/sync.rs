@@ -9,23 +9,23 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap()
 }
 
-pub(crate) struct Bed {
+pub(crate) struct Parker {
     thread: loom::thread::Thread,
 }
 
-impl Bed {
+impl Parker {
     pub(crate) fn own() -> Self {
         Self {
             thread: loom::thread::current(),
         }
     }
 
-    /// No time passes in a model: who sleeps sleeps until it is woken.
-    pub(crate) fn sleep(&self, _left: Option<Duration>) {
+    /// No time passes in a model: a thread is parked until it is unparked.
+    pub(crate) fn park(&self, _left: Option<Duration>) {
         loom::thread::park();
     }
 
-    pub(crate) fn wake(&self) {
+    pub(crate) fn unpark(&self) {
         self.thread.unpark();
     }
 }

@@ -1,4 +1,4 @@
-//! A pool: how many threads, and what happens when all of them are held up.
+//! A pool: how many threads, and what happens when all of them are busy.
 
 use crate::support::{reactor, read_all, served, watched};
 use punctual_exec::leader_followers::PoolOptions;
@@ -12,7 +12,7 @@ use std::time::Duration;
 fn options(threads: usize, most: usize, reserve: bool) -> PoolOptions {
     PoolOptions {
         threads,
-        most,
+        max_threads: most,
         reserve,
         ..PoolOptions::default()
     }
@@ -31,12 +31,12 @@ fn blocking(
     release: &Arc<Mutex<mpsc::Receiver<()>>>,
 ) -> UnixStream {
     let (told, release) = (told.clone(), release.clone());
-    let (handler, other) = served(move |stream, turn| {
+    let (handler, other) = served(move |stream, event| {
         if read_all(stream).0.is_empty() {
             return;
         }
-        told.send(turn.role()).unwrap();
-        if turn.role() == Role::Worker {
+        told.send(event.role()).unwrap();
+        if event.role() == Role::Worker {
             release.lock().unwrap().recv().unwrap();
         }
     });
@@ -49,7 +49,7 @@ fn a_pool_grows_when_its_threads_are_held_up_and_then_its_reserve_serves() {
     watched(|| {
         let pool = LeaderFollowers::start(reactor(), &options(1, 3, true)).unwrap();
         let (told, hear) = mpsc::channel();
-        // One lock for all: whoever waits for it is held up as well.
+        // One lock for all: whoever waits for it is busy as well.
         let (release, wait) = mpsc::channel();
         let wait = Arc::new(Mutex::new(wait));
         let mut peers: Vec<_> = (0..4)

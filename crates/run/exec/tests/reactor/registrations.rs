@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, mpsc};
 fn a_handler_is_called_at_first_and_then_for_each_change_and_the_end() {
     let reactor = reactor();
     let (told, hear) = mpsc::channel();
-    let (handler, mut other) = served(move |stream, turn| {
+    let (handler, mut other) = served(move |stream, event| {
         let (octets, ended) = read_all(stream);
-        told.send((turn.readiness(), octets, ended)).unwrap();
+        told.send((event.readiness(), octets, ended)).unwrap();
     });
     with_threads(&reactor, 2, || {
         reactor.register(handler).unwrap();
@@ -64,20 +64,20 @@ fn one_thread_at_a_time_serves_a_registration_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_turn_that_is_handed_over_lets_others_serve_meanwhile() {
+fn an_event_that_is_handed_over_lets_others_serve_meanwhile() {
     let reactor = reactor();
     let (release, wait) = mpsc::channel::<()>();
     let wait = Mutex::new(wait);
     let (told, hear) = mpsc::channel();
     let first = AtomicBool::new(true);
-    let (handler, mut other) = served(move |stream, turn| {
+    let (handler, mut other) = served(move |stream, event| {
         let (octets, _) = read_all(stream);
         if octets.is_empty() {
             return;
         }
         if first.swap(false, Ordering::SeqCst) {
-            turn.hand_over(Readiness::NONE);
-            assert!(!turn.owns());
+            event.hand_over(Readiness::NONE);
+            assert!(!event.owns());
             told.send(b"handed over".to_vec()).unwrap();
             wait.lock().unwrap().recv().unwrap();
         }
@@ -95,20 +95,20 @@ fn a_turn_that_is_handed_over_lets_others_serve_meanwhile() {
 }
 
 #[test]
-fn what_is_left_by_a_turn_that_is_handed_over_is_served_by_another_thread() {
+fn what_is_left_of_an_event_that_is_handed_over_is_served_by_another_thread() {
     let reactor = reactor();
     let (released, wait) = mpsc::channel::<()>();
     let wait = Mutex::new(wait);
     let done = mpsc::channel();
-    let turns = AtomicUsize::new(0);
-    let (handler, _other) = served(move |_, turn| match turns.fetch_add(1, Ordering::SeqCst) {
+    let calls = AtomicUsize::new(0);
+    let (handler, _other) = served(move |_, event| match calls.fetch_add(1, Ordering::SeqCst) {
         0 => {
-            turn.hand_over(Readiness::READ);
+            event.hand_over(Readiness::READ);
             wait.lock().unwrap().recv().unwrap();
             done.0.send(Readiness::NONE).unwrap();
         }
         _ => {
-            done.0.send(turn.readiness()).unwrap();
+            done.0.send(event.readiness()).unwrap();
             released.send(()).unwrap();
         }
     });
@@ -123,10 +123,10 @@ fn what_is_left_by_a_turn_that_is_handed_over_is_served_by_another_thread() {
 fn one_that_was_taken_out_is_called_no_more_and_let_go() {
     let reactor = reactor();
     let (told, hear) = mpsc::channel();
-    let (handler, mut other) = served(move |stream, turn| {
+    let (handler, mut other) = served(move |stream, event| {
         let (octets, _) = read_all(stream);
         if !octets.is_empty() {
-            turn.deregister();
+            event.deregister();
         }
         told.send(()).unwrap();
     });
@@ -167,7 +167,7 @@ fn room_to_write_is_told_only_while_it_is_waited_for() {
     let reactor = reactor();
     let (told, hear) = mpsc::channel();
     let pending = Mutex::new(vec![7u8; 4 << 20]);
-    let (handler, mut other) = served(move |mut stream, turn| {
+    let (handler, mut other) = served(move |mut stream, event| {
         let mut pending = pending.lock().unwrap();
         while !pending.is_empty() {
             match stream.write(&pending) {
@@ -179,9 +179,9 @@ fn room_to_write_is_told_only_while_it_is_waited_for() {
             true => Interest::Read,
             false => Interest::ReadAndWrite,
         };
-        turn.set_interest(interest).unwrap();
+        event.set_interest(interest).unwrap();
         if pending.is_empty() {
-            told.send(turn.readiness()).unwrap();
+            told.send(event.readiness()).unwrap();
         }
     });
     with_threads(&reactor, 2, || {
@@ -197,7 +197,7 @@ fn room_to_write_is_told_only_while_it_is_waited_for() {
 #[test]
 fn one_that_always_has_something_to_do_does_not_keep_the_others_waiting() {
     let reactor = reactor();
-    let (busy, _kept) = served(|_, turn| turn.reactor().nudge(turn.token()));
+    let (busy, _kept) = served(|_, event| event.reactor().nudge(event.token()));
     let (told, hear) = mpsc::channel();
     let (quiet, mut other) = served(move |stream, _: &mut _| {
         told.send(read_all(stream).0).unwrap();

@@ -1,6 +1,6 @@
 //! Handlers that tests are made of, and a watchdog.
 
-use punctual_exec::reactor::{Handler, Reactor, ReactorOptions, Turn};
+use punctual_exec::reactor::{Handler, Reactor, ReactorOptions, ReadyEvent};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -17,20 +17,20 @@ pub(crate) struct Served<F> {
     serve: F,
 }
 
-impl<F: Fn(&UnixStream, &mut Turn<'_>) + Send + Sync> Handler for Served<F> {
+impl<F: Fn(&UnixStream, &mut ReadyEvent<'_>) + Send + Sync> Handler for Served<F> {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         Some(self.stream.as_fd())
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
-        (self.serve)(&self.stream, turn);
+    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>) {
+        (self.serve)(&self.stream, event);
     }
 }
 
 /// A handler, and the other end of its socket.
 pub(crate) fn served<F>(serve: F) -> (Arc<Served<F>>, UnixStream)
 where
-    F: Fn(&UnixStream, &mut Turn<'_>) + Send + Sync,
+    F: Fn(&UnixStream, &mut ReadyEvent<'_>) + Send + Sync,
 {
     let (stream, other) = UnixStream::pair().unwrap();
     stream.set_nonblocking(true).unwrap();

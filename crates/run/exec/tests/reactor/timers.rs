@@ -11,7 +11,7 @@ const SOON: Duration = Duration::from_millis(20);
 fn a_deadline_is_told_once_and_never_early() {
     let reactor = reactor();
     let (told, hear) = mpsc::channel();
-    let (handler, _kept) = served(move |_, turn| told.send(turn.readiness()).unwrap());
+    let (handler, _kept) = served(move |_, event| told.send(event.readiness()).unwrap());
     with_threads(&reactor, 2, || {
         let token = reactor.register(handler).unwrap();
         assert_eq!(hear.recv().unwrap(), Readiness::NUDGE);
@@ -35,9 +35,9 @@ fn deadlines_come_in_their_order_though_they_are_put_off_and_lifted() {
         let tokens: Vec<_> = (0..4u32)
             .map(|number| {
                 let told = told.clone();
-                let (handler, other) = served(move |_, turn: &mut _| {
-                    let turn: &mut punctual_exec::reactor::Turn<'_> = turn;
-                    if turn.readiness().has(Readiness::DEADLINE) {
+                let (handler, other) = served(move |_, event: &mut _| {
+                    let event: &mut punctual_exec::reactor::ReadyEvent<'_> = event;
+                    if event.readiness().has(Readiness::DEADLINE) {
                         told.send(number).unwrap();
                     }
                 });
@@ -67,7 +67,7 @@ fn one_that_was_taken_out_leaves_no_deadline_to_whoever_has_its_place() {
         let token = reactor.register(handler).unwrap();
         reactor.set_deadline(token, Some(SOON));
         reactor.deregister(token);
-        let (handler, _kept) = served(move |_, turn| told.send(turn.readiness()).unwrap());
+        let (handler, _kept) = served(move |_, event| told.send(event.readiness()).unwrap());
         let next = reactor.register(handler).unwrap();
         reactor.set_deadline(token, Some(Duration::ZERO));
         assert_eq!(hear.recv().unwrap(), Readiness::NUDGE);

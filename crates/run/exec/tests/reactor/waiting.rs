@@ -87,7 +87,7 @@ fn waiting_ends_at_the_deadline_and_when_the_reactor_stops() {
     });
 }
 
-/// Each thread asks and waits, many times; whoever sits reads for all.
+/// Each thread asks and waits, many times; the leader reads for all.
 fn ask_from_many_threads(reactor: &Arc<Reactor>) {
     let replies = Replies::default();
     let peers: Vec<_> = (0..2).map(|_| replies.connection(reactor)).collect();
@@ -128,12 +128,12 @@ fn requests_are_served_while_their_thread_waits_one_within_the_other() {
     let (told, hear) = mpsc::channel();
     let expect = replies.clone();
     // To serve a request is to wait for the reply of the same number.
-    let (server, mut client) = served(move |mut stream, turn| {
+    let (server, mut client) = served(move |mut stream, event| {
         for number in read_all(stream).0 {
-            turn.hand_over(Readiness::NONE);
+            event.hand_over(Readiness::NONE);
             let came = expect.expect(number);
             told.send(depth()).unwrap();
-            assert_eq!(wait(turn.reactor(), &came), Waited::Done);
+            assert_eq!(wait(event.reactor(), &came), Waited::Done);
             stream.write_all(&[number]).unwrap();
         }
     });

@@ -110,7 +110,7 @@ impl PeerMemory {
     /// # Panics
     /// As [`PeerMemory::load`].
     pub fn wait(&self, index: usize, expected: u32, timeout: Option<Duration>) {
-        futex::wait(&self.words()[index], expected, timeout);
+        futex::wait_shared(&self.words()[index], expected, timeout);
     }
 
     /// Wakes whoever waits on the word at `index`, in whatever process.
@@ -118,7 +118,7 @@ impl PeerMemory {
     /// # Panics
     /// As [`PeerMemory::load`].
     pub fn wake(&self, index: usize) {
-        futex::wake(&self.words()[index]);
+        futex::wake_shared(&self.words()[index]);
     }
 
     /// The eight octets at `offset`, in one load.
@@ -375,7 +375,7 @@ mod tests {
             }
         });
         words[3].store(1, Ordering::Release);
-        futex::wake(&words[3]);
+        futex::wake_shared(&words[3]);
         sleeper.join().unwrap();
         peer.wait(3, 1, Some(Duration::from_millis(1)));
         peer.wait(3, 0, None);

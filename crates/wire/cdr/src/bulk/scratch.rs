@@ -17,15 +17,15 @@ const PIECES: usize = 4;
 type Memory = Vec<MaybeUninit<u64>>;
 
 thread_local! {
-    static SHELF: RefCell<Shelf> = const { RefCell::new(Shelf { pieces: [const { Vec::new() }; PIECES] }) };
+    static CACHE: RefCell<Cache> = const { RefCell::new(Cache { pieces: [const { Vec::new() }; PIECES] }) };
 }
 
-struct Shelf {
+struct Cache {
     /// Empty vectors, those without memory at any place.
     pieces: [Memory; PIECES],
 }
 
-impl Shelf {
+impl Cache {
     /// The largest piece.
     #[inline]
     fn take(&mut self) -> Memory {
@@ -71,8 +71,8 @@ impl<T: PlainData> Scratch<T> {
         let words = count
             .saturating_mul(size_of::<T>())
             .div_ceil(size_of::<u64>());
-        // When the thread ends there may be no shelf any more.
-        let kept = SHELF.try_with(|shelf| shelf.borrow_mut().take());
+        // When the thread ends there may be no cache any more.
+        let kept = CACHE.try_with(|cache| cache.borrow_mut().take());
         let mut memory = kept.unwrap_or_default();
         memory.reserve_exact(words);
         Self {
@@ -146,7 +146,7 @@ impl<T> Drop for Scratch<T> {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.memory);
         // A thread that ends has no use for it.
-        let _ = SHELF.try_with(|shelf| shelf.borrow_mut().keep(memory));
+        let _ = CACHE.try_with(|cache| cache.borrow_mut().keep(memory));
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
         addresses(PIECES, KEPT / size_of::<u64>() / 2);
         drop(Scratch::<u64>::with_capacity(KEPT / size_of::<u64>() + 1));
         addresses(2 * PIECES, 10);
-        let held = SHELF.with_borrow(|shelf| shelf.pieces.iter().map(Vec::capacity).sum::<usize>());
+        let held = CACHE.with_borrow(|cache| cache.pieces.iter().map(Vec::capacity).sum::<usize>());
         assert!((1..=KEPT / size_of::<u64>()).contains(&held));
     }
 

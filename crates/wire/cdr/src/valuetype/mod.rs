@@ -27,11 +27,11 @@
 
 mod abstract_interface;
 mod chunks;
+mod cold_option;
 mod custom;
 mod graph;
 mod header;
 mod holds;
-mod rarely;
 mod read;
 mod state;
 mod tag;
@@ -45,10 +45,10 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 
 pub use abstract_interface::{Supports, marshal_abstract, unmarshal_abstract};
+pub(crate) use cold_option::ColdOption;
 pub use custom::{CustomMarshal, DataInputStream, DataOutputStream};
 pub use graph::{Graph, ValueRef};
 pub use holds::HoldsValues;
-pub(crate) use rarely::Rarely;
 pub(crate) use read::ReadValues;
 pub use state::{ReadStep, ValueState, WriteStep};
 pub(crate) use write::WrittenValues;

@@ -1,8 +1,9 @@
 //! Names of operations, as they travel in plain requests.
 
-use super::{LONGEST, either};
+use super::{LONGEST, LONGEST_CONTEXT, either};
+use crate::service_context;
 
-/// What was found to follow keys: names of operations and no contexts. In sets of two; it grows while a set is
+/// What was found to follow keys: names of operations, and no contexts or the beginning of one. In sets of two; it grows while a set is
 /// too small, and then forgets the older one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations(Vec<[KnownOperation; 2]>);
@@ -10,8 +11,11 @@ pub(super) struct Operations(Vec<[KnownOperation; 2]>);
 /// The name of an operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownOperation {
-    /// From its length to the contexts, as it travels; empty where none is known.
+    /// From its length to the number of contexts, and if there is one to its length, as it travels; empty where
+    /// none is known.
     pub(super) octets: Box<[u8]>,
+    /// The octets of a context's data behind that, and with their padding.
+    pub(super) context: Option<(usize, usize)>,
     pub(super) name: Box<str>,
     mark: u64,
 }
@@ -20,7 +24,7 @@ impl Operations {
     /// Sets, at most. With [`LONGEST`] this bounds what a peer makes a thread remember: about half a MiB.
     const MOST: usize = 512;
 
-    /// What `behind` begins with, if it is the name of an operation and no contexts.
+    /// What `behind` begins with, if it is the name of an operation, and no contexts or a short one.
     #[inline]
     pub(super) fn known(&mut self, behind: &[u8], native: bool) -> Option<&KnownOperation> {
         let mark = Self::mark(behind, native)?;
@@ -90,14 +94,28 @@ impl KnownOperation {
         };
         let name = std::str::from_utf8(name).ok()?;
         let rest = rest.get(length.checked_next_multiple_of(4)?..)?;
-        let ([0, 0, 0, 0], rest) = rest.split_first_chunk()? else {
-            return None;
+        let (count, mut rest) = rest.split_first_chunk()?;
+        let context = match either(*count, native) {
+            0 => None,
+            1 => {
+                let (id, behind) = rest.split_first_chunk()?;
+                let (length, behind) = behind.split_first_chunk()?;
+                let length = either(*length, native) as usize;
+                // What is agreed on for a connection is not read at a glance.
+                if either(*id, native) == service_context::CODE_SETS || length > LONGEST_CONTEXT {
+                    return None;
+                }
+                rest = behind;
+                Some((length, length.next_multiple_of(4)))
+            }
+            _ => return None,
         };
         let octets = behind.get(..behind.len() - rest.len())?;
         let is_short = octets.len() <= LONGEST && !name.contains('\0');
         is_short.then(|| Self {
             octets: octets.into(),
             name: name.into(),
+            context,
             mark,
         })
     }

@@ -1,15 +1,18 @@
-//! A turn at a connection: receive what is there, serve it.
+//! A turn at a connection that a reactor tells of: receive what is there, serve it, wait for nobody.
 
-use super::turn::{Late, OnReactor, Wanted};
-use crate::messaging::{InboxError, Taken};
+use super::reactor::{Late, OnReactor, Wanted};
+use super::turn::{Turn, Wait};
+use crate::messaging::{Inbox, InboxError};
 use crate::probe::{self, Point};
-use crate::server::memory::Memory;
-use crate::server::receive::ServerConnection;
-use crate::server::{Refusal, Serving};
+use crate::server::connection::ServerConnection;
+use crate::server::reader::Reader;
+use crate::server::refusal::Refusal;
+use crate::server::serve::serve;
 use crate::sync;
-use punctual_cdr::GiopVersion;
-use punctual_exec::reactor::{Handler, Readiness, Role, Turn, depth};
-use punctual_link::{LinkError, Phase, Waitable};
+use crate::upcall::Serving;
+use punctual_cdr::Block;
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent, Role, depth};
+use punctual_link::{LinkError, Phase, SendError, Taken, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
@@ -18,21 +21,21 @@ const MESSAGES: usize = 64;
 
 impl Handler for ServerConnection {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        match self.link().waitable() {
+        match self.conversation.link().waitable() {
             Waitable::Descriptor(descriptor) => Some(descriptor),
             _ => None,
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut Turn<'_>) {
-        let Some(on) = self.on_reactor() else {
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
+        let Some(on) = self.strategy.reactor() else {
             return;
         };
         probe::begins!(Point::ServerTransportReceive);
         on.token.get_or_init(|| turn.token());
-        match on.flush(&self) {
+        match on.flush(self.conversation.link()) {
             Ok(false) => {}
-            Ok(true) => self.link().close(),
+            Ok(true) => self.conversation.link().close(),
             Err(error) => {
                 self.has_not_sent(&error);
                 return turn.deregister();
@@ -41,171 +44,136 @@ impl Handler for ServerConnection {
         if turn.readiness().has(Readiness::DEADLINE) && self.is_given_up(on) {
             return turn.deregister();
         }
+        let max_nesting = self.conversation.broker().config().max_nesting;
         let refusal = match turn.role() {
             Role::Reserve => Some(Refusal::AllBusy),
-            Role::Worker if depth() > self.orb.config().max_nesting.saturating_add(1) => {
-                Some(Refusal::TooDeep)
-            }
+            Role::Worker if depth() > max_nesting.saturating_add(1) => Some(Refusal::TooDeep),
             Role::Worker => None,
         };
-        let serving = Serving::enter_refusing(self.clone(), refusal);
-        self.serve_ready(on, turn, &serving);
+        let serving = self.enter();
+        let mut ready = Ready {
+            connection: &self,
+            on,
+            turn,
+            serving: &serving,
+            left: MESSAGES,
+            emptied: false,
+        };
+        serve(&self, &serving, refusal, &mut ready);
     }
 }
 
-/// How reading went on.
-enum Step {
-    /// Something was served, or received: once more.
-    On,
-    /// There is no more, or somebody else has it.
-    Over,
+/// A thread's time: until all that is there has been served.
+struct Ready<'t, 'r> {
+    connection: &'t ServerConnection,
+    on: &'t OnReactor,
+    turn: &'t mut ReadyEvent<'r>,
+    serving: &'t Serving,
+    /// Messages that may be served yet.
+    left: usize,
+    /// Whether the socket is known to be empty. Behind the last octets may be the end.
+    emptied: bool,
+}
+
+impl Ready<'_, '_> {
+    /// Notes whether a receive has emptied the socket; not where the end was told of, which comes behind.
+    fn has_taken(&mut self, taken: Taken) -> Wait {
+        self.emptied = taken.all && !self.turn.readiness().has(Readiness::END);
+        Wait::Received
+    }
+
+    /// The reactor waits for what comes next.
+    #[inline]
+    fn rest(&self, wanted: Wanted) -> Wait {
+        probe::begins!(Point::ServerReceive);
+        self.on.rest(wanted);
+        Wait::Later
+    }
+}
+
+impl Turn for Ready<'_, '_> {
+    fn goes_on(&mut self) -> bool {
+        // Room for replies brings the next turn.
+        if self.on.is_congested() {
+            return false;
+        }
+        if self.left == 0 {
+            self.turn.hand_over(Readiness::READ);
+            return false;
+        }
+        self.left -= 1;
+        true
+    }
+
+    #[inline]
+    fn may_receive(&self) -> bool {
+        !self.emptied
+    }
+
+    #[inline]
+    fn receive(&mut self, block: &mut Block, least: usize) -> Result<Wait, LinkError> {
+        probe::begins!(Point::ServerReceive);
+        let received = self
+            .connection
+            .conversation
+            .link()
+            .receive_now(block, least);
+        probe::begins!(Point::ServerMessagingReceive);
+        Ok(match received? {
+            None => self.rest(Wanted::Anything),
+            Some(taken) => self.has_taken(taken),
+        })
+    }
+
+    fn receive_more(&mut self, inbox: &mut Inbox, need: usize) -> Result<Wait, InboxError> {
+        let taken = match self.emptied {
+            true => None,
+            false => inbox.receive_now(self.connection.conversation.link(), need)?,
+        };
+        if let Some(taken) = taken {
+            return Ok(self.has_taken(taken));
+        }
+        let reader = &self.connection.reader;
+        let wanted = match (inbox.is_mid_message(), reader.is_heard()) {
+            (true, _) => Wanted::Rest(reader.number_received()),
+            (false, true) => Wanted::Anything,
+            (false, false) => Wanted::First,
+        };
+        inbox.let_go();
+        Ok(self.rest(wanted))
+    }
+
+    #[inline]
+    fn begins_receiving(&self, _: &Reader) {}
+
+    #[inline]
+    fn ends_receiving(&self, _: &Reader) {}
+
+    #[inline]
+    fn serve(&mut self, request: impl FnOnce()) -> bool {
+        let number = self.connection.reader.number_received();
+        let mark = self.on.take_in_hand(number);
+        self.serving.has_in_hand(mark);
+        request();
+        let is_owner = self.on.put_down(mark);
+        if !is_owner {
+            self.turn.disown();
+        }
+        is_owner
+    }
+
+    fn is_over(&mut self) {
+        self.turn.deregister();
+    }
 }
 
 impl ServerConnection {
-    fn serve_ready(self: &Arc<Self>, on: &OnReactor, turn: &mut Turn<'_>, serving: &Serving) {
-        let mut memory = Memory::take();
-        self.serve_turn(on, turn, serving, &mut memory);
-        self.send_pending();
-        memory.rest();
-    }
-
-    fn serve_turn(
-        self: &Arc<Self>,
-        on: &OnReactor,
-        turn: &mut Turn<'_>,
-        serving: &Serving,
-        memory: &mut Memory,
-    ) {
-        // Whether the socket is known to be empty. Behind the last octets may be the end.
-        let mut emptied = false;
-        for _ in 0..MESSAGES {
-            // Room for replies brings the next turn.
-            if on.is_congested() {
-                return;
-            }
-            match self.step(on, turn, serving, memory, &mut emptied) {
-                Step::On => {}
-                Step::Over => return,
-            }
-        }
-        turn.hand_over(Readiness::READ);
-    }
-
-    fn step(
-        self: &Arc<Self>,
-        on: &OnReactor,
-        turn: &mut Turn<'_>,
-        serving: &Serving,
-        memory: &mut Memory,
-        emptied: &mut bool,
-    ) -> Step {
-        let Some(mut inbox) = sync::try_lock(&self.inbox) else {
-            return Step::Over;
-        };
-        let is_alone = !*emptied && inbox.is_empty() && self.expects_plain_requests();
-        if is_alone {
-            let block = memory.empty_block(self.link());
-            probe::begins!(Point::ServerReceive);
-            let received = self.link().receive_now(block, inbox.least());
-            probe::begins!(Point::ServerMessagingReceive);
-            match received {
-                Ok(None) => return self.rest(on, Wanted::Anything),
-                Ok(Some(taken)) => *emptied = is_all(taken, turn),
-                Err(error) => return self.is_over(turn, &error.into(), false),
-            }
-        }
-        if is_alone || self.expects_plain_requests() && self.copy_short(&inbox, memory) {
-            let (requests, limits) = (&mut memory.requests, self.orb.limits());
-            let block = &mut memory.block;
-            if let Some(request) = self.session.plain_request(requests, block, limits) {
-                probe::begins!(Point::ServerTransportReceive);
-                if !is_alone {
-                    inbox.pass(block.len());
-                }
-                self.has_received(GiopVersion::V1_2, !inbox.is_empty());
-                drop(inbox);
-                let reply = &mut memory.reply;
-                let serve = || self.serve_plain(block, &request, reply, serving);
-                return self.in_turn(on, turn, serving, serve);
-            }
-            if is_alone {
-                inbox.put(std::mem::take(block));
-            }
-        }
-        match inbox.take(self.link()) {
-            Ok(Taken::Message(message)) => {
-                self.has_message(&message, inbox.is_mid_message());
-                drop(inbox);
-                self.in_turn(on, turn, serving, || self.handle(message, serving))
-            }
-            Ok(Taken::Need(_)) if *emptied => {
-                let wanted = self.wanted(inbox.is_mid_message());
-                inbox.let_go();
-                self.rest(on, wanted)
-            }
-            Ok(Taken::Need(need)) => match inbox.receive_now(self.link(), need) {
-                Ok(None) => {
-                    let wanted = self.wanted(inbox.is_mid_message());
-                    inbox.let_go();
-                    self.rest(on, wanted)
-                }
-                Ok(Some(taken)) => {
-                    *emptied = is_all(taken, turn);
-                    Step::On
-                }
-                Err(error) => self.is_over(turn, &error.into(), inbox.is_mid_message()),
-            },
-            Err(error) => self.is_over(turn, &error, inbox.is_mid_message()),
-        }
-    }
-
-    /// Serves a message with the connection in hand.
-    #[inline]
-    fn in_turn(
-        &self,
-        on: &OnReactor,
-        turn: &mut Turn<'_>,
-        serving: &Serving,
-        serve: impl FnOnce(),
-    ) -> Step {
-        let mark = on.take_in_hand(self.number_received());
-        serving.has_in_hand(mark);
-        serve();
-        if on.put_down(mark) {
-            return Step::On;
-        }
-        turn.disown();
-        Step::Over
-    }
-
-    fn wanted(&self, mid_message: bool) -> Wanted {
-        match (mid_message, self.is_heard()) {
-            (true, _) => Wanted::Rest(self.number_received()),
-            (false, true) => Wanted::Anything,
-            (false, false) => Wanted::First,
-        }
-    }
-
-    #[inline]
-    fn rest(&self, on: &OnReactor, wanted: Wanted) -> Step {
-        // The reactor waits for what comes next.
-        probe::begins!(Point::ServerReceive);
-        on.rest(self, wanted);
-        Step::Over
-    }
-
-    fn is_over(&self, turn: &Turn<'_>, error: &InboxError, mid_message: bool) -> Step {
-        self.end(error, mid_message);
-        turn.deregister();
-        Step::Over
-    }
-
     /// Ends the connection if the peer has taken too long; whether it has.
     fn is_given_up(&self, on: &OnReactor) -> bool {
         match on.late() {
             None => return false,
             Some(Late::Writing) => {
-                let error = punctual_link::SendError {
+                let error = SendError {
                     error: LinkError::timed_out(Phase::Send),
                     sent: 0,
                 };
@@ -213,16 +181,11 @@ impl ServerConnection {
             }
             Some(Late::Reading) => {
                 let error = LinkError::timed_out(Phase::Receive);
-                let inbox = sync::try_lock(&self.inbox);
+                let inbox = sync::try_lock(&self.reader.inbox);
                 let mid_message = inbox.is_some_and(|inbox| inbox.is_mid_message());
                 self.end(&error.into(), mid_message);
             }
         }
         true
     }
-}
-
-/// Whether a receive has emptied the socket; not where the end was told of, which comes behind.
-fn is_all(taken: punctual_link::Taken, turn: &Turn<'_>) -> bool {
-    taken.all && !turn.readiness().has(Readiness::END)
 }

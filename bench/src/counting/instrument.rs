@@ -1,0 +1,158 @@
+//! What counts: the programs, how a process is run under them, and where their totals stand.
+
+use crate::Result;
+use crate::running::Wrapper;
+use serde::Serialize;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instrument {
+    /// valgrind's callgrind: instructions of the process itself, without the kernel's.
+    Instructions,
+    /// strace: entries into the kernel.
+    SystemCalls,
+    /// valgrind's memcheck: calls of `malloc` and `realloc`.
+    Allocations,
+    /// The kernel's own count of when a thread was switched from, both sides on one processor.
+    ContextSwitches,
+}
+
+impl Instrument {
+    fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Instructions | Self::Allocations => Some("valgrind"),
+            Self::SystemCalls => Some("strace"),
+            Self::ContextSwitches => None,
+        }
+    }
+
+    /// Whether it is installed and works.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn check(self) -> Result<()> {
+        let Some(program) = self.program() else {
+            return Ok(());
+        };
+        let mut command = Command::new(program);
+        command.arg("--version").stdout(Stdio::null());
+        match command.status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("{program} does not work here: {status}").into()),
+            Err(error) => Err(format!("{program} is not to be had here: {error}").into()),
+        }
+    }
+
+    /// What a program is run under to leave its count in `file`.
+    pub(crate) fn wrapper(self, file: &Path) -> Wrapper {
+        let with_file = |option: &str| {
+            let mut option = OsString::from(option);
+            option.push(file);
+            option
+        };
+        let words: &[&str] = match self {
+            Self::Instructions => &["valgrind", "--quiet", "--tool=callgrind"],
+            Self::Allocations => &[
+                "valgrind",
+                "--tool=memcheck",
+                "--leak-check=no",
+                "--undef-value-errors=no",
+                // Nobody asks where, and it takes most of the start.
+                "--read-inline-info=no",
+            ],
+            Self::SystemCalls => &["strace", "--follow-forks", "--summary-only"],
+            Self::ContextSwitches => &[],
+        };
+        let mut wrapper: Wrapper = words.iter().map(OsString::from).collect();
+        match self {
+            Self::Instructions => wrapper.push(with_file("--callgrind-out-file=")),
+            Self::Allocations => wrapper.push(with_file("--log-file=")),
+            Self::SystemCalls => wrapper.push(with_file("--output=")),
+            Self::ContextSwitches => {}
+        }
+        wrapper
+    }
+
+    /// Under callgrind, one `rep movsb` counts once for each octet that it moves, so that a copy
+    /// seems dearer the longer it is: the C library is told never to use it.
+    #[must_use]
+    pub fn environment(self) -> Vec<(&'static str, &'static str)> {
+        match self {
+            Self::Instructions => vec![(
+                "GLIBC_TUNABLES",
+                "glibc.cpu.x86_rep_movsb_threshold=1000000000",
+            )],
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn read(self, file: &Path) -> Result<u64> {
+        let text = fs::read_to_string(file)?;
+        let found = match self {
+            Self::Instructions => callgrind_total(&text),
+            Self::Allocations => memcheck_total(&text),
+            Self::SystemCalls => strace_total(&text),
+            Self::ContextSwitches => None,
+        };
+        found.ok_or_else(|| format!("{self:?}: the instrument left no total").into())
+    }
+}
+
+/// `totals: 123`, or `summary: 123` in the versions that lack it.
+fn callgrind_total(text: &str) -> Option<u64> {
+    let value = |name: &str| {
+        let line = text.lines().rfind(|line| line.starts_with(name))?;
+        line[name.len()..].trim().parse().ok()
+    };
+    value("totals:").or_else(|| value("summary:"))
+}
+
+/// `100.00    0.000123           1       123         4 total`: the column of calls.
+fn strace_total(text: &str) -> Option<u64> {
+    let line = text.lines().rfind(|line| line.ends_with(" total"))?;
+    line.split_whitespace().nth(3)?.parse().ok()
+}
+
+/// `==7==   total heap usage: 1,234 allocs, 1,230 frees, 5,678 bytes allocated`
+fn memcheck_total(text: &str) -> Option<u64> {
+    let (_, behind) = text.rsplit_once("total heap usage: ")?;
+    let number = behind.split_whitespace().next()?;
+    number.replace(',', "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_total_of_callgrind_counts() {
+        let text = "events: Ir\nfn=(1) main\n1 5\n\nsummary: 4\ntotals: 1234567\n";
+        assert_eq!(callgrind_total(text), Some(1_234_567));
+        assert_eq!(callgrind_total("events: Ir\nsummary: 7\n"), Some(7));
+        assert_eq!(callgrind_total("events: Ir\n"), None);
+    }
+
+    #[test]
+    fn the_calls_of_strace_are_found_in_its_summary() {
+        let text = "% time     seconds  usecs/call     calls    errors syscall\n\
+            ------ ----------- ----------- --------- --------- ----------------\n\
+             60.00    0.000030           1        20           read\n\
+            ------ ----------- ----------- --------- --------- ----------------\n\
+            100.00    0.000050           1        33         2 total\n";
+        assert_eq!(strace_total(text), Some(33));
+        assert_eq!(strace_total(""), None);
+    }
+
+    #[test]
+    fn the_allocations_of_memcheck_are_read_with_their_commas() {
+        let text = "==7== HEAP SUMMARY:\n==7==     in use at exit: 0 bytes in 0 blocks\n\
+            ==7==   total heap usage: 1,234,567 allocs, 9 frees, 5,678 bytes allocated\n";
+        assert_eq!(memcheck_total(text), Some(1_234_567));
+        assert_eq!(memcheck_total("==7== HEAP SUMMARY:\n"), None);
+    }
+}

@@ -1,0 +1,299 @@
+//! `instructions`, `system-calls`, `allocations`, `context-switches`: what a call costs, counted rather
+//! than timed.
+//!
+//! Both processes run under an instrument for n calls, and again for 2n; the difference divided by n
+//! is a call's, and the start and the end cancel. Context switches the kernel counts itself.
+
+mod instrument;
+
+pub use instrument::Instrument;
+
+use crate::Result;
+use crate::case::{self, Case};
+use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::machine::{Environment, Machine};
+use crate::output::{Json, progress};
+use crate::placement::Placement;
+use crate::running::Launch;
+use crate::table::{Cell, Table, Tone};
+use clap::Args;
+use serde::Serialize;
+use std::fmt;
+
+/// Without an instrument calls are quick, and what else runs switches, too: so many more are made.
+const SWITCHED: u32 = 20;
+
+/// Counts of the same that are made at most, until two agree.
+const MOST_COUNTS: u32 = 5;
+
+/// Counts of a call that differ by less are the same.
+const DISAGREEMENT: f64 = 0.05;
+
+/// What to count.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Only these contenders; without it the usual ones, but for the floor.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub contenders: Vec<String>,
+    /// Only these cases.
+    #[arg(long, value_delimiter = ',')]
+    pub cases: Vec<Case>,
+    /// Calls of the shorter run.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub calls: u32,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What one contender's call costs in one case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// The case.
+    pub case: String,
+    /// Who.
+    pub contender: &'static str,
+    /// The client's share of a call.
+    pub client: f64,
+    /// The server's.
+    pub server: f64,
+}
+
+impl Cost {
+    fn agrees_with(&self, other: &Self) -> bool {
+        let close = |one: f64, other: f64| (one - other).abs() < DISAGREEMENT;
+        close(self.client, other.client) && close(self.server, other.server)
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// By what.
+    pub instrument: Instrument,
+    /// Where.
+    pub machine: Machine,
+    /// What the counts depend on besides.
+    pub environment: Environment,
+    /// Variables that both processes had.
+    pub variables: Vec<(&'static str, &'static str)>,
+    /// What was left out, and why.
+    pub skipped: Vec<String>,
+    /// The counts, a call.
+    pub costs: Vec<Cost>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a contender fails, or the instrument.
+pub fn run(harness: &Harness, instrument: Instrument, options: &Options) -> Result<()> {
+    if let Err(reason) = instrument.check() {
+        println!("skipped: {reason}");
+        return Ok(());
+    }
+    let mut wanted = Wanted::named(&options.contenders)?;
+    if options.contenders.is_empty() {
+        wanted = wanted.without_floors();
+    }
+    let (contenders, absent) = contender::known(harness, &wanted);
+    let cases = match options.cases.is_empty() {
+        true => case::of_the_goals(),
+        false => options.cases.clone(),
+    };
+    let report = measure(instrument, &contenders, &absent, &cases, options.calls)?;
+    options.json.show(&report)
+}
+
+/// Counts every case by every contender that starts.
+///
+/// # Errors
+/// When the instrument fails; [`Instrument::check`] tells whether it is there.
+pub fn measure(
+    instrument: Instrument,
+    contenders: &[Contender],
+    absent: &[Absent],
+    cases: &[Case],
+    calls: u32,
+) -> Result<Report> {
+    let left_out = |absent: &Absent| format!("{}: {}", absent.name, absent.reason);
+    let mut report = Report {
+        instrument,
+        machine: Machine::this(),
+        environment: Environment::this(),
+        variables: instrument.environment(),
+        skipped: absent.iter().map(left_out).collect(),
+        costs: Vec::new(),
+    };
+    let progress = progress(contenders.len() * cases.len());
+    for contender in contenders {
+        // Whether the ORB knows its options.
+        if let Err(reason) = contender.start(&Launch::default()) {
+            report.skipped.push(reason.to_string());
+            continue;
+        }
+        for &case in cases.iter().filter(|case| contender.knows(**case)) {
+            progress.set_message(format!("{} {case}", contender.name));
+            report
+                .costs
+                .push(agreed(instrument, contender, case, calls)?);
+            progress.inc(1);
+        }
+    }
+    progress.finish_and_clear();
+    report.costs.sort_by_key(|cost| {
+        let place = |case: &Case| case.to_string() == cost.case;
+        cases.iter().position(place)
+    });
+    Ok(report)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (title, digits) = match self.instrument {
+            Instrument::Instructions => ("user-space instructions a call", 0),
+            Instrument::SystemCalls => ("system calls a call", 2),
+            Instrument::Allocations => ("allocations a call", 2),
+            Instrument::ContextSwitches => {
+                ("context switches a call, both sides on one processor", 2)
+            }
+        };
+        let number = |value: f64| Cell::new(format!("{value:.digits$}"), Tone::Plain);
+        let row = |cost: &Cost| {
+            let cells = vec![
+                Cell::new(cost.contender, Tone::Plain),
+                number(cost.client),
+                number(cost.server),
+            ];
+            (cost.case.clone(), cells)
+        };
+        let table = Table {
+            title: title.to_owned(),
+            columns: ["contender", "client", "server"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows: self.costs.iter().map(row).collect(),
+        };
+        writeln!(f, "{}", self.environment)?;
+        for (name, value) in &self.variables {
+            writeln!(f, "{name}={value}")?;
+        }
+        write!(f, "{table}")?;
+        for skipped in &self.skipped {
+            writeln!(f, "skipped {skipped}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What two counts agree on. Instructions and allocations are the program's alone; the kernel also enters
+/// the count when a busy machine lets a time-out pass or a wait end early, so these are counted again.
+fn agreed(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
+    let mut last = cost(instrument, contender, case, calls)?;
+    if !matches!(instrument, Instrument::SystemCalls) {
+        return Ok(last);
+    }
+    for _ in 1..MOST_COUNTS {
+        let next = cost(instrument, contender, case, calls)?;
+        let agree = next.agrees_with(&last);
+        last = next;
+        if agree {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn cost(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
+    let calls = match instrument {
+        Instrument::ContextSwitches => calls.saturating_mul(SWITCHED),
+        _ => calls,
+    };
+    let count = |calls| match instrument {
+        Instrument::ContextSwitches => count_switches(contender, case, calls),
+        _ => count_under(instrument, contender, case, calls),
+    };
+    let (short, long) = (count(calls)?, count(calls * 2)?);
+    let each = |short: u64, long: u64| (long as f64 - short as f64) / f64::from(calls);
+    Ok(Cost {
+        case: case.to_string(),
+        contender: contender.name,
+        client: each(short.client, long.client),
+        server: each(short.server, long.server),
+    })
+}
+
+struct Counts {
+    client: u64,
+    server: u64,
+}
+
+/// Both processes' counts from their start to their end.
+fn count_under(
+    instrument: Instrument,
+    contender: &Contender,
+    case: Case,
+    calls: u32,
+) -> Result<Counts> {
+    let directory = tempfile::tempdir()?;
+    let (client, server) = (
+        directory.path().join("client"),
+        directory.path().join("server"),
+    );
+    let mut running = contender.start(&Launch {
+        client: instrument.wrapper(&client),
+        server: instrument.wrapper(&server),
+        environment: instrument.environment(),
+        ..Launch::default()
+    })?;
+    running.call(case, calls)?;
+    running.stop()?;
+    Ok(Counts {
+        client: instrument.read(&client)?,
+        server: instrument.read(&server)?,
+    })
+}
+
+/// Both sides on one processor, so that each call must switch.
+fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Counts> {
+    let mut running = contender.start(&Launch {
+        processors: Some(Placement::Same.processors()?),
+        ..Launch::default()
+    })?;
+    running.call(case, calls)?;
+    let (client, server) = running.observed();
+    let counts = Counts {
+        client: client.switches()?.in_all(),
+        server: server.switches()?.in_all(),
+    };
+    running.stop()?;
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_calls_show_fractions_and_instructions_do_not() {
+        let report = |instrument| Report {
+            instrument,
+            machine: Machine::this(),
+            environment: Environment::this(),
+            variables: Vec::new(),
+            skipped: Vec::new(),
+            costs: vec![Cost {
+                case: "cube_void".to_owned(),
+                contender: "punctual",
+                client: 2.25,
+                server: 1000.0,
+            }],
+        };
+        assert!(report(Instrument::SystemCalls).to_string().contains("2.25"));
+        let whole = report(Instrument::Instructions).to_string();
+        assert!(
+            whole.contains("1000") && !whole.contains("1000.0"),
+            "{whole}"
+        );
+    }
+}

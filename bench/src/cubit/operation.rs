@@ -1,0 +1,176 @@
+//! The operations of figure 16, and those with which lent buffers are compared.
+//!
+//! The paper names its types in its text (§5.2): void, octet and long, a structure of octet, long and
+//! short, and sequences of 4 and of 4,096 octets' worth of octets and of longs; also "a large sequence
+//! of structs", without a length: here as many as make 4 KiB.
+
+use crate::case::{Case, Operation as Like};
+use std::fmt;
+use std::str::FromStr;
+
+/// The longest sequence that a peer is asked for.
+const MOST_UNITS: u32 = 1 << 24;
+/// What lent buffers are compared with.
+const MEBIBYTE: u32 = 1 << 20;
+
+/// An operation of `cubit.idl`; sequences with their number of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Void,
+    Octet,
+    Long,
+    Struct,
+    Octets(u32),
+    Longs(u32),
+    Structs(u32),
+    /// Octets there, nothing back, from memory of the caller's.
+    Slice(u32),
+    /// The same, from a buffer that the connection lent.
+    Loan(u32),
+    /// The same, from memory of the caller's, under the policy that nothing is lent.
+    Copied(u32),
+}
+
+/// The columns of figure 16.
+pub(super) const FIGURE_16: [Operation; 9] = [
+    Operation::Void,
+    Operation::Octet,
+    Operation::Long,
+    Operation::Struct,
+    Operation::Octets(4),
+    Operation::Longs(1),
+    Operation::Octets(4096),
+    Operation::Longs(1024),
+    Operation::Structs(341),
+];
+
+/// The columns of the comparison of lent buffers.
+pub(super) const LENT: [Operation; 3] = [
+    Operation::Slice(MEBIBYTE),
+    Operation::Loan(MEBIBYTE),
+    Operation::Copied(MEBIBYTE),
+];
+
+impl Operation {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Void => "void",
+            Self::Octet => "octet",
+            Self::Long => "long",
+            Self::Struct => "struct",
+            Self::Octets(_) => "octets",
+            Self::Longs(_) => "longs",
+            Self::Structs(_) => "structs",
+            Self::Slice(_) => "slice",
+            Self::Loan(_) => "loan",
+            Self::Copied(_) => "copied",
+        }
+    }
+
+    const fn units(self) -> Option<u32> {
+        match self {
+            Self::Octets(units)
+            | Self::Longs(units)
+            | Self::Structs(units)
+            | Self::Slice(units)
+            | Self::Loan(units)
+            | Self::Copied(units) => Some(units),
+            _ => None,
+        }
+    }
+
+    /// Whether the paper counts it among "smaller data sizes and basic types".
+    pub(super) const fn is_small(self) -> bool {
+        matches!(
+            self,
+            Self::Void | Self::Octet | Self::Long | Self::Octets(..=4) | Self::Longs(..=1)
+        )
+    }
+
+    /// Whether a raw socket has something like it: it knows nothing of policies and loans.
+    pub(super) const fn has_floor(self) -> bool {
+        !matches!(self, Self::Loan(_) | Self::Copied(_))
+    }
+
+    /// The case whose GIOP messages are as long, but for some octets of padding and of names.
+    pub(super) fn like(self) -> Case {
+        match self {
+            Self::Void => Case::plain(Like::CubeVoid),
+            Self::Octet | Self::Long => Case::plain(Like::CubeLong),
+            Self::Struct => Case::plain(Like::CubeStruct),
+            Self::Octets(units) => Case::sized(Like::EchoOctets, units),
+            Self::Longs(units) => Case::sized(Like::EchoOctets, units.saturating_mul(4)),
+            Self::Structs(units) => Case::sized(Like::EchoOctets, units.saturating_mul(12)),
+            Self::Slice(units) | Self::Loan(units) | Self::Copied(units) => {
+                Case::sized(Like::TakeOctets, units)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        self.units().map_or(Ok(()), |units| write!(f, ":{units}"))
+    }
+}
+
+impl FromStr for Operation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refused = || format!("`{text}` is no operation");
+        let (name, units) = match text.split_once(':') {
+            Some((name, units)) => {
+                let units: u32 = units.parse().map_err(|_| refused())?;
+                (name, Some(units).filter(|units| *units <= MOST_UNITS))
+            }
+            None => (text, None),
+        };
+        Ok(match (name, units) {
+            ("void", None) => Self::Void,
+            ("octet", None) => Self::Octet,
+            ("long", None) => Self::Long,
+            ("struct", None) => Self::Struct,
+            ("octets", Some(units)) => Self::Octets(units),
+            ("longs", Some(units)) => Self::Longs(units),
+            ("structs", Some(units)) => Self::Structs(units),
+            ("slice", Some(units)) => Self::Slice(units),
+            ("loan", Some(units)) => Self::Loan(units),
+            ("copied", Some(units)) => Self::Copied(units),
+            _ => return Err(refused()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_read_back_as_they_are_written() {
+        for operation in FIGURE_16.into_iter().chain(LENT) {
+            assert_eq!(operation.to_string().parse(), Ok(operation));
+        }
+        for text in [
+            "",
+            "octets",
+            "void:1",
+            "octets:-1",
+            "octets:16777217",
+            "any",
+        ] {
+            assert!(text.parse::<Operation>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sequences_are_as_large_as_the_papers() {
+        let request = |operation: Operation| operation.like().lengths().request;
+        let overhead = request(Operation::Octets(4)) - 4;
+        for operation in [Operation::Octets(4096), Operation::Longs(1024)] {
+            assert_eq!(request(operation), overhead + 4096);
+        }
+        assert!(request(Operation::Structs(341)).abs_diff(overhead + 4096) < 8);
+    }
+}

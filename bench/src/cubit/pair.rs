@@ -1,0 +1,337 @@
+//! A messaging protocol over a link: the ORB's two sides.
+//!
+//! A server listens by the protocol that is measured and, for what a one-way protocol cannot ask, by
+//! TCP; which of them a call goes by is the client's policy.
+
+use super::operation::Operation;
+use crate::peer::{nanoseconds, nanoseconds_since};
+use crate::{Error, Result};
+use clap::Args;
+use punctual::{
+    Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa,
+    SetOverride, SystemExceptionKind, Transfer,
+};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::{Cube, Cubit};
+use std::time::{Duration, Instant};
+
+/// GIOP over TCP: what the paper compares with.
+pub(super) const BASE: &str = "iiop";
+/// One call takes no longer, or something is wrong.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// One-ways that are under way at once: few enough for a socket's buffer, as datagrams that do not fit
+/// are lost.
+const WINDOW: u64 = 64;
+/// One-ways that have not arrived this long after those before them are lost.
+const LOST: Duration = Duration::from_millis(250);
+
+/// What both sides talk by.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+pub(super) struct Medium {
+    /// A protocol of the ORB's.
+    #[arg(long)]
+    pub(super) protocol: String,
+    /// How long waiters spin, in microseconds; only for links that know the property.
+    #[arg(long)]
+    pub(super) spin_us: Option<u64>,
+}
+
+/// A call that verifies its answer and says how many nanoseconds it took; verifying does not count.
+pub(super) type Timed<'c> = Box<dyn FnMut() -> Result<u64> + 'c>;
+
+/// Why this ORB cannot serve a protocol, in its words; `None` if it can.
+pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
+    let medium = Medium {
+        protocol: protocol.to_owned(),
+        spin_us: None,
+    };
+    let server = Server::start(&medium, orb).and_then(Server::stop);
+    server.err().map(|error| error.to_string())
+}
+
+/// The messaging protocols and the links that an ORB of these options has, adapters included.
+pub(super) fn catalogue(orb: &[String]) -> Result<(Vec<String>, Vec<String>)> {
+    let orb = builder(orb)?.build()?;
+    Ok((orb.protocol_catalogue().messaging, links(&orb)))
+}
+
+/// Every link of an ORB, and each with an adapter by which more fits it.
+fn links(orb: &Orb) -> Vec<String> {
+    let catalogue = orb.protocol_catalogue();
+    let fits =
+        |messaging: &str, link: &str| orb.check_protocol(&format!("{messaging}+{link}")).is_ok();
+    let mut links = Vec::new();
+    for link in &catalogue.links {
+        let helps = |adapted: &String| {
+            let mut messaging = catalogue.messaging.iter();
+            messaging.any(|one| fits(one, adapted) && !fits(one, link))
+        };
+        let adapted = catalogue.adapters.iter().map(|one| format!("{one}+{link}"));
+        links.push(link.clone());
+        links.extend(adapted.filter(helps));
+    }
+    links
+}
+
+/// A server with one object.
+pub(super) struct Server {
+    orb: Orb,
+    cubit: Cubit,
+}
+
+impl Server {
+    pub(super) fn start(medium: &Medium, options: &[String]) -> Result<Self> {
+        let mut endpoint = ListenEndpoint::new(&medium.protocol, place(&medium.protocol));
+        if let Some(spin) = medium.spin_us {
+            endpoint = endpoint.option("spin_us", spin);
+        }
+        let mut builder = builder(options)?
+            // Those of a configuration file can be listened at by one process only.
+            .configure(|config| config.listen.clear())
+            .listen(endpoint);
+        if medium.protocol != BASE {
+            builder = builder.listen(ListenEndpoint::new(BASE, place(BASE)));
+        }
+        let orb = builder.build()?;
+        let poa = orb.root_poa()?;
+        let cubit = poa.activate(CubitImpl::new(orb.clone()))?;
+        orb.listen()?;
+        poa.manager().activate()?;
+        Ok(Self { orb, cubit })
+    }
+
+    pub(super) fn reference(&self) -> Result<String> {
+        Ok(self.orb.object_to_string(&self.cubit)?)
+    }
+
+    pub(super) fn stop(self) -> Result<()> {
+        Ok(self.orb.shutdown(true)?)
+    }
+}
+
+/// Where to listen: not at all interfaces, and a Unix socket wherever the link puts it.
+fn place(protocol: &str) -> &'static str {
+    match protocol.rsplit('+').next() {
+        Some("iiop" | "diop" | "ssliop") => "127.0.0.1:0",
+        _ => "",
+    }
+}
+
+fn builder(options: &[String]) -> Result<OrbBuilder> {
+    let (builder, rest) = Orb::builder().arguments(options.iter().cloned())?;
+    match rest.first() {
+        Some(unknown) => Err(format!("`{unknown}` is no option of the ORB").into()),
+        None => Ok(builder),
+    }
+}
+
+/// A client, bound to one protocol.
+pub(super) struct Client {
+    cubit: Cubit,
+    /// The same object, without lent buffers.
+    copied: Cubit,
+    /// The same object by TCP.
+    control: Cubit,
+    octets: Vec<u8>,
+    longs: Vec<i32>,
+    structs: Vec<Cube>,
+}
+
+impl Client {
+    pub(super) fn connect(medium: &Medium, reference: &str, options: &[String]) -> Result<Self> {
+        let orb = builder(options)?
+            .configure(|config| {
+                config.timeouts.call = Some(CALL_TIMEOUT);
+                // What is measured is the pair, also where both ends are in one process.
+                config.collocation = Collocation::None;
+            })
+            .build()?;
+        let object = orb.string_to_object(reference)?;
+        let mut policies = vec![Policy::protocols(&[&medium.protocol], Otherwise::Raise)];
+        let spin = medium.spin_us.map(Duration::from_micros);
+        policies.extend(spin.map(Policy::spin));
+        let by = |policies: &[Policy]| -> Result<Cubit> {
+            let object: ObjectRef = object.set_policy_overrides(policies, SetOverride::Set)?;
+            Ok(Cubit::narrow(object)?)
+        };
+        let cubit = by(&policies)?;
+        policies.push(Policy::Transfer(Transfer::Copy));
+        Ok(Self {
+            cubit,
+            copied: by(&policies)?,
+            control: by(&[Policy::protocols(&[BASE], Otherwise::Raise)])?,
+            octets: Vec::new(),
+            longs: Vec::new(),
+            structs: Vec::new(),
+        })
+    }
+
+    /// Whether calls with answers can be made, or one-ways only.
+    ///
+    /// # Errors
+    /// When neither can.
+    pub(super) fn has_two_ways(&mut self) -> Result<bool> {
+        match self.cubit.cube_void() {
+            Ok(()) => Ok(true),
+            // No profile of the protocol that was asked for has replies, or none can be reached.
+            Err(refused) if refused.kind() == SystemExceptionKind::InvPolicy => {
+                match self.flood(0, 1)?[..] {
+                    [_, 1] => Ok(false),
+                    _ => Err(refused.into()),
+                }
+            }
+            Err(failed) => Err(failed.into()),
+        }
+    }
+
+    /// A call of `operation`, its arguments being ready.
+    pub(super) fn prepare(&mut self, operation: Operation) -> Result<Timed<'_>> {
+        self.fill(operation);
+        let (cubit, copied) = (&self.cubit, &self.copied);
+        let (octets, longs, structs) = (&self.octets, &self.longs, &self.structs);
+        Ok(match operation {
+            Operation::Void => timed(|| cubit.cube_void(), ()),
+            Operation::Octet => timed(|| cubit.cube_octet(5), 125),
+            Operation::Long => timed(|| cubit.cube_long(21), 9261),
+            Operation::Struct => timed(|| cubit.cube_struct(&CUBE), CUBED),
+            Operation::Octets(_) => timed(|| cubit.echo_octets(octets), octets.clone()),
+            Operation::Longs(_) => timed(|| cubit.echo_longs(longs), longs.clone()),
+            Operation::Structs(_) => timed(|| cubit.echo_cubes(structs), structs.clone()),
+            Operation::Slice(_) => timed(|| cubit.take_octets(octets), ()),
+            Operation::Copied(_) => timed(|| copied.take_octets(octets), ()),
+            Operation::Loan(units) => {
+                let lent = move || cubit.take_octets(&cubit.as_object().loan(units as usize)?);
+                timed(lent, ())
+            }
+        })
+    }
+
+    fn fill(&mut self, operation: Operation) {
+        match operation {
+            Operation::Octets(units) | Operation::Slice(units) | Operation::Copied(units) => {
+                self.octets.resize(units as usize, 0x5a);
+            }
+            Operation::Longs(units) => self.longs.resize(units as usize, 123_456_789),
+            Operation::Structs(units) => self.structs.resize(units as usize, CUBE),
+            _ => {}
+        }
+    }
+
+    /// Sends one-ways, a window of them at a time, until the server has counted all that arrive.
+    /// Nanoseconds until the last one was counted, and how many were.
+    pub(super) fn flood(&mut self, octets: u32, calls: u32) -> Result<Vec<u64>> {
+        self.octets.resize(octets as usize, 0x5a);
+        let calls = u64::from(calls);
+        let before = self.control.pings()?;
+        let (mut lost, mut took) = (0, Duration::ZERO);
+        let mut sent = 0;
+        while sent < calls {
+            let began = Instant::now();
+            let window = WINDOW.min(calls - sent);
+            for _ in 0..window {
+                self.throw(octets)?;
+            }
+            sent += window;
+            let (arrived, last) = self.count_until(before + sent - lost, began)?;
+            lost = before + sent - arrived.min(before + sent);
+            took += last;
+        }
+        Ok(vec![nanoseconds(took), sent - lost])
+    }
+
+    fn throw(&self, octets: u32) -> Result<()> {
+        let thrown = match octets {
+            0 => self.cubit.ping(),
+            _ => self.cubit.throw_octets(&self.octets),
+        };
+        Ok(thrown?)
+    }
+
+    /// Asks the server until it has counted `wanted`, or no more arrive: how many it has, and when the
+    /// last ones were seen.
+    fn count_until(&self, wanted: u64, began: Instant) -> Result<(u64, Duration)> {
+        let mut arrived = self.control.pings()?;
+        let mut last = Instant::now();
+        while arrived < wanted && last.elapsed() < LOST {
+            let now = self.control.pings()?;
+            if now > arrived {
+                (arrived, last) = (now, Instant::now());
+            }
+        }
+        Ok((arrived, last.duration_since(began)))
+    }
+}
+
+fn timed<'c, R, E>(call: impl Fn() -> std::result::Result<R, E> + 'c, right: R) -> Timed<'c>
+where
+    R: PartialEq + 'c,
+    E: Into<Error>,
+{
+    Box::new(move || {
+        let began = Instant::now();
+        let answer = call().map_err(Into::into)?;
+        let took = nanoseconds_since(began);
+        if answer == right {
+            Ok(took)
+        } else {
+            Err("the answer is not the right one".into())
+        }
+    })
+}
+
+const CUBE: Cube = Cube { o: 5, l: 21, s: 7 };
+const CUBED: Cube = Cube {
+    o: 125,
+    l: 9261,
+    s: 343,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::{FIGURE_16, LENT};
+    use super::*;
+
+    fn medium(protocol: &str) -> Medium {
+        Medium {
+            protocol: protocol.to_owned(),
+            spin_us: None,
+        }
+    }
+
+    fn with(protocol: &str, check: impl FnOnce(Client)) {
+        let medium = medium(protocol);
+        let server = Server::start(&medium, &[]).unwrap();
+        check(Client::connect(&medium, &server.reference().unwrap(), &[]).unwrap());
+        server.stop().unwrap();
+    }
+
+    #[test]
+    fn every_operation_is_answered_right() {
+        with("giop_lite+uiop", |mut client| {
+            assert!(client.has_two_ways().unwrap());
+            for operation in FIGURE_16.into_iter().chain(LENT) {
+                let mut call = client.prepare(operation).unwrap();
+                assert!(call().unwrap() > 0, "{operation}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_one_way_protocol_says_that_it_is_one_and_its_requests_are_counted() {
+        with("frames+uiop", |mut client| {
+            assert!(!client.has_two_ways().unwrap());
+            for octets in [0, 16] {
+                assert_eq!(client.flood(octets, 150).unwrap()[1], 150);
+            }
+        });
+    }
+
+    #[test]
+    fn what_the_orb_refuses_is_told_in_its_words() {
+        assert_eq!(refusal("giop_lite+uiop", &[]), None);
+        let reason = refusal("giop_lite+diop", &[]).unwrap();
+        assert!(reason.contains("does not fit"), "{reason}");
+        let reason = refusal("iiop", &["--loud".to_owned()]).unwrap();
+        assert!(reason.contains("`--loud`"), "{reason}");
+    }
+}

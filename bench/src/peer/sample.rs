@@ -1,0 +1,12 @@
+//! The structure that sequences are filled with.
+
+use punctual::Char;
+use punctual_example_cubit::idl::bench::BinStruct;
+
+pub(crate) const SAMPLE: BinStruct = BinStruct {
+    s: 1234,
+    c: Char(b'x'),
+    l: 123_456_789,
+    o: 0x5a,
+    d: 2.5,
+};

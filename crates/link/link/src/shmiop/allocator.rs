@@ -1,0 +1,240 @@
+//! The allocator of a pool. Its tables stand in private memory: which regions are free, and what has become
+//! of those that are not. First fit, neighbours joined.
+
+use super::layout::{REFERENCES, SLOTS};
+use super::pool::Piece;
+use crate::Cause;
+use punctual_sys::memory::Region;
+use std::sync::{Arc, Weak};
+
+/// What a piece's size is a multiple of: nobody shares a line of the cache.
+pub(super) const GRAIN: usize = 64;
+
+/// The peer's marks.
+pub(super) trait Marks: Send + Sync {
+    /// How often the peer has given the slot back, in all; what it read before is read by then.
+    fn mark(&self, slot: usize) -> u32;
+}
+
+/// See the module.
+pub(super) struct Allocator {
+    /// Free regions by their addresses, no two of them neighbours.
+    free: Vec<Region>,
+    slots: Vec<Slot>,
+    /// Slots in no use.
+    unused: Vec<usize>,
+    /// Slots that nobody here holds and the peer has not given back.
+    returning: Vec<usize>,
+    /// The peer has given back what it never got; its marks mean nothing from then on.
+    broken: bool,
+    marks: Arc<dyn Marks>,
+    /// Where the pool begins in its side's memory.
+    start: usize,
+}
+
+#[derive(Default)]
+struct Slot {
+    /// The piece, while somebody here may send it.
+    piece: Weak<Piece>,
+    /// Where it lies in the pool, while it is in use.
+    start: usize,
+    len: usize,
+    /// How often it was sent, and how often it was given back as far as is known; both wrap.
+    sent: u32,
+    back: u32,
+    /// Its memory, once nobody here holds the piece.
+    region: Option<Region>,
+}
+
+/// A stretch of a piece, as the peer is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    pub(super) slot: u32,
+    /// From the pool's begin.
+    pub(super) offset: u32,
+}
+
+impl Allocator {
+    /// All of `memory` free.
+    pub(super) fn new(memory: Region, marks: Arc<dyn Marks>) -> Self {
+        Self {
+            start: memory.start(),
+            free: (!memory.is_empty()).then_some(memory).into_iter().collect(),
+            slots: (0..SLOTS).map(|_| Slot::default()).collect(),
+            unused: (0..SLOTS).rev().collect(),
+            returning: Vec::with_capacity(SLOTS),
+            broken: false,
+            marks,
+        }
+    }
+
+    /// A slot and a region of at least `len` octets.
+    pub(super) fn take(&mut self, len: usize) -> Option<(usize, Region)> {
+        let wanted = len.max(1).checked_next_multiple_of(GRAIN)?;
+        self.collect();
+        let region = self.cut(wanted)?;
+        let Some(slot) = self.unused.pop() else {
+            self.put_back(region);
+            return None;
+        };
+        if let Some(entry) = self.slots.get_mut(slot) {
+            (entry.start, entry.len) = (region.start() - self.start, region.len());
+        }
+        Some((slot, region))
+    }
+
+    /// Takes back a slot and its region, which are free once the peer has given them back, too.
+    pub(super) fn give_back(&mut self, slot: usize, region: Region) {
+        if let Some(entry) = self.slots.get_mut(slot) {
+            entry.piece = Weak::new();
+            entry.region = Some(region);
+        }
+        self.returning.push(slot);
+        self.collect();
+    }
+
+    /// From now on [`Allocator::find`] finds the piece.
+    pub(super) fn publish(&mut self, slot: usize, piece: Weak<Piece>) {
+        if let Some(entry) = self.slots.get_mut(slot) {
+            entry.piece = piece;
+        }
+    }
+
+    /// Undoes [`Allocator::publish`] if nothing of the piece is at the peer, and tells whether.
+    pub(super) fn unpublish(&mut self, slot: usize) -> bool {
+        self.learn(slot);
+        match self.slots.get_mut(slot) {
+            Some(entry) if entry.sent == entry.back => {
+                entry.piece = Weak::new();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The listed piece in which `len` octets at `offset` of the pool lie, and where it begins.
+    pub(super) fn find(&self, offset: usize, len: usize) -> Option<(Arc<Piece>, usize)> {
+        let entry = self.slots.get(self.slot_at(offset, len)?)?;
+        Some((entry.piece.upgrade()?, entry.start))
+    }
+
+    /// Notes that octets of a listed piece go to the peer. `None` where they don't lie in one, or it is
+    /// out too often already.
+    ///
+    /// # Errors
+    /// The peer has given back what it never got.
+    pub(super) fn refer(&mut self, offset: usize, len: usize) -> Result<Option<Reference>, Cause> {
+        let Some(slot) = self.slot_at(offset, len) else {
+            return Ok(None);
+        };
+        self.learn(slot);
+        if self.broken {
+            return Err(Cause::BadPeer("it gave back what it had not been lent"));
+        }
+        Ok(self.send(slot, offset))
+    }
+
+    fn send(&mut self, slot: usize, offset: usize) -> Option<Reference> {
+        let entry = self.slots.get_mut(slot)?;
+        if entry.piece.strong_count() == 0 || entry.sent.wrapping_sub(entry.back) >= REFERENCES {
+            return None;
+        }
+        entry.sent = entry.sent.wrapping_add(1);
+        Some(Reference {
+            slot: u32::try_from(slot).ok()?,
+            offset: u32::try_from(offset).ok()?,
+        })
+    }
+
+    /// The sizes of the free regions, in order.
+    #[cfg(test)]
+    pub(super) fn free(&self) -> Vec<usize> {
+        self.free.iter().map(Region::len).collect()
+    }
+
+    /// Frees the slots that have come back.
+    fn collect(&mut self) {
+        let mut at = 0;
+        while let Some(&slot) = self.returning.get(at) {
+            self.learn(slot);
+            match self.slots.get_mut(slot) {
+                Some(entry) if entry.sent == entry.back => {
+                    self.returning.swap_remove(at);
+                    if let Some(region) = std::mem::take(&mut entry.region) {
+                        entry.len = 0;
+                        self.unused.push(slot);
+                        self.put_back(region);
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Reads a slot's mark, and believes it if it lies between what it was and what was sent.
+    fn learn(&mut self, slot: usize) {
+        let Some(entry) = self.slots.get_mut(slot) else {
+            return;
+        };
+        if entry.sent == entry.back || self.broken {
+            return;
+        }
+        let mark = self.marks.mark(slot);
+        if mark.wrapping_sub(entry.back) <= entry.sent.wrapping_sub(entry.back) {
+            entry.back = mark;
+        } else {
+            self.broken = true;
+        }
+    }
+
+    /// The slot of the piece in which `len` octets at `offset` lie.
+    fn slot_at(&self, offset: usize, len: usize) -> Option<usize> {
+        let within = |slot: &Slot| {
+            slot.start <= offset && slot.len >= len && offset - slot.start <= slot.len - len
+        };
+        self.slots
+            .iter()
+            .position(|slot| slot.len > 0 && within(slot))
+    }
+
+    /// The first of the free regions that is large enough, cut to size.
+    fn cut(&mut self, len: usize) -> Option<Region> {
+        let at = self.free.iter().position(|free| free.len() >= len)?;
+        let (region, rest) = self.free.remove(at).split(len);
+        if !rest.is_empty() {
+            self.free.insert(at, rest);
+        }
+        Some(region)
+    }
+
+    /// Puts a region back in its place, joined with its neighbours.
+    fn put_back(&mut self, region: Region) {
+        let at = self
+            .free
+            .partition_point(|free| free.start() < region.start());
+        let region = self.join_next(at, region);
+        match at.checked_sub(1) {
+            None => self.free.insert(at, region),
+            Some(before) => match self.free.remove(before).join(region) {
+                Ok(joined) => self.free.insert(before, joined),
+                Err((one, other)) => {
+                    self.free.insert(before, one);
+                    self.free.insert(at, other);
+                }
+            },
+        }
+    }
+
+    fn join_next(&mut self, at: usize, region: Region) -> Region {
+        if at >= self.free.len() {
+            return region;
+        }
+        match region.join(self.free.remove(at)) {
+            Ok(joined) => joined,
+            Err((region, next)) => {
+                self.free.insert(at, next);
+                region
+            }
+        }
+    }
+}

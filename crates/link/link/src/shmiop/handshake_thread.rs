@@ -1,0 +1,172 @@
+//! The handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
+//! that one that is slow, silent or hostile keeps no other waiting.
+
+use super::acceptor::AcceptQueue;
+use super::connection::ShmConnection;
+use super::copies::CopyCounters;
+use super::greeting::{Addresses, Handshake, Own, Theirs};
+use super::{ShmOptions, client_address};
+use crate::{Address, Cause, LinkError, Phase};
+use punctual_exec::Deadline;
+use punctual_sys::passing::{self, Found};
+use punctual_sys::unix;
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Peers whose handshake may be under way; of more, the one that has taken longest is let go.
+const MAX_PENDING: usize = 64;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct HandshakeThread {
+    listener: Arc<OwnedFd>,
+    address: Address,
+    options: ShmOptions,
+    counters: Arc<CopyCounters>,
+    queue: Arc<AcceptQueue>,
+    /// In the order in which they came, which is that of their deadlines.
+    pending: VecDeque<PendingPeer>,
+    /// Counts peers whose end has no name.
+    unnamed: u64,
+}
+
+#[derive(Debug)]
+struct PendingPeer {
+    handshake: Handshake,
+    name: String,
+    deadline: Deadline,
+}
+
+/// Nobody accepts any more.
+struct Closed;
+
+impl HandshakeThread {
+    pub(super) fn new(
+        listener: Arc<OwnedFd>,
+        address: Address,
+        options: ShmOptions,
+        counters: Arc<CopyCounters>,
+        queue: Arc<AcceptQueue>,
+    ) -> Self {
+        Self {
+            listener,
+            address,
+            options,
+            counters,
+            queue,
+            pending: VecDeque::new(),
+            unnamed: 0,
+        }
+    }
+
+    /// Runs until the listener is shut.
+    pub(super) fn run(mut self) {
+        while self.step().is_ok() {}
+    }
+
+    fn step(&mut self) -> Result<(), Closed> {
+        let found = match self.wait() {
+            Ok(found) => found,
+            Err(error) => return self.report(error),
+        };
+        let (listener, pending) = found.split_first().ok_or(Closed)?;
+        if *listener == Found::End {
+            return Err(Closed);
+        }
+        self.advance(pending)?;
+        if *listener == Found::Data {
+            self.accept()?;
+        }
+        self.pending.retain(|peer| !peer.deadline.has_passed());
+        Ok(())
+    }
+
+    /// Waits for the listener and the pending peers, in this order.
+    fn wait(&self) -> std::io::Result<Vec<Found>> {
+        let first = self.pending.front();
+        let timeout: Option<Duration> = first.and_then(|peer| peer.deadline.remaining());
+        let pending = self.pending.iter().map(|peer| peer.handshake.socket());
+        let sockets: Vec<BorrowedFd<'_>> = std::iter::once(&*self.listener)
+            .chain(pending)
+            .map(AsFd::as_fd)
+            .collect();
+        passing::wait_all(&sockets, timeout)
+    }
+
+    /// Goes on with the peers that sent something, or left, and hands on those whose handshake is done.
+    fn advance(&mut self, found: &[Found]) -> Result<(), Closed> {
+        let mut found = found.iter();
+        for mut peer in std::mem::take(&mut self.pending) {
+            // There is a finding for each peer.
+            if found.next().is_none_or(|found| *found == Found::Nothing) {
+                self.pending.push_back(peer);
+                continue;
+            }
+            match self.answer(&mut peer) {
+                Ok(None) => self.pending.push_back(peer),
+                Ok(Some((own, theirs))) => {
+                    let connection = self.connect(peer, own, theirs);
+                    if !self.queue.put(Ok(Arc::new(connection))) {
+                        return Err(Closed);
+                    }
+                }
+                Err(Cause::Os(error)) => self.report(error)?,
+                // Its own fault, and of no interest to whoever accepts.
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&self, peer: &mut PendingPeer) -> Result<Option<(Own, Theirs)>, Cause> {
+        let Some(theirs) = peer.handshake.receive(&self.options)? else {
+            return Ok(None);
+        };
+        let own = Own::new(&self.options)?;
+        peer.handshake.send(&own)?;
+        Ok(Some((own, theirs)))
+    }
+
+    fn connect(&self, peer: PendingPeer, own: Own, theirs: Theirs) -> ShmConnection {
+        let addresses = Addresses {
+            local: self.address.clone(),
+            peer: client_address(self.address.place(), &peer.name),
+        };
+        peer.handshake
+            .connect(own, theirs, &self.options, &self.counters, addresses)
+    }
+
+    fn accept(&mut self) -> Result<(), Closed> {
+        let (socket, name) = match unix::accept(&*self.listener) {
+            Ok(accepted) => accepted,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+            Err(error) => return self.report(error),
+        };
+        let name = name.unwrap_or_else(|| {
+            self.unnamed += 1;
+            format!("unnamed-{}", self.unnamed)
+        });
+        // Whoever is not allowed here has been told.
+        if let Ok(handshake) = Handshake::new(socket, &self.options) {
+            if self.pending.len() == MAX_PENDING {
+                self.pending.pop_front();
+            }
+            self.pending.push_back(PendingPeer {
+                handshake,
+                name,
+                deadline: Deadline::after(self.options.handshake),
+            });
+        }
+        Ok(())
+    }
+
+    /// Tells whoever accepts what the operating system said, and waits until it was told.
+    fn report(&self, error: std::io::Error) -> Result<(), Closed> {
+        let error = LinkError::os(Phase::Accept, error);
+        let goes_on = self.queue.put(Err(error));
+        if goes_on { Ok(()) } else { Err(Closed) }
+    }
+}

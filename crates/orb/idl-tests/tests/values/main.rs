@@ -1,0 +1,14 @@
+//! Valuetypes through calls: over the wire, within the process, in Anys and exceptions.
+#![allow(clippy::unwrap_used)]
+
+mod calls;
+mod keeper;
+mod local;
+
+#[path = "../../../punctual/tests/support/mod.rs"]
+mod support;
+
+/// What `idl/values.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/values.rs"));
+}

@@ -1,0 +1,65 @@
+//! The life of an ORB: it serves and calls, then only calls, then it is over (CORBA 3.3 part 1, §8.2.3).
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+const RUNNING: u8 = 0;
+const SHUTTING_DOWN: u8 = 1;
+const OVER: u8 = 2;
+
+/// Read at a glance by every call, changed twice.
+#[derive(Debug, Default)]
+pub(crate) struct Life {
+    stage: AtomicU8,
+    changing: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Life {
+    /// Begins the shutdown; `false` when it has begun already.
+    pub(crate) fn begin_shutdown(&self) -> bool {
+        let begun = self.stage.compare_exchange(
+            RUNNING,
+            SHUTTING_DOWN,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        begun.is_ok()
+    }
+
+    /// Ends it: no more calls.
+    pub(crate) fn end(&self) {
+        self.stage.store(OVER, Ordering::Release);
+    }
+
+    /// Wakes who waits for its end, when that is complete.
+    pub(crate) fn tell_end(&self) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
+    }
+
+    /// Returns when it has ended, and that has been told.
+    pub(crate) fn wait_until_over(&self) {
+        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.calls() {
+            changing = self
+                .changed
+                .wait(changing)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    // Acquire pairs with the Releases above: who sees a stage sees what led to it.
+
+    /// Whether requests are served.
+    #[inline]
+    pub(crate) fn serves(&self) -> bool {
+        self.stage.load(Ordering::Acquire) == RUNNING
+    }
+
+    /// Whether calls are made: those in progress at a shutdown may still need others.
+    #[inline]
+    pub(crate) fn calls(&self) -> bool {
+        self.stage.load(Ordering::Acquire) != OVER
+    }
+}

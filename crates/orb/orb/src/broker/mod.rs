@@ -1,0 +1,117 @@
+//! What all lanes and all calls of one ORB share: its configuration, its protocols, its policies, and
+//! whether it still lives. Nothing here is changed by a call.
+
+mod life;
+
+pub(crate) use life::Life;
+
+use crate::config::OrbConfig;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::messaging::Tracer;
+use crate::operation::Names;
+use crate::policy::{Managed, PolicyTypes};
+use crate::protocol::Protocols;
+use crate::request_context::RequestContext;
+use crate::value::ValueFactories;
+use punctual_cdr::Limits;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// See the module. An ORB has one; its lanes hold it.
+pub(crate) struct Broker {
+    config: OrbConfig,
+    limits: Arc<Limits>,
+    /// Tells it from every other ORB of the process.
+    number: u64,
+    pub(crate) protocols: Protocols,
+    pub(crate) policies: Managed,
+    pub(crate) operation_names: Names,
+    pub(crate) values: ValueFactories,
+    /// What requests carry for others.
+    pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
+    pub(crate) life: Life,
+}
+
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+impl Broker {
+    /// With a configuration that has been checked.
+    pub(crate) fn new(
+        config: OrbConfig,
+        protocols: Protocols,
+        policy_types: PolicyTypes,
+        request_contexts: Vec<Arc<dyn RequestContext>>,
+    ) -> Self {
+        // Relaxed: a number, and no more.
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self {
+            limits: Arc::new(config.limits.clone()),
+            number,
+            protocols,
+            policies: Managed::new(number, policy_types, config.policy_defaults()),
+            operation_names: Names::default(),
+            values: ValueFactories::default(),
+            request_contexts,
+            life: Life::default(),
+            config,
+        }
+    }
+
+    pub(crate) fn config(&self) -> &OrbConfig {
+        &self.config
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn shared_limits(&self) -> Arc<Limits> {
+        self.limits.clone()
+    }
+
+    /// Tells it from every other ORB of the process; never 0.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn tracer(&self) -> Tracer {
+        Tracer::new(self.config.trace)
+    }
+
+    /// Objects are activated while the ORB runs.
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        if self.life.serves() {
+            Ok(())
+        } else {
+            Err(has_shut_down())
+        }
+    }
+
+    /// Calls are made until it is over: those in progress at its end may need others.
+    pub(crate) fn check_not_over(&self) -> Result<(), SystemException> {
+        if self.life.calls() {
+            Ok(())
+        } else {
+            Err(has_shut_down())
+        }
+    }
+}
+
+impl fmt::Debug for Broker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Broker")
+            .field("number", &self.number)
+            .field("life", &self.life)
+            .finish_non_exhaustive()
+    }
+}
+
+fn has_shut_down() -> SystemException {
+    SystemException::new(
+        Kind::BadInvOrder,
+        minor::ORB_HAS_SHUT_DOWN,
+        CompletionStatus::No,
+    )
+    .with_detail("the ORB has shut down")
+}

@@ -1,0 +1,117 @@
+//! The stage that says what becomes of a call after an attempt: it is done, is forwarded, is repeated where that
+//! is safe, or goes on to another profile.
+//!
+//! Repeating is safe when the server cannot have begun: the request never left, or the peer said
+//! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
+//! COMM_FAILURE with COMPLETED_MAYBE.
+
+use super::failure::{Failed, out_of_place};
+use super::invocation::{Invocation, Next, Outcome};
+use super::outcome::ReplyOutcome;
+use super::write::Ask;
+use crate::exception::{SystemException, SystemExceptionKind as Kind};
+use crate::lane::Binding;
+use crate::relayed::on_terms;
+use punctual_ior::Ior;
+
+/// How often a call moves on to a fresh connection because the old one had gone stale.
+const MAX_STALE: u32 = 3;
+
+/// How often a server may ask for another way to address the object: there are two others.
+const MAX_READDRESSED: u32 = 2;
+
+impl Invocation<'_> {
+    /// Judges an attempt. `bound` is by which connection it was made, unless that is remembered already.
+    ///
+    /// # Errors
+    /// What the caller gets, when that is the end of the call.
+    pub(super) fn conclude(
+        &mut self,
+        outcome: Outcome,
+        bound: Option<&Binding>,
+    ) -> Result<Next, SystemException> {
+        let failed = match outcome {
+            Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
+                let to = self.forwarded(to);
+                self.route.forward(to, permanently)?;
+                return Ok(Next::Again);
+            }
+            Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
+                self.readdressed += 1;
+                if disposition == self.addressing || self.readdressed > MAX_READDRESSED {
+                    return Err(out_of_place());
+                }
+                self.addressing = disposition;
+                return Ok(Next::Again);
+            }
+            Ok(outcome) => match outcome.as_ref().and_then(ReplyOutcome::exception) {
+                // A forward that has gone stale: its object may be back at the original place.
+                Some(raised) if is_gone(raised) && self.route.is_forwarded() => {
+                    return Ok(match self.route.restart() {
+                        true => Next::Again,
+                        false => Next::Done(outcome),
+                    });
+                }
+                Some(raised) if may_succeed_elsewhere(raised) => Failed::Finally(raised.clone()),
+                _ => {
+                    if let Some(binding) = bound {
+                        self.route.remember(binding);
+                    }
+                    return Ok(Next::Done(outcome));
+                }
+            },
+            Err(failed) => failed,
+        };
+        self.go_on(failed).map(|()| Next::Again)
+    }
+
+    /// Goes on after a failure, if that is safe and there is somewhere to go.
+    fn go_on(&mut self, failed: Failed) -> Result<(), SystemException> {
+        match failed {
+            Failed::Stale(_) if self.stale < MAX_STALE && !self.deadline.has_passed() => {
+                self.stale += 1;
+            }
+            // Its own reason says more than that all endpoints have failed.
+            Failed::Unfit(exception) => {
+                if !self.route.go_on(exception.clone()) {
+                    return Err(exception);
+                }
+            }
+            Failed::Stale(exception) | Failed::Finally(exception) => {
+                if !may_succeed_elsewhere(&exception) || self.deadline.has_passed() {
+                    return Err(exception);
+                }
+                if !self.route.go_on(exception) {
+                    return Err(self.route.give_up(self.deadline));
+                }
+                self.stale = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a forward leads; a request that is passed on keeps its terms there.
+    fn forwarded(&self, to: Ior) -> Ior {
+        match self.ask {
+            Ask::Relay(request) => {
+                let registry = self.callee.broker().protocols.now();
+                on_terms(&registry, &to, None, request.terms())
+            }
+            _ => to,
+        }
+    }
+}
+
+/// Whether the server does not know the object, and so did nothing.
+fn is_gone(exception: &SystemException) -> bool {
+    exception.kind() == Kind::ObjectNotExist && exception.is_not_begun()
+}
+
+/// Whether another profile may lead to success, and the server has not begun.
+fn may_succeed_elsewhere(exception: &SystemException) -> bool {
+    exception.is_not_begun()
+        && matches!(
+            exception.kind(),
+            Kind::Transient | Kind::CommFailure | Kind::NoResponse | Kind::ObjAdapter
+        )
+}

@@ -1,0 +1,188 @@
+//! What a reply says.
+
+use super::remote::Callee;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    received_exception,
+};
+use crate::messaging::{Head as WireHead, Message, Session};
+use crate::relayed::RelayedReply;
+use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Unmarshal};
+use punctual_giop::{
+    AddressingDisposition, LocateReplyHeader, LocateStatus, ReplyHeader, ReplyStatus,
+};
+use punctual_ior::Ior;
+
+/// A reply that has arrived, decoded up to its body.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    message: Message,
+    code_sets: CodeSets,
+    body: usize,
+}
+
+/// What the body of a reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Results,
+    /// Its repository id, then its members.
+    UserException,
+}
+
+/// What reads the body of a reply.
+pub(crate) type Results<'r> = dyn FnMut(Body, &mut Decoder<'_>) + 'r;
+
+/// What the server made of a call.
+#[derive(Debug)]
+pub(crate) enum ReplyOutcome {
+    /// The results.
+    Results(Reply),
+    /// A user exception: its repository id, then its members.
+    UserException(Reply),
+    SystemException(SystemException),
+    /// Whatever of these it is, to be passed back as it came.
+    Relayed(RelayedReply),
+    Forward {
+        to: Ior,
+        /// For good (LOCATION_FORWARD_PERM).
+        permanently: bool,
+    },
+    /// The server wants the object addressed by this disposition.
+    NeedsAddressing(AddressingDisposition),
+    /// To a LocateRequest: the object is there.
+    ObjectHere,
+    /// To a LocateRequest: no such object.
+    UnknownObject,
+}
+
+impl ReplyOutcome {
+    /// The system exception that the server raised, if it did.
+    pub(super) fn exception(&self) -> Option<&SystemException> {
+        match self {
+            Self::SystemException(exception) => Some(exception),
+            Self::Relayed(reply) => reply.exception(),
+            _ => None,
+        }
+    }
+}
+
+enum Head {
+    Results,
+    UserException,
+    Other(ReplyOutcome),
+}
+
+impl Reply {
+    /// Reads a reply as far as its status demands.
+    ///
+    /// # Errors
+    /// MARSHAL when it does not decode.
+    pub(crate) fn read(
+        message: Message,
+        session: &dyn Session,
+        code_sets: CodeSets,
+        callee: Callee<'_>,
+    ) -> Result<ReplyOutcome, SystemException> {
+        let mut reply = Self {
+            body: message.head_position(),
+            message,
+            code_sets,
+        };
+        if let Some(head) = reply.message.reply {
+            match head.status {
+                ReplyStatus::NoException => {
+                    reply.body = head.body;
+                    return Ok(ReplyOutcome::Results(reply));
+                }
+                ReplyStatus::UserException => {
+                    reply.body = head.body;
+                    return Ok(ReplyOutcome::UserException(reply));
+                }
+                _ => {}
+            }
+        }
+        let (head, body) = reply.head(session, callee).map_err(|error| {
+            cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
+        })?;
+        reply.body = body;
+        Ok(match head {
+            Head::Results => ReplyOutcome::Results(reply),
+            Head::UserException => ReplyOutcome::UserException(reply),
+            Head::Other(outcome) => outcome,
+        })
+    }
+
+    /// Stands at the results, or at the exception's id.
+    #[inline]
+    pub(crate) fn decoder<'r>(&'r self, callee: Callee<'r>) -> Decoder<'r> {
+        let coding = Coding {
+            version: self.message.header.version,
+            code_sets: self.code_sets,
+            limits: callee.broker().limits(),
+            environment: Some(callee.environment),
+        };
+        // As many octets have been decoded before.
+        self.message.decoder_at(self.body, coding)
+    }
+
+    fn head(&self, session: &dyn Session, callee: Callee<'_>) -> Result<(Head, usize), CdrError> {
+        let mut decoder = self.decoder(callee);
+        let head = match session.get_head(self.message.header.kind, &mut decoder)? {
+            WireHead::Reply(header) => reply_head(&header, &mut decoder)?,
+            WireHead::LocateReply(header) => Head::Other(locate_outcome(header, &mut decoder)?),
+            _ => return Err(CdrError::Invalid("the head is not a reply's")),
+        };
+        Ok((head, decoder.position()))
+    }
+}
+
+fn reply_head(header: &ReplyHeader<'_>, decoder: &mut Decoder<'_>) -> Result<Head, CdrError> {
+    Ok(match header.status {
+        ReplyStatus::NoException => Head::Results,
+        ReplyStatus::UserException => Head::UserException,
+        ReplyStatus::SystemException => Head::Other(raised(decoder)?),
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            Head::Other(ReplyOutcome::Forward {
+                to: Ior::unmarshal(decoder)?,
+                permanently: header.status == ReplyStatus::LocationForwardPerm,
+            })
+        }
+        ReplyStatus::NeedsAddressingMode => Head::Other(ReplyOutcome::NeedsAddressing(
+            AddressingDisposition::unmarshal(decoder)?,
+        )),
+    })
+}
+
+fn locate_outcome(
+    header: LocateReplyHeader,
+    decoder: &mut Decoder<'_>,
+) -> Result<ReplyOutcome, CdrError> {
+    Ok(match header.status {
+        LocateStatus::ObjectHere => ReplyOutcome::ObjectHere,
+        LocateStatus::UnknownObject => ReplyOutcome::UnknownObject,
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => ReplyOutcome::Forward {
+            to: Ior::unmarshal(decoder)?,
+            permanently: header.status == LocateStatus::ObjectForwardPerm,
+        },
+        LocateStatus::SystemException => raised(decoder)?,
+        LocateStatus::NeedsAddressingMode => {
+            ReplyOutcome::NeedsAddressing(AddressingDisposition::unmarshal(decoder)?)
+        }
+    })
+}
+
+fn raised(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
+    received_exception(decoder).map(ReplyOutcome::SystemException)
+}
+
+/// A user exception that the operation does not declare (CORBA 3.3 part 1, §A.3).
+pub(crate) fn unlisted(id: &str) -> SystemException {
+    SystemException::new(
+        Kind::Unknown,
+        minor::UNLISTED_USER_EXCEPTION,
+        CompletionStatus::Yes,
+    )
+    .with_detail(format!(
+        "the server raised `{id}`, which the operation does not declare"
+    ))
+}

@@ -1,0 +1,68 @@
+//! Ways that calls have gone, to be gone again.
+
+use super::heads::Heads;
+use super::target::Target;
+use crate::lane::{Binding, Bound, ClientConnection, Endpoint};
+use crate::policy::{Effective, Mux, Transfer};
+use std::sync::Arc;
+
+/// The way to where a reference's last call succeeded.
+#[derive(Debug)]
+pub(crate) struct Path {
+    /// The policies it was found under.
+    pub(super) effective: Arc<Effective>,
+    /// The heads of the requests that have gone it.
+    pub(super) heads: Heads,
+    /// Whether large arguments are lent, where the connection does that.
+    pub(super) lends: bool,
+    /// Whether calls with a reply, and one-ways, may go the short way ([`super::quick`]).
+    quick: (bool, bool),
+    /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
+    pub(super) began_late: bool,
+    /// Each list's reference, and the endpoint that was forwarded or succeeded.
+    pub(super) levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
+    pub(super) bound: Bound,
+}
+
+impl Path {
+    /// The way that a call has gone.
+    pub(super) fn new(
+        effective: Arc<Effective>,
+        binding: &Binding,
+        levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
+        began_late: bool,
+    ) -> Self {
+        let connection = &binding.connection;
+        let shares = effective.mux == Mux::Shared;
+        let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
+        Self {
+            heads: Heads::default(),
+            lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
+            quick: (
+                shares && connection.abilities.two_way,
+                shares && one_ways_too,
+            ),
+            effective,
+            began_late,
+            levels,
+            bound: binding.to_bound(),
+        }
+    }
+
+    /// The connection that it led to, if that is still there.
+    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
+        self.bound.connection()
+    }
+
+    /// Whether calls of this kind may go the short way.
+    #[inline]
+    pub(super) fn is_quick(&self, two_way: bool) -> bool {
+        if two_way { self.quick.0 } else { self.quick.1 }
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        self.bound.endpoint()
+    }
+}

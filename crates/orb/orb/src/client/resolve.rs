@@ -1,0 +1,144 @@
+//! From a reference's profiles to the endpoints it can be reached at, in order.
+
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
+};
+use crate::lane::Endpoint;
+use crate::profile::DecodedProfile;
+use crate::protocol::Registry;
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_giop::code_sets;
+use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
+use std::sync::Arc;
+
+/// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols.
+///
+/// # Errors
+/// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
+/// CODESET_INCOMPATIBLE when there is none that shares a code set.
+pub(crate) fn endpoints(
+    ior: &Ior,
+    newest: GiopVersion,
+    registry: &Registry,
+) -> Result<Vec<Endpoint>, SystemException> {
+    let mut found = Vec::new();
+    let mut problem = None;
+    for (index, tagged) in ior.profiles.iter().enumerate() {
+        let Some(codec) = registry.codec(tagged.tag) else {
+            continue;
+        };
+        let profile = match codec.decode(&tagged.data) {
+            Ok(profile) => profile,
+            Err(error) => {
+                problem = Some(bad_profile(index, &error));
+                continue;
+            }
+        };
+        match endpoints_of(profile, index, newest, registry) {
+            Ok(endpoints) => found.extend(endpoints),
+            Err(exception) => problem = Some(exception),
+        }
+    }
+    if found.is_empty() {
+        Err(problem.unwrap_or_else(|| no_profile(ior)))
+    } else {
+        Ok(found)
+    }
+}
+
+fn endpoints_of(
+    profile: DecodedProfile,
+    index: usize,
+    newest: GiopVersion,
+    registry: &Registry,
+) -> Result<Vec<Endpoint>, SystemException> {
+    let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
+    let mut found = Vec::new();
+    let mut problem = None;
+    for endpoint in profile.endpoints {
+        let pair = match registry.pair(&endpoint.protocol) {
+            Ok(pair) => Arc::new(pair),
+            Err(error) => {
+                problem = Some(no_protocol(index, &error));
+                continue;
+            }
+        };
+        let (version, code_sets) = if pair.messaging.abilities().contexts {
+            let version = profile.version.min(newest);
+            (version, agreed(version, &profile.components)?)
+        } else {
+            (GiopVersion::V1_2, CodeSets::NATIVE)
+        };
+        found.push(Endpoint {
+            pair,
+            address: endpoint.address,
+            qualities: endpoint.qualities,
+            version,
+            code_sets,
+            object_key: object_key.clone(),
+            profile: index,
+        });
+    }
+    match problem {
+        Some(problem) if found.is_empty() => Err(problem),
+        _ => Ok(found),
+    }
+}
+
+fn agreed(
+    version: GiopVersion,
+    components: &[TaggedComponent],
+) -> Result<CodeSets, SystemException> {
+    match version {
+        GiopVersion::V1_0 => Ok(CodeSets::UNNEGOTIATED),
+        _ => code_sets::negotiate(announced(components).as_ref()).map_err(code_set_exception),
+    }
+}
+
+/// The code sets that a profile's components announce.
+pub(crate) fn announced(components: &[TaggedComponent]) -> Option<CodeSetComponentInfo> {
+    let component = components
+        .iter()
+        .find(|component| component.tag == tags::component::CODE_SETS)?;
+    match component.decode() {
+        Ok(Component::CodeSets(info)) => Some(info),
+        _ => None,
+    }
+}
+
+fn bad_profile(index: usize, error: &dyn std::fmt::Display) -> SystemException {
+    SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
+        format!("profile {index} of the reference does not decode: {error}"),
+    )
+}
+
+fn no_protocol(index: usize, error: &dyn std::fmt::Display) -> SystemException {
+    SystemException::new(
+        Kind::Transient,
+        minor::NO_USABLE_PROFILE,
+        CompletionStatus::No,
+    )
+    .with_detail(format!(
+        "profile {index} of the reference cannot be used: {error}"
+    ))
+}
+
+fn no_profile(ior: &Ior) -> SystemException {
+    let kinds: Vec<String> = ior
+        .profiles
+        .iter()
+        .map(|profile| {
+            tags::profile_name(profile.tag)
+                .map_or_else(|| format!("{:#x}", profile.tag), ToString::to_string)
+        })
+        .collect();
+    SystemException::new(
+        Kind::Transient,
+        minor::NO_USABLE_PROFILE,
+        CompletionStatus::No,
+    )
+    .with_detail(format!(
+        "no profile of the reference can be used: it has {}",
+        kinds.join(", ")
+    ))
+}

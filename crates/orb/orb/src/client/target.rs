@@ -1,0 +1,160 @@
+//! Where a reference points: its profiles, and the endpoints they yield.
+
+use super::resolve::endpoints;
+use crate::broker::Broker;
+use crate::exception::SystemException;
+use crate::lane::Endpoint;
+use crate::profile::DecodedProfile;
+use arc_swap::ArcSwapOption;
+use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// A reference's goal, original or forwarded.
+pub(crate) struct Target {
+    ior: Ior,
+    /// Whether the reference's own ORB has made it, so that the object is its adapter's.
+    made_here: bool,
+    /// Decoded at the first call, and again when the protocols that there are have changed.
+    placed: ArcSwapOption<Placed>,
+    identity: OnceLock<Identity>,
+}
+
+struct Placed {
+    /// The registry's number.
+    number: u64,
+    endpoints: Result<Arc<[Arc<Endpoint>]>, SystemException>,
+}
+
+/// What two references to one object have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Identity {
+    /// Object key, and the first place of the first profile that is understood.
+    Place(Vec<u8>, String),
+    /// The whole of a reference that is not.
+    Profiles(Vec<(u32, Vec<u8>)>),
+}
+
+impl Target {
+    pub(crate) fn new(ior: Ior) -> Self {
+        Self::with_origin(ior, false)
+    }
+
+    /// The goal of a reference that its ORB makes.
+    pub(crate) fn made_here(ior: Ior) -> Self {
+        Self::with_origin(ior, true)
+    }
+
+    fn with_origin(ior: Ior, made_here: bool) -> Self {
+        Self {
+            ior,
+            made_here,
+            placed: ArcSwapOption::empty(),
+            identity: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn ior(&self) -> &Ior {
+        &self.ior
+    }
+
+    pub(crate) fn is_made_here(&self) -> bool {
+        self.made_here
+    }
+
+    /// What the first of the profiles says that says it, of those that this ORB can read.
+    pub(crate) fn first_that_says<T>(
+        &self,
+        broker: &Broker,
+        what: impl Fn(DecodedProfile) -> Option<T>,
+    ) -> Option<T> {
+        let registry = broker.protocols.now();
+        self.ior.profiles.iter().find_map(|tagged| {
+            let codec = registry.codec(tagged.tag)?;
+            codec.decode(&tagged.data).ok().and_then(&what)
+        })
+    }
+
+    /// The policies that the server published, of the first profile that has any (the component TAG_POLICIES of
+    /// CORBA Messaging).
+    pub(crate) fn published_policies(&self, broker: &Broker) -> Vec<PolicyValue> {
+        let policies = self.first_that_says(broker, |profile| {
+            profile.components.iter().find_map(policies)
+        });
+        policies.unwrap_or_default()
+    }
+
+    /// All endpoints by protocols that are registered, in the order of the profiles.
+    pub(crate) fn endpoints(
+        &self,
+        broker: &Broker,
+    ) -> Result<Arc<[Arc<Endpoint>]>, SystemException> {
+        let registry = broker.protocols.now();
+        if let Some(placed) = &*self.placed.load()
+            && placed.number == registry.number
+        {
+            return placed.endpoints.clone();
+        }
+        let found = endpoints(&self.ior, broker.config().giop_version, &registry);
+        let endpoints = found.map(|found| found.into_iter().map(Arc::new).collect());
+        let placed = Placed {
+            number: registry.number,
+            endpoints,
+        };
+        let endpoints = placed.endpoints.clone();
+        self.placed.store(Some(Arc::new(placed)));
+        endpoints
+    }
+
+    /// `name_in` is what of an object key names the object.
+    pub(crate) fn identity(
+        &self,
+        broker: &Broker,
+        name_in: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    ) -> &Identity {
+        self.identity.get_or_init(|| {
+            let registry = broker.protocols.now();
+            let decoded = self.ior.profiles.iter().find_map(|tagged| {
+                let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+                let place = profile.endpoints.first()?;
+                Some((profile.object_key, place.address.to_string()))
+            });
+            match decoded {
+                Some((key, place)) => Identity::Place(name_in(key), place),
+                None => {
+                    let profiles = self.ior.profiles.iter();
+                    Identity::Profiles(profiles.map(|one| (one.tag, one.data.clone())).collect())
+                }
+            }
+        })
+    }
+}
+
+impl fmt::Display for Identity {
+    /// Where it is, for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(_, place) => write!(f, "at {place}"),
+            Self::Profiles(profiles) => write!(f, "with {} profiles", profiles.len()),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("type_id", &self.ior.type_id)
+            .field("profiles", &self.ior.profiles.len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn policies(component: &TaggedComponent) -> Option<Vec<PolicyValue>> {
+    if component.tag != tags::component::POLICIES {
+        return None;
+    }
+    match component.decode() {
+        Ok(Component::Policies(values)) => Some(values),
+        _ => None,
+    }
+}

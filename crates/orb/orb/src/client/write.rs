@@ -1,0 +1,218 @@
+//! The stage that writes what is sent: a request by a head that was written before, or any message anew.
+
+use super::failure::{Failed, too_large};
+use super::heads::RequestHead;
+use super::remote::Callee;
+use super::route::Route;
+use crate::exception::{CompletionStatus, cdr_exception};
+use crate::lane::{Binding, ClientConnection, Waiting};
+use crate::messaging::{Head, body};
+use crate::operation::NamedOperation;
+use crate::policy::Transfer;
+use crate::probe::{self, Point};
+use crate::relayed::RelayedRequest;
+use crate::request_context::RequestContext;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
+use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::{
+    AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContext,
+    ServiceContexts, Target, service_context,
+};
+use std::sync::Arc;
+
+/// What writes the arguments; run once for each attempt.
+pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
+
+/// What is asked of the object.
+#[derive(Clone, Copy)]
+pub(super) enum Ask<'a> {
+    Request {
+        operation: &'a NamedOperation<'a>,
+        arguments: &'a Arguments<'a>,
+    },
+    /// A request that came from elsewhere.
+    Relay(&'a RelayedRequest<'a>),
+    Locate,
+}
+
+/// How values for this connection are written, and those from it read.
+#[inline]
+pub(super) fn coding<'c>(callee: Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
+    Coding {
+        version: connection.version,
+        code_sets: connection.code_sets,
+        limits: callee.broker().limits(),
+        environment: Some(callee.environment),
+    }
+}
+
+/// Writes a request behind a head that is at hand, into `block`; `lends` tells whether large arguments are lent.
+#[inline(always)]
+pub(super) fn by_head(
+    (callee, connection): (Callee<'_>, &ClientConnection),
+    (head, contexts, request_id): (&RequestHead, &[Arc<dyn RequestContext>], u32),
+    arguments: &Arguments<'_>,
+    lends: bool,
+    block: &mut Block,
+) -> Result<(), Failed> {
+    if block.capacity() == 0 {
+        *block = connection.lend();
+    }
+    let coding = coding(callee, connection);
+    let empty = std::mem::take(block);
+    let mut out = head.template.begin(empty, request_id, coding);
+    head.template.fill_contexts(&mut out, |number, data| {
+        if let Some(context) = contexts.get(number) {
+            context.fill(data);
+        }
+    });
+    if lends {
+        out.set_lender(connection.link().lender());
+    }
+    probe::begins!(Point::ClientMarshal);
+    arguments(&mut out).map_err(unwritable)?;
+    probe::begins!(Point::ClientMessagingSend);
+    *block = head.template.end(out);
+    check_length(block.full_len(), connection)
+}
+
+/// No message is longer than the limit, whoever writes it.
+#[inline]
+pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Result<(), Failed> {
+    let limit = connection.limits.message;
+    if length > limit {
+        return Err(Failed::Finally(too_large(length, limit)));
+    }
+    Ok(())
+}
+
+#[cold]
+fn unwritable(error: CdrError) -> Failed {
+    Failed::Finally(cdr_exception(error, CompletionStatus::No))
+}
+
+/// A context with the data of this request.
+fn filled(context: &dyn RequestContext) -> (u32, Vec<u8>) {
+    let mut data = vec![0; context.length()];
+    context.fill(&mut data);
+    (context.id(), data)
+}
+
+/// A message that is written anew, for whatever is not as usual.
+pub(super) struct Anew<'w> {
+    pub(super) callee: Callee<'w>,
+    pub(super) binding: &'w Binding,
+    pub(super) route: &'w Route<'w>,
+    /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
+    pub(super) addressing: AddressingDisposition,
+    /// Whether the request is to carry the CodeSets context.
+    pub(super) tells_code_sets: bool,
+}
+
+impl Anew<'_> {
+    /// The whole message.
+    pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
+        let message = self.encode(ask, request_id).map_err(unwritable)?;
+        check_length(message.full_len(), &self.binding.connection)?;
+        Ok(message)
+    }
+
+    fn encode(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, CdrError> {
+        let connection = &*self.binding.connection;
+        let session = &*connection.session;
+        let coding = coding(self.callee, connection);
+        let told = CodeSetContext::from(connection.code_sets).encode();
+        let own = connection.request_contexts(self.callee.broker());
+        let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
+        let own = own.iter().map(|(id, data)| (*id, &data[..]));
+        let code_sets = (service_context::CODE_SETS, told.as_slice());
+        let code_sets = self.tells_code_sets.then_some(code_sets);
+        let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
+        let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
+        let lends = self.route.effective.transfer == Transfer::Lend;
+        let target = self.addressed();
+        let out = match ask {
+            Ask::Request {
+                operation,
+                arguments,
+            } => {
+                let mut out = begin(MessageKind::Request, ByteOrder::NATIVE);
+                let header = RequestHeader {
+                    request_id,
+                    response: operation.response(),
+                    target,
+                    operation: operation.name(),
+                    contexts: ServiceContexts::new(&contexts),
+                };
+                session.put_head(&mut out, &Head::Request(header, None))?;
+                // What waits for others leaves when the caller may have filled its buffers anew.
+                let waits = !operation.two_way && self.route.effective.buffering.is_some();
+                if lends && !waits {
+                    out.set_lender(connection.link().lender());
+                }
+                probe::begins!(Point::ClientMarshal);
+                body(&mut out, connection.version, arguments)?;
+                probe::begins!(Point::ClientMessagingSend);
+                out
+            }
+            Ask::Relay(request) => {
+                let mut out = begin(MessageKind::Request, request.body.order());
+                // It brings those of whoever made it.
+                let told = code_sets.as_slice();
+                let contexts = connection.abilities.contexts.then_some(told);
+                request.put_head(session, (request_id, &target), contexts, &mut out)?;
+                let lender = lends.then(|| connection.link().lender()).flatten();
+                request.body.put(&mut out, lender);
+                out
+            }
+            Ask::Locate => {
+                let mut out = begin(MessageKind::LocateRequest, ByteOrder::NATIVE);
+                let header = LocateRequestHeader { request_id, target };
+                session.put_head(&mut out, &Head::LocateRequest(header))?;
+                out
+            }
+        };
+        let mut block = out.into_block();
+        session.finish(&mut block)?;
+        Ok(block)
+    }
+
+    /// A one-way request as it waits for others: as a message, or its arguments alone, where a batch has those.
+    pub(super) fn waiting(
+        &self,
+        operation: &NamedOperation<'_>,
+        arguments: &Arguments<'_>,
+    ) -> Result<Waiting, Failed> {
+        let connection = &*self.binding.connection;
+        if !connection.abilities.batches {
+            let ask = Ask::Request {
+                operation,
+                arguments,
+            };
+            return self.message(ask, 0).map(Waiting::Message);
+        }
+        let coding = coding(self.callee, connection);
+        let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
+        arguments(&mut out).map_err(unwritable)?;
+        let key = self.binding.endpoint.object_key.clone();
+        let waiting = Waiting::body(key, operation.kept_name(), out.into_block());
+        check_length(waiting.octets(), connection)?;
+        Ok(waiting)
+    }
+
+    /// The object, named as the server asked for (§9.4.2.3).
+    fn addressed(&self) -> Target<'_> {
+        let (endpoint, ior) = (&self.binding.endpoint, self.route.target().ior());
+        match (self.addressing, ior.profiles.get(endpoint.profile)) {
+            (AddressingDisposition::Profile, Some(profile)) => Target::Profile {
+                tag: profile.tag,
+                data: &profile.data,
+            },
+            (AddressingDisposition::Reference, Some(_)) => Target::Reference {
+                selected: u32::try_from(endpoint.profile).unwrap_or_default(),
+                ior: Box::new(ior.clone()),
+            },
+            _ => Target::ObjectKey(&endpoint.object_key),
+        }
+    }
+}

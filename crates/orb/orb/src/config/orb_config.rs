@@ -1,0 +1,188 @@
+//! All settings of an ORB.
+
+use super::collocation::CollocationScope;
+use super::concurrency::Concurrency;
+use super::endpoint::ListenEndpoint;
+use super::error::{ConfigError, bad_value};
+use super::initial_reference;
+use super::timeouts::Timeouts;
+use super::values::Trace;
+use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise, Wait};
+use punctual_cdr::{GiopVersion, Limits};
+use punctual_link::diop::DiopOptions;
+use punctual_link::iiop::IiopOptions;
+#[cfg(feature = "reliable")]
+use punctual_link::reliable::ReliableOptions;
+use punctual_link::shmiop::ShmOptions;
+use punctual_link::uiop::UiopOptions;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What an ORB is started with.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OrbConfig {
+    /// Where to listen, once a POA wants to be reached. Default: one TCP endpoint on all
+    /// interfaces, at a port of the kernel's choice.
+    pub listen: Vec<ListenEndpoint>,
+    /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
+    /// Empty (the default): every one that is registered, in the order of a reference's profiles.
+    pub client_protocols: Vec<String>,
+    /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
+    /// loaded without the feature `plugins`: the ORB does not start then.
+    pub libraries: Vec<PathBuf>,
+    /// Initial references by name, each an `IOR:`, `corbaloc:` or `file://` text
+    /// (`-ORBInitRef Name=…`).
+    pub initial_references: BTreeMap<String, String>,
+    /// Prefix of the URL for names that `initial_references` lacks, e.g. `corbaloc::host:2809`
+    /// (`-ORBDefaultInitRef`).
+    pub default_initial_reference: Option<String>,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+    /// Limits on what a peer may send; `limits.message` also bounds what is sent.
+    pub limits: Limits,
+    /// Connections that clients may hold open here at once. Default 4,096; one more is told to go
+    /// (CloseConnection) and logged.
+    pub max_connections: usize,
+    /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
+    pub concurrency: Concurrency,
+    /// How calls wait for their replies, where no policy says otherwise. Default: by reading.
+    pub wait: Wait,
+    /// How calls on objects of this process go, where no policy says otherwise (`-ORBCollocation`).
+    /// Default: without a request, through the object adapter.
+    pub collocation: Collocation,
+    /// Whose objects are taken for such (`-ORBCollocationScope`). Default: those of every ORB of the process.
+    pub collocation_scope: CollocationScope,
+    /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
+    /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
+    pub max_nesting: u32,
+    /// Connections to servers that are kept for later calls. At one more, those that no call uses are
+    /// closed, the one first that was used longest ago. Default 1,024.
+    pub client_connections: usize,
+    /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 1 MiB; 0 never
+    /// fragments; otherwise at least 1,024. Fragments are received whatever this says.
+    pub fragment_size: usize,
+    /// Whether messages of GIOP 1.1 are sent in fragments, too. Default off: ORBs do not agree on how
+    /// values are aligned behind the seam between two of them.
+    pub fragment_giop_1_1: bool,
+    /// The newest GIOP version to speak and to publish. Default 1.2.
+    pub giop_version: GiopVersion,
+    /// How deep forwards of one call may nest before it fails with TRANSIENT. Default 10.
+    pub max_forwards: u32,
+    /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
+    pub one_way_buffering: Option<Buffering>,
+    /// Options of TCP connections.
+    pub iiop: IiopOptions,
+    /// Options of Unix sockets.
+    pub uiop: UiopOptions,
+    /// Options of shared memory.
+    pub shmiop: ShmOptions,
+    /// Options of datagrams.
+    pub diop: DiopOptions,
+    /// Options of the adapter that makes datagrams reliable.
+    #[cfg(feature = "reliable")]
+    pub reliable: ReliableOptions,
+    /// Options of TLS. Default none: the link `ssliop` is not there.
+    #[cfg(feature = "tls")]
+    pub tls: Option<punctual_tls::TlsOptions>,
+    /// Properties of connections and acceptors by link, e.g. `spin_us` of `shmiop`, under those of
+    /// endpoints and policies. Each link says which it knows.
+    pub link_properties: BTreeMap<String, BTreeMap<String, String>>,
+    /// What to print of each message, if anything (`-ORBTrace`).
+    pub trace: Trace,
+}
+
+impl Default for OrbConfig {
+    fn default() -> Self {
+        Self {
+            listen: Vec::new(),
+            client_protocols: Vec::new(),
+            libraries: Vec::new(),
+            initial_references: BTreeMap::new(),
+            default_initial_reference: None,
+            timeouts: Timeouts::default(),
+            limits: Limits::default(),
+            max_connections: 4096,
+            concurrency: Concurrency::default(),
+            wait: Wait::default(),
+            collocation: Collocation::default(),
+            collocation_scope: CollocationScope::default(),
+            max_nesting: 16,
+            client_connections: 1024,
+            fragment_size: 1 << 20,
+            fragment_giop_1_1: false,
+            giop_version: GiopVersion::V1_2,
+            max_forwards: 10,
+            one_way_buffering: None,
+            iiop: IiopOptions::default(),
+            uiop: UiopOptions::default(),
+            shmiop: ShmOptions::default(),
+            diop: DiopOptions::default(),
+            #[cfg(feature = "reliable")]
+            reliable: ReliableOptions::default(),
+            #[cfg(feature = "tls")]
+            tls: None,
+            link_properties: BTreeMap::new(),
+            trace: Trace::default(),
+        }
+    }
+}
+
+impl OrbConfig {
+    /// The endpoints to listen at: those configured, or the default one.
+    pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
+        if self.listen.is_empty() {
+            vec![ListenEndpoint::default()]
+        } else {
+            self.listen.clone()
+        }
+    }
+
+    /// What holds for calls where no policy says anything.
+    pub(crate) fn policy_defaults(&self) -> Defaults {
+        let preferred = (!self.client_protocols.is_empty()).then(|| self.client_protocols.clone());
+        Defaults {
+            roundtrip: self.timeouts.call,
+            protocols: preferred.map(|preferred| ClientProtocols {
+                preferred,
+                otherwise: Otherwise::Raise,
+            }),
+            wait: self.wait,
+            collocation: self.collocation,
+            buffering: self.one_way_buffering,
+            properties: self.link_properties.clone(),
+        }
+    }
+
+    /// What the ORB can't check elsewhere, before it starts.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if self.fragment_size != 0 && self.fragment_size < 1024 {
+            return Err(bad_value(
+                "fragment_size",
+                self.fragment_size,
+                "0, or at least 1024 octets",
+            ));
+        }
+        if self.limits.message < 1024 {
+            return Err(bad_value(
+                "limits.message",
+                self.limits.message,
+                "at least 1024 octets",
+            ));
+        }
+        if self.client_connections == 0 {
+            return Err(bad_value("client_connections", 0, "at least 1"));
+        }
+        if self.max_connections == 0 {
+            return Err(bad_value("max_connections", 0, "at least 1"));
+        }
+        for (name, reference) in &self.initial_references {
+            let key = format!("initial_references.{name}");
+            initial_reference::check(&key, reference, reference)?;
+        }
+        if let Some(prefix) = &self.default_initial_reference {
+            initial_reference::check_prefix("default_initial_reference", prefix)?;
+        }
+        Ok(())
+    }
+}

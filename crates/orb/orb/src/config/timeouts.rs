@@ -1,0 +1,42 @@
+//! How long things may take.
+
+use std::time::Duration;
+
+/// Time-outs. `None` waits for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// For setting up a connection, all its addresses and the name look-up together. Default 10 s.
+    pub connect: Option<Duration>,
+    /// For a whole call, from its start to its reply; a call may have its own
+    /// ([`crate::ObjectRef::with_timeout`]). Default none: long calls are legitimate, and a peer
+    /// that vanished is noticed by TCP keep-alive within a minute.
+    pub call: Option<Duration>,
+    /// How long a new peer may keep silent before its first message. Default 30 s.
+    pub first_message: Option<Duration>,
+    /// How long a peer may take from a message's first octet to its last. Default 30 s.
+    pub message: Option<Duration>,
+    /// How long a peer may take to accept a reply. Default 30 s.
+    pub reply: Option<Duration>,
+    /// How long an upcall may take before another thread receives on its connection, if more requests
+    /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
+    pub hand_over: Option<Duration>,
+    /// How long a call may wait that an upcall makes which a pool's thread, or the one thread of
+    /// reactive endpoints, is in, if it has no time of its own: what it waits for may need that thread.
+    /// Default 60 s. Calls that wait by [`Wait::Reactor`] are not bound by it.
+    pub nested_call: Option<Duration>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Some(Duration::from_secs(10)),
+            call: None,
+            first_message: Some(Duration::from_secs(30)),
+            message: Some(Duration::from_secs(30)),
+            reply: Some(Duration::from_secs(30)),
+            hand_over: Some(Duration::from_millis(20)),
+            nested_call: Some(Duration::from_secs(60)),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The standard exceptions, and what one says.
+
+use super::minor;
+use std::fmt;
+use std::sync::Arc;
+
+/// Whether the operation ran before the exception was raised (CORBA 3.3 part 1, §A.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompletionStatus {
+    /// It ran to its end.
+    Yes,
+    /// It did not begin: repeating the call is safe.
+    No,
+    /// Nobody here can tell.
+    Maybe,
+}
+
+impl CompletionStatus {
+    /// The number on the wire.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+            Self::Maybe => 2,
+        }
+    }
+
+    /// From the number on the wire; an unknown one tells nothing, so it is [`Self::Maybe`].
+    #[must_use]
+    pub fn from_number(number: u32) -> Self {
+        match number {
+            0 => Self::Yes,
+            1 => Self::No,
+            _ => Self::Maybe,
+        }
+    }
+}
+
+impl fmt::Display for CompletionStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Yes => "COMPLETED_YES",
+            Self::No => "COMPLETED_NO",
+            Self::Maybe => "COMPLETED_MAYBE",
+        })
+    }
+}
+
+macro_rules! kinds {
+    ($($variant:ident $name:literal $meaning:literal;)+) => {
+        /// Which standard exception (CORBA 3.3 part 1, §A.3).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum SystemExceptionKind {
+            $(#[doc = concat!("`", $name, "`: ", $meaning, ".")] $variant,)+
+        }
+
+        impl SystemExceptionKind {
+            /// Every kind there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its IDL name, e.g. `BAD_PARAM`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Its repository id, e.g. `IDL:omg.org/CORBA/BAD_PARAM:1.0`.
+            #[must_use]
+            pub fn repository_id(self) -> &'static str {
+                match self { $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)+ }
+            }
+
+            /// What it means, in a few words.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    Unknown "UNKNOWN" "an exception that the operation does not declare";
+    BadParam "BAD_PARAM" "a parameter that is not valid";
+    NoMemory "NO_MEMORY" "no memory";
+    ImpLimit "IMP_LIMIT" "a limit of an implementation";
+    CommFailure "COMM_FAILURE" "communication broke off after the request was sent";
+    InvObjref "INV_OBJREF" "an object reference that is not valid";
+    NoPermission "NO_PERMISSION" "not allowed";
+    Internal "INTERNAL" "an error within an ORB";
+    Marshal "MARSHAL" "a value that cannot be marshaled or unmarshaled";
+    Initialize "INITIALIZE" "the ORB could not be initialised";
+    NoImplement "NO_IMPLEMENT" "an operation without an implementation";
+    BadTypecode "BAD_TYPECODE" "a TypeCode that is not valid";
+    BadOperation "BAD_OPERATION" "an operation that the object does not have";
+    NoResources "NO_RESOURCES" "resources ran out";
+    NoResponse "NO_RESPONSE" "no response yet";
+    PersistStore "PERSIST_STORE" "persistent storage failed";
+    BadInvOrder "BAD_INV_ORDER" "a call at the wrong moment";
+    Transient "TRANSIENT" "the object could not be reached now; it may be reached later";
+    FreeMem "FREE_MEM" "memory could not be freed";
+    InvIdent "INV_IDENT" "an identifier that is not valid";
+    InvFlag "INV_FLAG" "a flag that is not valid";
+    IntfRepos "INTF_REPOS" "the interface repository could not be reached";
+    BadContext "BAD_CONTEXT" "a context without what the operation needs";
+    ObjAdapter "OBJ_ADAPTER" "an object adapter failed";
+    DataConversion "DATA_CONVERSION" "a character that the code set cannot carry";
+    ObjectNotExist "OBJECT_NOT_EXIST" "the object does not exist";
+    TransactionRequired "TRANSACTION_REQUIRED" "a transaction is required";
+    TransactionRolledback "TRANSACTION_ROLLEDBACK" "the transaction was rolled back";
+    InvalidTransaction "INVALID_TRANSACTION" "the transaction is not valid";
+    InvPolicy "INV_POLICY" "policies that do not fit each other";
+    CodesetIncompatible "CODESET_INCOMPATIBLE" "no code set that both sides know";
+    Rebind "REBIND" "a rebind that the policy forbids";
+    Timeout "TIMEOUT" "the time for the call was up";
+    TransactionUnavailable "TRANSACTION_UNAVAILABLE" "no transaction service";
+    TransactionMode "TRANSACTION_MODE" "a transaction mode that does not fit";
+    BadQos "BAD_QOS" "a quality of service that cannot be given";
+    InvalidActivity "INVALID_ACTIVITY" "the activity is not valid here";
+    ActivityCompleted "ACTIVITY_COMPLETED" "the activity has completed";
+    ActivityRequired "ACTIVITY_REQUIRED" "an activity is required";
+    ThreadCancelled "THREAD_CANCELLED" "the thread was cancelled";
+}
+
+impl SystemExceptionKind {
+    /// The kind with this repository id.
+    #[must_use]
+    pub fn from_repository_id(id: &str) -> Option<Self> {
+        let name = id
+            .strip_prefix("IDL:omg.org/CORBA/")?
+            .strip_suffix(":1.0")?;
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// A standard exception. Cloning is cheap; two are equal when kind, minor code and completion are,
+/// whatever their messages say.
+#[derive(Clone)]
+pub struct SystemException {
+    kind: SystemExceptionKind,
+    minor: u32,
+    completed: CompletionStatus,
+    detail: Option<Arc<str>>,
+}
+
+impl SystemException {
+    /// An exception with a minor code (see [`minor`]).
+    #[must_use]
+    pub fn new(kind: SystemExceptionKind, minor: u32, completed: CompletionStatus) -> Self {
+        Self {
+            kind,
+            minor,
+            completed,
+            detail: None,
+        }
+    }
+
+    /// The same with a message for people: who, where, why. It does not travel.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Puts `context` in front of the message.
+    #[must_use]
+    pub fn in_context(self, context: impl fmt::Display) -> Self {
+        let detail = match &self.detail {
+            Some(detail) => format!("{context}: {detail}"),
+            None => context.to_string(),
+        };
+        self.with_detail(detail)
+    }
+
+    /// The same with another completion status.
+    #[must_use]
+    pub fn completed_as(mut self, completed: CompletionStatus) -> Self {
+        self.completed = completed;
+        self
+    }
+
+    /// Which exception it is.
+    #[must_use]
+    pub fn kind(&self) -> SystemExceptionKind {
+        self.kind
+    }
+
+    /// Whether the operation cannot have begun, so that repeating the call is safe.
+    #[must_use]
+    pub fn is_not_begun(&self) -> bool {
+        self.completed == CompletionStatus::No
+    }
+
+    /// The minor code: the vendor's id in the upper 20 bits, the number in the lower 12.
+    #[must_use]
+    pub fn minor(&self) -> u32 {
+        self.minor
+    }
+
+    /// Whether the operation ran.
+    #[must_use]
+    pub fn completed(&self) -> CompletionStatus {
+        self.completed
+    }
+
+    /// The message, if it has one.
+    #[must_use]
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+}
+
+impl PartialEq for SystemException {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, self.minor, self.completed) == (other.kind, other.minor, other.completed)
+    }
+}
+
+impl Eq for SystemException {}
+
+impl fmt::Display for SystemException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind.name())?;
+        match &self.detail {
+            Some(detail) => write!(f, ": {detail}")?,
+            None => write!(f, ": {}", self.kind.meaning())?,
+        }
+        write!(
+            f,
+            " (minor {}, {})",
+            minor::Readable(self.minor),
+            self.completed
+        )
+    }
+}
+
+impl fmt::Debug for SystemException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for SystemException {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_again_by_its_repository_id() {
+        for &kind in SystemExceptionKind::ALL {
+            assert_eq!(
+                SystemExceptionKind::from_repository_id(kind.repository_id()),
+                Some(kind)
+            );
+        }
+        assert_eq!(
+            SystemExceptionKind::from_repository_id("IDL:omg.org/CORBA/NONE:1.0"),
+            None
+        );
+    }
+
+    #[test]
+    fn the_message_names_kind_detail_minor_and_completion() {
+        let exception = SystemException::new(
+            SystemExceptionKind::Transient,
+            minor::omg(2),
+            CompletionStatus::No,
+        )
+        .with_detail("connection refused")
+        .in_context("iiop://h:1");
+        assert_eq!(
+            exception.to_string(),
+            "TRANSIENT: iiop://h:1: connection refused (minor OMG 2, COMPLETED_NO)"
+        );
+    }
+}

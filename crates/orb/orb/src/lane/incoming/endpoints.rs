@@ -1,0 +1,262 @@
+//! The endpoints that a lane listens at, and what references say of them.
+
+use super::publish::{Named, none_to_publish, published};
+use crate::broker::Broker;
+use crate::config::ListenEndpoint;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
+use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
+use crate::protocol::{self, Pair};
+use punctual_cdr::CdrError;
+use punctual_giop::code_sets;
+use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
+use punctual_link::{Acceptor, Address};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Those of one lane.
+#[derive(Debug, Default)]
+pub(crate) struct Endpoints {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: Vec<OpenEndpoint>,
+    /// Whether the endpoints of the configuration have been opened.
+    opened: bool,
+    next: u64,
+    closed: bool,
+}
+
+/// One that is listened at.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenEndpoint {
+    /// Its number among those of its lane, for the connections that it accepts.
+    pub(crate) number: u64,
+    pub(crate) endpoint: ListenEndpoint,
+    pub(crate) pair: Arc<Pair>,
+    published: ProfileEndpoint,
+    pub(crate) acceptor: Arc<dyn Acceptor>,
+    /// Who serves the connections. `None` once it listens no more.
+    pub(crate) threads: Option<ServingThreads>,
+}
+
+/// Starts accepting at an endpoint.
+pub(crate) type Accept<'a> = dyn Fn(&OpenEndpoint) -> Result<(), SystemException> + 'a;
+
+impl Endpoints {
+    /// Listens at every configured endpoint; `false` where it does already.
+    pub(super) fn open(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        accept: &Accept<'_>,
+    ) -> Result<bool, SystemException> {
+        let mut state = self.lock();
+        if state.opened {
+            return Ok(false);
+        }
+        if state.closed {
+            return broker.check_running().map(|()| false);
+        }
+        let begin = state.next;
+        let opened: Result<Vec<OpenEndpoint>, SystemException> = (begin..)
+            .zip(broker.config().endpoints())
+            .map(|(number, endpoint)| open_one((broker, reactors), number, endpoint))
+            .collect();
+        let opened = opened?;
+        state.next += u64::try_from(opened.len()).unwrap_or_default();
+        opened.iter().try_for_each(accept)?;
+        state.open.extend(opened);
+        state.opened = true;
+        Ok(true)
+    }
+
+    /// Listens at one more endpoint, from now on; says where that is.
+    pub(super) fn add(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        endpoint: ListenEndpoint,
+        accept: &Accept<'_>,
+    ) -> Result<ListenEndpoint, SystemException> {
+        let mut state = self.lock();
+        if state.closed {
+            broker.check_running()?;
+        }
+        let one = open_one((broker, reactors), state.next, endpoint)?;
+        state.next += 1;
+        accept(&one)?;
+        let real = one.real();
+        state.open.push(one);
+        Ok(real)
+    }
+
+    /// Stops listening at those that are meant; their numbers.
+    pub(super) fn retire(&self, is_meant: impl Fn(&OpenEndpoint) -> bool) -> Vec<u64> {
+        let gone: Vec<OpenEndpoint> = {
+            let mut state = self.lock();
+            let (gone, kept) = state.open.drain(..).partition(is_meant);
+            state.open = kept;
+            gone
+        };
+        gone.iter().for_each(|one| one.acceptor.close());
+        gone.iter().map(|one| one.number).collect()
+    }
+
+    /// Stops listening at all.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        for open in &mut state.open {
+            open.acceptor.close();
+            // A pool ends with the last that it serves.
+            open.threads = None;
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Whether the endpoint of that number is listened at still.
+    pub(crate) fn is_open(&self, number: u64) -> bool {
+        self.lock().open.iter().any(|one| one.number == number)
+    }
+
+    /// With the places that were chosen.
+    pub(crate) fn all(&self) -> Vec<ListenEndpoint> {
+        self.lock().open.iter().map(OpenEndpoint::real).collect()
+    }
+
+    /// Whether references that name this place mean one of these.
+    pub(crate) fn is_at(&self, protocol: &str, address: &Address) -> bool {
+        let is_meant = |open: &OpenEndpoint| {
+            &*open.published.protocol == protocol && open.published.address == *address
+        };
+        self.lock().open.iter().any(is_meant)
+    }
+
+    /// The profiles of a reference to `object_key`, in the order of the endpoints: codec by codec,
+    /// those that share one in as few profiles as it needs.
+    pub(crate) fn profiles(
+        &self,
+        broker: &Broker,
+        object_key: &[u8],
+        policies: &[PolicyValue],
+        which: Option<&PublishedEndpoints>,
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
+        let endpoints = self.published(which);
+        if let Some(which) = which.filter(|_| endpoints.is_empty()) {
+            return Err(none_to_publish(which));
+        }
+        build_profiles(broker, &endpoints, object_key, policies).map_err(|error| {
+            SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
+                .with_detail(format!("making a reference: {error}"))
+        })
+    }
+
+    /// What references say of the endpoints: of all, or of those that are named.
+    fn published(&self, which: Option<&PublishedEndpoints>) -> Vec<ProfileEndpoint> {
+        let is_meant = |open: &&OpenEndpoint| which.is_none_or(|which| which.name(&open.named()));
+        let state = self.lock();
+        let meant = state.open.iter().filter(is_meant);
+        meant.map(|open| open.published.clone()).collect()
+    }
+
+    /// Whether each choice names an endpoint that is listened at; the one that does not.
+    pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
+        let state = self.lock();
+        let open: Vec<Named<'_>> = state.open.iter().map(OpenEndpoint::named).collect();
+        which.check_among(&open)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenEndpoint {
+    fn named(&self) -> Named<'_> {
+        Named {
+            configured: &self.endpoint,
+            real: self.real(),
+            published: &self.published,
+        }
+    }
+
+    /// The endpoint with the place that was chosen.
+    pub(super) fn real(&self) -> ListenEndpoint {
+        let address = self.acceptor.address();
+        let named = self.endpoint.host_and_port();
+        let place = match (named, address.host_and_port()) {
+            (Some((Some(host), 0)), Some((_, port))) => {
+                Address::iiop(host, port).place().to_owned()
+            }
+            (Some((None, 0)), Some((_, port))) => format!(":{port}"),
+            _ if self.endpoint.place.is_empty() => address.place().to_owned(),
+            _ => self.endpoint.place.clone(),
+        };
+        ListenEndpoint {
+            place,
+            ..self.endpoint.clone()
+        }
+    }
+}
+
+fn open_one(
+    (broker, reactors): (&Broker, &Reactors),
+    number: u64,
+    endpoint: ListenEndpoint,
+) -> Result<OpenEndpoint, SystemException> {
+    let pair = broker
+        .protocols
+        .now()
+        .pair(&endpoint.protocol)
+        .map_err(|error| not_listening(&endpoint, &error))?;
+    let link = pair.link.name();
+    let bare = link.rsplit('+').next().unwrap_or(link);
+    let properties = endpoint.properties(broker.config().link_properties.get(bare));
+    let threads = reactors.serving_threads(broker, &endpoint, &pair, &properties)?;
+    let mut listened = Err(None);
+    for address in endpoint.addresses(pair.link.name()) {
+        match pair.link.listen(&address, &properties) {
+            Ok(acceptor) => {
+                listened = Ok(acceptor);
+                break;
+            }
+            Err(error) => listened = Err(Some(error)),
+        }
+    }
+    let acceptor: Arc<dyn Acceptor> = match listened {
+        Ok(acceptor) => acceptor.into(),
+        Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
+        Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
+    };
+    Ok(OpenEndpoint {
+        number,
+        published: published(&endpoint, &pair, acceptor.address()),
+        endpoint,
+        pair: Arc::new(pair),
+        acceptor,
+        threads: Some(threads),
+    })
+}
+
+fn build_profiles(
+    broker: &Broker,
+    endpoints: &[ProfileEndpoint],
+    object_key: &[u8],
+    policies: &[PolicyValue],
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    let registry = broker.protocols.now();
+    let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
+    components.push(TaggedComponent::code_sets(&code_sets::our_component())?);
+    if !policies.is_empty() {
+        components.push(TaggedComponent::policies(policies)?);
+    }
+    let object = Publication {
+        version: broker.config().giop_version,
+        object_key,
+        components: &components,
+    };
+    protocol::profiles_for(&registry, endpoints, &object)
+}

@@ -1,0 +1,97 @@
+//! Listening as a whole: endpoints, the connections that came in, and the threads for both.
+
+use super::connections::Connections;
+use super::endpoints::{Accept, Endpoints};
+use super::watch::watch;
+use crate::broker::Broker;
+use crate::config::ListenEndpoint;
+use crate::exception::SystemException;
+use crate::lane::reactors::Reactors;
+use punctual_exec::{Deadline, ThreadGroup};
+use std::sync::Arc;
+
+/// All that a lane has of its clients.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) endpoints: Endpoints,
+    pub(crate) connections: Arc<Connections>,
+    /// Those that accept, and the one that watches for upcalls that take long.
+    pub(crate) acceptors: ThreadGroup,
+    /// Those that serve one connection each.
+    pub(crate) threads: ThreadGroup,
+}
+
+impl Incoming {
+    pub(crate) fn new(max_connections: usize) -> Self {
+        Self {
+            endpoints: Endpoints::default(),
+            connections: Arc::default(),
+            acceptors: ThreadGroup::new(usize::MAX),
+            threads: ThreadGroup::new(max_connections),
+        }
+    }
+
+    /// Listens at every configured endpoint, and watches for upcalls that take long; `false` where it does
+    /// already.
+    pub(crate) fn open(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        accept: &Accept<'_>,
+    ) -> Result<bool, SystemException> {
+        if !self.endpoints.open((broker, reactors), accept)? {
+            return Ok(false);
+        }
+        if let Some(interval) = broker.config().timeouts.hand_over {
+            let connections = self.connections.clone();
+            let watches = move || watch(&connections, interval);
+            // Without it, requests wait behind upcalls that take long, and nothing else is amiss.
+            if let Err(error) = self.acceptors.spawn("punctual-watch", watches) {
+                tracing::warn!("no thread to watch for upcalls that take long: {error}");
+            }
+        }
+        Ok(true)
+    }
+
+    /// Listens at one more endpoint, from now on.
+    pub(crate) fn add(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        endpoint: ListenEndpoint,
+        accept: &Accept<'_>,
+    ) -> Result<ListenEndpoint, SystemException> {
+        self.endpoints.add((broker, reactors), endpoint, accept)
+    }
+
+    /// Listens no more at an endpoint, and says goodbye to the clients that came there: calls in
+    /// progress finish. `false` when it does not listen there.
+    pub(crate) fn retire(&self, endpoint: &ListenEndpoint) -> bool {
+        let is_meant =
+            |one: &super::OpenEndpoint| one.endpoint == *endpoint || one.real() == *endpoint;
+        let gone = self.endpoints.retire(is_meant);
+        self.connections.say_goodbye(|at| gone.contains(&at));
+        !gone.is_empty()
+    }
+
+    /// The same for every endpoint of protocols that a link, messaging protocol or adapter of this name
+    /// is part of.
+    pub(crate) fn retire_protocols(&self, part: &str) {
+        let gone = self.endpoints.retire(|one| one.pair.involves(part));
+        self.connections.say_goodbye(|at| gone.contains(&at));
+    }
+
+    /// Stops listening and says goodbye to every client.
+    pub(crate) fn close(&self, reactors: &Reactors) {
+        self.endpoints.close();
+        reactors.release();
+        self.connections.close();
+    }
+
+    /// Waits until the last request in progress has been answered.
+    pub(crate) fn wait_until_idle(&self, reactors: &Reactors) {
+        // Without a deadline it returns only when they are gone.
+        let _ = self.acceptors.wait_until_at_most(0, Deadline::NEVER);
+        let _ = self.threads.wait_until_at_most(0, Deadline::NEVER);
+        self.connections.wait_until_none();
+        reactors.wait_until_ended();
+    }
+}

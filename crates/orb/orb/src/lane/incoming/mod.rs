@@ -1,0 +1,11 @@
+//! What a lane listens at, and the connections that clients have opened there.
+
+mod connections;
+mod endpoints;
+mod listening;
+mod publish;
+mod watch;
+
+pub(crate) use connections::Accepted;
+pub(crate) use endpoints::OpenEndpoint;
+pub(crate) use listening::Incoming;

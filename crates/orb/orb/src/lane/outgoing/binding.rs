@@ -1,0 +1,91 @@
+//! Calls and the connections that they go by.
+
+use super::connection::{Claim, ClientConnection};
+use super::endpoint::Endpoint;
+use crate::policy::Mux;
+use punctual_exec::Deadline;
+use std::sync::{Arc, Weak};
+
+/// A connection, and the endpoint it was opened for.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) connection: Arc<ClientConnection>,
+    pub(crate) endpoint: Arc<Endpoint>,
+    /// Given back with the binding, where no other call uses the connection meanwhile.
+    _claim: Option<Claim>,
+}
+
+/// What a reference remembers of its binding. The connection is the lane's: one that has broken goes,
+/// whatever references were bound to it.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    connection: Weak<ClientConnection>,
+    endpoint: Arc<Endpoint>,
+}
+
+impl Binding {
+    /// Binds a call to a connection: shared with others, or alone. `None` when it is not usable, or
+    /// another call has it.
+    pub(crate) fn to(
+        connection: &Arc<ClientConnection>,
+        endpoint: &Arc<Endpoint>,
+        mux: Mux,
+        deadline: Deadline,
+    ) -> Option<Self> {
+        match mux {
+            Mux::Shared => connection
+                .is_usable(deadline)
+                .then(|| Self::shared(connection.clone(), endpoint.clone())),
+            Mux::Exclusive => {
+                let claim = connection.claim()?;
+                connection
+                    .is_usable(deadline)
+                    .then(|| Self::claimed(claim, endpoint.clone()))
+            }
+        }
+    }
+
+    /// One that other calls share.
+    pub(crate) fn shared(connection: Arc<ClientConnection>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection,
+            endpoint,
+            _claim: None,
+        }
+    }
+
+    /// One for the caller alone.
+    fn claimed(claim: Claim, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection: claim.connection().clone(),
+            endpoint,
+            _claim: Some(claim),
+        }
+    }
+
+    /// To be remembered.
+    pub(crate) fn to_bound(&self) -> Bound {
+        Bound {
+            connection: Arc::downgrade(&self.connection),
+            endpoint: self.endpoint.clone(),
+        }
+    }
+}
+
+impl Bound {
+    /// The connection, if it is still there.
+    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
+        self.connection.upgrade()
+    }
+
+    /// The endpoint it was bound to.
+    #[inline]
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The binding, if its connection is still there, usable, and to be had.
+    pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
+        Binding::to(&self.connection()?, &self.endpoint, mux, deadline)
+    }
+}

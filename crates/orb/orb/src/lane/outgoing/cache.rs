@@ -1,0 +1,253 @@
+//! Outgoing connections: one for each endpoint, or as many as there are calls at once; in all no more
+//! than the configuration allows, as long as some are not in use.
+//!
+//! Connections that calls have for themselves are claimed by one exchange, of the connection's own; all
+//! else here is under locks that a warm call does not take.
+
+use super::binding::Binding;
+use super::connection::ClientConnection;
+use super::delivered::Broken;
+use super::endpoint::Endpoint;
+use super::wait::WaitStrategy;
+use crate::broker::Broker;
+use crate::lane::reactors::Reactors;
+use crate::messaging::Fragmenting;
+use crate::policy::{Mux, Wait};
+use parking_lot::{Mutex, MutexGuard};
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_exec::Deadline;
+use punctual_link::{Address, LinkError, Phase, Properties};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Code sets belong to a connection (CORBA 3.3 part 2, §7.10.2.6), so they are part of the key.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    protocol: Box<str>,
+    address: Address,
+    version: GiopVersion,
+    code_sets: CodeSets,
+    properties: Properties,
+    mux: Mux,
+    wait: Wait,
+}
+
+/// The connections to one endpoint: at most one, if calls share it. Locked while that is being opened,
+/// so that two callers open one between them, and a third, who goes elsewhere, waits for neither.
+type Place = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
+
+/// How long an opened connection may take to find its place: it is there at once, unless another is
+/// being opened.
+const OPENED: Duration = Duration::from_millis(100);
+
+/// How often connections whose peers have closed are looked for, when another is opened.
+const REAP: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionCache {
+    places: Mutex<HashMap<Key, Place>>,
+    reaped: Mutex<Option<Instant>>,
+}
+
+/// How a connection is to be had.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) properties: Properties,
+    pub(crate) mux: Mux,
+    pub(crate) wait: Wait,
+}
+
+impl ConnectionCache {
+    /// A usable connection to an endpoint, for the caller alone where calls share none.
+    pub(crate) fn bind(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        endpoint: &Arc<Endpoint>,
+        wanted: Wanted,
+        deadline: Deadline,
+    ) -> Result<Binding, LinkError> {
+        let Wanted {
+            properties,
+            mux,
+            wait,
+        } = wanted;
+        let key = Key {
+            protocol: endpoint.pair.name.clone(),
+            address: endpoint.address.clone(),
+            version: endpoint.version,
+            code_sets: endpoint.code_sets,
+            properties: properties.clone(),
+            mux,
+            wait,
+        };
+        let place = self.places.lock().entry(key).or_default().clone();
+        let mut held = lock(&place, deadline)?;
+        if let Some(binding) = held
+            .iter()
+            .find_map(|one| Binding::to(one, endpoint, mux, deadline))
+        {
+            return Ok(binding);
+        }
+        held.retain(|one| one.may_be_used());
+        self.reap();
+        self.make_room(broker.config().client_connections);
+        if mux == Mux::Exclusive {
+            // Each caller opens one of its own: nobody waits for another's.
+            drop(held);
+            let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
+            still_wanted(broker, &connection)?;
+            let binding = Binding::to(&connection, endpoint, mux, deadline);
+            lock(&place, deadline)?.push(connection);
+            return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
+        }
+        let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
+        still_wanted(broker, &connection)?;
+        held.push(connection.clone());
+        Ok(Binding::shared(connection, endpoint.clone()))
+    }
+
+    /// Lets go of connections that nobody uses and whose peers have closed, now and then, so that the
+    /// descriptors of servers long gone do not add up.
+    fn reap(&self) {
+        {
+            let mut reaped = self.reaped.lock();
+            if reaped.is_some_and(|last| last.elapsed() < REAP) {
+                return;
+            }
+            *reaped = Some(Instant::now());
+        }
+        // A look may take a moment: nobody who goes elsewhere waits for it.
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
+            // One that is locked is being opened, perhaps by this very thread.
+            if let Some(mut held) = place.try_lock() {
+                held.retain(|one| one.is_open());
+            }
+        }
+        self.places.lock().retain(|_, place| {
+            // Somebody else may have this place in hand, about to open it.
+            Arc::strong_count(place) > 1 || place.try_lock().is_none_or(|held| !held.is_empty())
+        });
+    }
+
+    /// Closes connections that no call uses, the one first that was used longest ago, until one more is no
+    /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
+    /// (CORBA 3.3 part 2, §9.4.7).
+    fn make_room(&self, limit: usize) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        // One that is locked is about to be opened, perhaps by this very thread.
+        let count = |place: &Place| place.try_lock().map_or(0, |held| held.len());
+        let too_many = (places.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
+        if too_many == 0 {
+            return;
+        }
+        let mut idle: Vec<(u64, &Place, Arc<ClientConnection>)> = Vec::new();
+        for place in &places {
+            if let Some(held) = place.try_lock() {
+                let unused = held.iter().filter(|one| one.is_idle());
+                idle.extend(unused.map(|one| (one.last_used(), place, one.clone())));
+            }
+        }
+        idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
+        for (_, place, connection) in idle.into_iter().take(too_many) {
+            if let Some(mut held) = place.try_lock() {
+                held.retain(|one| !Arc::ptr_eq(one, &connection));
+            }
+            // A call that has just begun on it ends first, or finds it unusable and takes another.
+            connection.retire();
+        }
+    }
+
+    /// Takes the connections of retired protocols out; each closes when its last call has ended.
+    pub(crate) fn retire(&self, part: &str) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
+            // One that is being opened is looked at by whoever opens it (`still_wanted`).
+            let Some(mut held) = place.try_lock_for(OPENED) else {
+                continue;
+            };
+            let gone: Vec<_> = held.extract_if(.., |one| one.pair.involves(part)).collect();
+            drop(held);
+            gone.iter().for_each(|one| one.retire());
+        }
+    }
+
+    /// Sends what waits on every connection.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        for place in places {
+            // One that is being opened has nothing that waits.
+            let connections = place.try_lock().map(|held| held.clone());
+            for connection in connections.unwrap_or_default() {
+                connection.flush(deadline);
+            }
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        let places = std::mem::take(&mut *self.places.lock());
+        for place in places.into_values() {
+            let Some(mut held) = place.try_lock_for(OPENED) else {
+                continue;
+            };
+            let connections = std::mem::take(&mut *held);
+            drop(held);
+            for connection in connections {
+                connection.break_off(&Broken::off("the ORB has shut down"));
+            }
+        }
+    }
+}
+
+/// Whether the ORB still lives and speaks that protocol, now that the connection is open; it is let go
+/// otherwise. Those who retire protocols, and who end the ORB, do not wait for connections to be opened.
+fn still_wanted(broker: &Broker, connection: &Arc<ClientConnection>) -> Result<(), LinkError> {
+    let spoken = broker.protocols.now().pair(&connection.pair.name).is_ok();
+    if spoken && broker.life.calls() {
+        return Ok(());
+    }
+    connection.break_off(&Broken::off("its protocol has been retired"));
+    Err(LinkError::closed(Phase::Connect))
+}
+
+fn lock(
+    place: &Place,
+    deadline: Deadline,
+) -> Result<MutexGuard<'_, Vec<Arc<ClientConnection>>>, LinkError> {
+    let locked = match deadline.end() {
+        None => Some(place.lock()),
+        Some(end) => place.try_lock_until(end),
+    };
+    locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
+}
+
+fn open(
+    (broker, reactors): (&Broker, &Reactors),
+    endpoint: &Endpoint,
+    properties: &Properties,
+    wait: Wait,
+    deadline: Deadline,
+) -> Result<Arc<ClientConnection>, LinkError> {
+    let pair = &endpoint.pair;
+    let link = pair.link.connect(&endpoint.address, properties, deadline)?;
+    let failed = |error| LinkError::os(Phase::Connect, error);
+    // A link that needs a thread for each connection knows one way to wait only.
+    let waiting = if wait == Wait::Read || !link.serves_without_blocking() {
+        WaitStrategy::Read
+    } else {
+        let reactor = reactors.for_callers(broker, wait == Wait::LeaderFollowers);
+        WaitStrategy::reactor(reactor.map_err(failed)?)
+    };
+    let connection = Arc::new(ClientConnection::new(
+        link,
+        pair,
+        (endpoint.version, endpoint.code_sets),
+        broker.shared_limits(),
+        Fragmenting::new(broker.config()),
+        broker.tracer(),
+        waiting,
+    ));
+    connection.attach().map_err(failed)?;
+    Ok(connection)
+}

@@ -1,0 +1,285 @@
+//! A connection that any number of calling threads share.
+//!
+//! Each request is one send under the sending lock ([`super::send`]); replies are read by one of the callers
+//! that wait ([`super::receive`]), who passes on what is not its own. No lock is held across the upcalls of
+//! anybody, and none is shared with another connection.
+
+use super::callers::{Caller, Callers};
+use super::delivered::{Broken, Delivered};
+use super::queue::Queue;
+use super::wait::WaitStrategy;
+use crate::broker::Broker;
+use crate::messaging::{Abilities, Fragmenting, Inbox, Session, Tracer};
+use crate::protocol::Pair;
+use crate::request_context::RequestContext;
+use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
+use punctual_exec::Deadline;
+use punctual_link::{Connection, Pending};
+use punctual_sys::clock::coarse_millis;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A connection quiet for longer than this, in milliseconds, is looked at before it is used again: its
+/// peer may have closed it meanwhile, and a request sent into that would be neither answered nor safe to
+/// repeat.
+const QUIET: u64 = 50;
+
+/// How long a look at a connection that nobody uses may take.
+const GLANCE: Duration = Duration::from_millis(5);
+/// How long buffered requests may take to be sent when their protocol is retired.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A client's connection to one endpoint.
+#[derive(Debug)]
+pub(crate) struct ClientConnection {
+    pub(crate) link: Arc<dyn Connection>,
+    /// How messages are laid out here.
+    pub(crate) session: Arc<dyn Session>,
+    pub(crate) pair: Arc<Pair>,
+    pub(crate) abilities: Abilities,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    /// The largest message that the link carries in one piece, if there is one.
+    pub(crate) largest: Option<usize>,
+    pub(crate) limits: Arc<Limits>,
+    /// Held while a message is sent: one-ways that wait to be, in order.
+    pub(super) sender: parking_lot::Mutex<Queue>,
+    /// Those who wait for replies, and the inbox, which one of them reads.
+    pub(crate) callers: Callers<Inbox, Delivered>,
+    pub(crate) usable: AtomicBool,
+    /// Whether a call has it for itself.
+    claimed: AtomicBool,
+    /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
+    code_sets_told: AtomicBool,
+    pub(crate) fragmenting: Fragmenting,
+    pub(crate) tracer: Tracer,
+    /// When the last call began, by the coarse clock.
+    last_used: AtomicU64,
+    /// How callers wait for their replies.
+    pub(crate) waiting: WaitStrategy,
+}
+
+/// A connection that no other call uses, until dropped.
+#[derive(Debug)]
+pub(crate) struct Claim(Arc<ClientConnection>);
+
+impl Claim {
+    pub(crate) fn connection(&self) -> &Arc<ClientConnection> {
+        &self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // Release pairs with the Acquire in `claim`: the next caller sees what this one did.
+        self.0.claimed.store(false, Ordering::Release);
+    }
+}
+
+/// A caller's place in the reply table, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct PendingReply<'c> {
+    connection: &'c ClientConnection,
+    pub(crate) caller: Caller<'c, Delivered>,
+}
+
+impl ClientConnection {
+    pub(crate) fn new(
+        link: Arc<dyn Connection>,
+        pair: &Arc<Pair>,
+        (version, code_sets): (GiopVersion, CodeSets),
+        limits: Arc<Limits>,
+        fragmenting: Fragmenting,
+        tracer: Tracer,
+        waiting: WaitStrategy,
+    ) -> Self {
+        let session = pair.messaging.session();
+        let abilities = pair.messaging.abilities();
+        let largest = pair.link.guarantees().largest;
+        Self {
+            callers: Callers::of(Inbox::new(session.clone(), limits.clone())),
+            link,
+            session,
+            pair: pair.clone(),
+            abilities,
+            version,
+            code_sets,
+            largest,
+            limits: limits.clone(),
+            sender: parking_lot::Mutex::new(Queue::default()),
+            usable: AtomicBool::new(true),
+            claimed: AtomicBool::new(false),
+            code_sets_told: AtomicBool::new(false),
+            fragmenting: if abilities.fragments {
+                fragmenting
+            } else {
+                Fragmenting::NEVER
+            },
+            tracer,
+            last_used: AtomicU64::new(coarse_millis()),
+            waiting,
+        }
+    }
+
+    /// Until when a call may wait here that may block for `bound` at most, as others may need its thread:
+    /// not where that serves them meanwhile.
+    #[inline]
+    pub(crate) fn bounded(&self, deadline: Deadline, bound: Option<Duration>) -> Deadline {
+        match bound {
+            Some(bound) if !self.waiting.serves_meanwhile() => {
+                deadline.earlier(Deadline::after(bound))
+            }
+            _ => deadline,
+        }
+    }
+
+    /// Lends a block to marshal a request into.
+    pub(crate) fn lend(&self) -> Block {
+        self.link.lend(0)
+    }
+
+    /// Has it for one call alone; `None` when another call does.
+    pub(crate) fn claim(self: &Arc<Self>) -> Option<Claim> {
+        // Acquire pairs with the Release of the claim's end: this call sees what the one before did.
+        let is_free = !self.claimed.swap(true, Ordering::Acquire);
+        is_free.then(|| Claim(self.clone()))
+    }
+
+    /// Whether it was not broken off, without a look at it.
+    pub(crate) fn may_be_used(&self) -> bool {
+        self.usable.load(Ordering::Acquire)
+    }
+
+    /// Whether a new request may be sent on it. Costs a system call only after a quiet spell, and blocks
+    /// only where the peer has begun a message and not ended it.
+    pub(crate) fn is_usable(&self, deadline: Deadline) -> bool {
+        // Acquire pairs with the Release in `break_off`.
+        if !self.usable.load(Ordering::Acquire) {
+            return false;
+        }
+        let now = coarse_millis();
+        let last = self.last_used.load(Ordering::Relaxed);
+        if now == last {
+            return true;
+        }
+        // Until the look is over, others look too.
+        let is_quiet = now.saturating_sub(last) >= QUIET;
+        let usable = !is_quiet || !self.callers.is_idle() || self.look(deadline);
+        self.last_used.store(now, Ordering::Relaxed);
+        usable
+    }
+
+    /// Looks at what a quiet connection has to say; false when that was the end of it.
+    fn look(&self, deadline: Deadline) -> bool {
+        match self.link.pending() {
+            Pending::Nothing => true,
+            Pending::End => {
+                self.break_off(&Broken::off("closed by the peer"));
+                false
+            }
+            Pending::Data => {
+                self.drain(deadline);
+                self.usable.load(Ordering::Acquire)
+            }
+        }
+    }
+
+    /// Whether it is open, as far as what has come from the peer tells.
+    pub(crate) fn is_open(&self) -> bool {
+        self.usable.load(Ordering::Acquire)
+            && (!self.callers.is_idle() || self.look(Deadline::after(GLANCE)))
+    }
+
+    /// Whether no call uses it, and nothing waits on it, at this moment.
+    pub(crate) fn is_idle(&self) -> bool {
+        let nothing_waits = self.sender.try_lock().is_some_and(|queue| queue.is_empty());
+        nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
+    }
+
+    /// When the last call began, by the coarse clock.
+    pub(crate) fn last_used(&self) -> u64 {
+        self.last_used.load(Ordering::Relaxed)
+    }
+
+    /// How many replies may come yet whose callers have given up.
+    pub(crate) fn owed(&self) -> u32 {
+        self.callers.owed()
+    }
+
+    /// The service contexts that requests here carry, of those of the ORB.
+    #[inline]
+    pub(crate) fn request_contexts<'b>(&self, broker: &'b Broker) -> &'b [Arc<dyn RequestContext>] {
+        match self.abilities.contexts && self.version > GiopVersion::V1_0 {
+            true => &broker.request_contexts,
+            false => &[],
+        }
+    }
+
+    /// Whether this request is still to carry the CodeSets context.
+    pub(crate) fn must_tell_code_sets(&self) -> bool {
+        self.abilities.contexts
+            && self.version > GiopVersion::V1_0
+            && !self.code_sets_told.load(Ordering::Relaxed)
+    }
+
+    /// A place for a caller; `None` when too many wait already.
+    pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
+        Some(PendingReply {
+            connection: self,
+            caller: self.callers.register()?,
+        })
+    }
+
+    /// Remembers that a request with the CodeSets context has gone out.
+    pub(crate) fn code_sets_are_told(&self) {
+        self.code_sets_told.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the connection: whoever waits on it learns why, and nobody uses it again.
+    pub(crate) fn break_off(&self, broken: &Broken) {
+        self.usable.store(false, Ordering::Release);
+        self.link.close();
+        // A reply that has arrived is not taken away again.
+        self.callers.deliver_to_all(
+            || Delivered::Broken(broken.clone()),
+            |there| matches!(there, Delivered::Broken(_)),
+        );
+        self.waiting.wake(None);
+    }
+
+    /// No new calls; closes when the last one in progress has ended.
+    pub(crate) fn retire(&self) {
+        self.usable.store(false, Ordering::Release);
+        // What waits was accepted before.
+        self.flush(Deadline::after(LAST_WORDS));
+        if self.callers.retire() {
+            self.link.close();
+        }
+    }
+
+    pub(crate) fn link(&self) -> &dyn Connection {
+        &*self.link
+    }
+
+    pub(crate) fn peer(&self) -> &punctual_link::Address {
+        self.link.peer()
+    }
+}
+
+impl PendingReply<'_> {
+    /// The id of the request.
+    pub(crate) fn id(&self) -> u32 {
+        self.caller.place.id
+    }
+}
+
+impl Drop for PendingReply<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let connection = self.connection;
+        if connection.callers.leave(&self.caller) {
+            connection.link.close();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Where a connection leads, and what is spoken there.
+
+use crate::profile::EndpointQualities;
+use crate::protocol::Pair;
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_link::Address;
+use std::sync::Arc;
+
+/// One way to reach an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) pair: Arc<Pair>,
+    pub(crate) address: Address,
+    pub(crate) qualities: EndpointQualities,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    pub(crate) object_key: Arc<[u8]>,
+    /// Which of the reference's profiles it comes from.
+    pub(crate) profile: usize,
+}
+
+impl Endpoint {
+    /// Whether both are one endpoint of one profile.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.profile == other.profile
+            && self.address == other.address
+            && self.qualities == other.qualities
+            && self.pair.name == other.pair.name
+    }
+}

@@ -1,0 +1,106 @@
+//! Sends one-way requests that were buffered when their time has come.
+
+use super::connection::ClientConnection;
+use punctual_exec::ThreadGroup;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
+/// Connections with requests that wait, and one thread for all of them, which comes with the first.
+#[derive(Debug)]
+pub(crate) struct Flusher {
+    shared: Arc<Shared>,
+    thread: ThreadGroup,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    due: Vec<(Instant, Weak<ClientConnection>)>,
+    running: bool,
+    over: bool,
+}
+
+impl Flusher {
+    pub(crate) fn new() -> Self {
+        Self {
+            shared: Arc::default(),
+            thread: ThreadGroup::new(1),
+        }
+    }
+
+    /// Has the connection's requests sent at `due`, if they still wait then. `false` when nobody will.
+    pub(crate) fn schedule(&self, due: Instant, connection: &Arc<ClientConnection>) -> bool {
+        let mut state = self.shared.lock();
+        if state.over {
+            return false;
+        }
+        if !state.running {
+            let shared = self.shared.clone();
+            if let Err(error) = self.thread.spawn("punctual-flush", move || shared.run()) {
+                tracing::warn!(
+                    "no thread to send buffered requests: {error}; they are sent at once"
+                );
+                return false;
+            }
+            state.running = true;
+        }
+        // One entry for each: what was queued anew since goes out with what was there before.
+        let known = Arc::as_ptr(connection);
+        let mut entries = state.due.iter_mut();
+        match entries.find(|(_, one)| std::ptr::eq(one.as_ptr(), known)) {
+            Some((earlier, _)) => *earlier = due.min(*earlier),
+            None => state.due.push((due, Arc::downgrade(connection))),
+        }
+        self.shared.changed.notify_one();
+        true
+    }
+
+    /// Ends the thread.
+    pub(crate) fn close(&self) {
+        self.shared.lock().over = true;
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut state = self.lock();
+        while !state.over {
+            let now = Instant::now();
+            let (due, later): (Vec<_>, Vec<_>) =
+                state.due.drain(..).partition(|(due, _)| *due <= now);
+            state.due = later;
+            if !due.is_empty() {
+                drop(state);
+                for connection in due.iter().filter_map(|(_, one)| one.upgrade()) {
+                    connection.flush_in_time();
+                }
+                state = self.lock();
+                continue;
+            }
+            let next = state.due.iter().map(|(due, _)| *due).min();
+            state = match next {
+                None => self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(next) => {
+                    let waited = self
+                        .changed
+                        .wait_timeout(state, next.saturating_duration_since(now));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        state.running = false;
+    }
+}

@@ -1,0 +1,30 @@
+//! Connections that this side has opened: what calls go out by.
+//!
+//! [`connection`] is one, shared by any number of callers; requests leave by [`send`], what comes is
+//! passed on by [`receive`], and its callers stand in the [`reply_table`] while they [`wait`]. The lane's
+//! connections are in the [`cache`].
+
+mod binding;
+mod cache;
+mod callers;
+mod connection;
+mod delivered;
+mod endpoint;
+mod flusher;
+mod queue;
+mod receive;
+mod reply_table;
+#[cfg(test)]
+mod reply_table_tests;
+mod send;
+mod slot;
+mod wait;
+
+pub(crate) use binding::{Binding, Bound};
+pub(crate) use cache::{ConnectionCache, Wanted};
+pub(crate) use connection::{ClientConnection, PendingReply};
+pub(crate) use delivered::{Broken, NoReply, Waited};
+pub(crate) use endpoint::Endpoint;
+pub(crate) use flusher::Flusher;
+pub(crate) use queue::Waiting;
+pub(crate) use reply_table::MAX_WAITING;

@@ -1,0 +1,115 @@
+//! What comes on a connection, and whom it concerns.
+
+use super::connection::ClientConnection;
+use super::delivered::{Broken, Delivered};
+use super::send::AT_LEISURE;
+use crate::messaging::{self, Direction, Inbox, InboxError, Message, Session, Taken};
+use punctual_cdr::Coding;
+use punctual_exec::Deadline;
+use punctual_giop::MessageKind;
+use punctual_link::{Cause, Pending};
+use std::sync::atomic::Ordering;
+
+impl ClientConnection {
+    /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
+    pub(super) fn drain(&self, deadline: Deadline) {
+        let Some(mut inbox) = self.callers.read() else {
+            return;
+        };
+        let until = deadline.earlier(Deadline::after(AT_LEISURE));
+        while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
+            match self.read_one(&mut inbox, until.from_now()) {
+                Ok(()) if until.has_passed() => break,
+                Ok(()) => {}
+                // What has come so far stays in the inbox, for whoever reads next.
+                Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => break,
+                Err(error) => self.break_off(&Broken::of(&error)),
+            }
+        }
+        // Callers that came meanwhile found the inbox taken, as did the reactor.
+        self.callers.hand_on(inbox);
+        self.waiting.nudge();
+    }
+
+    fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
+        match inbox.take(&*self.link)? {
+            Taken::Message(message) => drop(self.route(message, None)),
+            Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
+        }
+        Ok(())
+    }
+
+    /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
+    /// not wake itself.
+    pub(crate) fn route(&self, message: Message, own: Option<u32>) -> Option<Message> {
+        self.tracer
+            .show(Direction::Received, self.link.peer(), &message.block);
+        match message.header.kind {
+            MessageKind::Reply | MessageKind::LocateReply => return self.deliver(message, own),
+            MessageKind::CloseConnection => {
+                self.break_off(&Broken {
+                    orderly: true,
+                    reason: "closed by the peer".into(),
+                });
+            }
+            MessageKind::MessageError => {
+                let reason = "the peer says that a message of ours was malformed (MessageError)";
+                self.break_off(&Broken::off(reason));
+            }
+            kind => {
+                self.refuse(&format!(
+                    "the peer sent a {kind}, which is a client's to send"
+                ));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn deliver(&self, mut message: Message, own: Option<u32>) -> Option<Message> {
+        let glance = message
+            .plain()
+            .and_then(|octets| self.session.glance_at_reply(&message.header, octets));
+        message.reply = glance;
+        let id = match glance {
+            Some(head) => head.request_id,
+            None => match request_id(&message, &*self.session) {
+                Some(id) => id,
+                None => {
+                    self.refuse("the peer sent a reply whose header does not decode");
+                    return None;
+                }
+            },
+        };
+        if Some(id) == own {
+            return Some(message);
+        }
+        if !self.callers.deliver(id, Delivered::Reply(message)) {
+            tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for");
+        } else {
+            self.waiting.wake(Some(id));
+        }
+        None
+    }
+
+    /// Tells a peer that broke the protocol, and breaks off.
+    pub(crate) fn refuse(&self, reason: &str) {
+        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
+        let sending = self.sender.try_lock();
+        if sending.is_some() {
+            let soon = Deadline::after(AT_LEISURE);
+            let kind = MessageKind::MessageError;
+            // The peer may be gone already; it is told nothing then.
+            let (link, session) = (&*self.link, &*self.session);
+            let _ = messaging::send_control(link, session, kind, self.version, self.tracer, soon);
+        }
+        drop(sending);
+        self.break_off(&Broken::off(reason));
+    }
+}
+
+/// The id that a reply answers, if its header decodes so far.
+fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
+    let mut decoder = message.decoder(Coding::default());
+    session.reply_id(&message.header, &mut decoder)
+}

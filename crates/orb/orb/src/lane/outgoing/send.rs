@@ -1,0 +1,276 @@
+//! Requests onto a connection: at once, or buffered with others.
+
+use super::connection::ClientConnection;
+use super::delivered::Broken;
+use super::queue::{BODY_ROOM, Queue, Waiting};
+use crate::messaging::{self, Direction, Fragmenting};
+use crate::policy::Buffering;
+use crate::probe::{self, Point};
+use punctual_cdr::{Block, Coding};
+use punctual_exec::Deadline;
+use punctual_link::{Cause, LinkError, Phase, SendError};
+use std::io::IoSlice;
+use std::time::Duration;
+
+/// How long buffered requests may take to be sent when nobody waits for that.
+const FLUSH: Duration = Duration::from_secs(5);
+/// Room left for a batch's head in a datagram.
+const HEAD_ROOM: usize = 1024;
+/// How long this side takes for what nobody waits for.
+pub(super) const AT_LEISURE: Duration = Duration::from_millis(100);
+/// Messages that go out with one system call: what the kernel takes in one (`IOV_MAX`).
+const GATHERED: usize = 1024;
+
+impl ClientConnection {
+    /// The same as [`ClientConnection::send`], of a message that is the same whenever it leaves. Without
+    /// ado where nobody else sends and nothing waits.
+    #[inline(always)]
+    pub(crate) fn send_plainly(
+        &self,
+        message: &mut Block,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientTransportSend);
+        let is_plain = message.lent().is_empty() && !self.tracer.is_on();
+        if is_plain
+            && !self.fragmenting.applies_to(message)
+            && let Some(sending) = self.sender.try_lock()
+            && sending.is_empty()
+        {
+            probe::begins!(Point::ClientSend);
+            let sent = self.link.send(&[IoSlice::new(message)], deadline);
+            probe::begins!(Point::ClientTransportSend);
+            drop(sending);
+            return match sent {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.has_not_sent(error)),
+            };
+        }
+        self.send(message, deadline)
+    }
+
+    /// Breaks off after an error in mid-message.
+    #[cold]
+    fn has_not_sent(&self, error: SendError) -> SendError {
+        let was_begun = error.sent > 0;
+        if was_begun || !matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) {
+            let reason = format!("the connection broke off while a request was sent: {error}");
+            self.break_off(&Broken::off(reason));
+        }
+        error
+    }
+
+    /// Sends one message; after an error in mid-message the connection is broken off.
+    pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
+        probe::begins!(Point::ClientTransportSend);
+        let Some(mut sending) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        // What waits may not be overtaken.
+        if !sending.is_empty() && self.flush_locked(&mut sending, deadline).is_err() {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        }
+        self.session.stamp(message);
+        probe::begins!(Point::ClientSend);
+        let result = messaging::send(
+            &*self.link,
+            message,
+            self.fragmenting,
+            self.tracer,
+            deadline,
+        );
+        probe::begins!(Point::ClientTransportSend);
+        drop(sending);
+        result.map_err(|error| self.has_not_sent(error))
+    }
+
+    /// Sends a message of little worth, if nobody is sending and it does not take long.
+    pub(crate) fn send_at_leisure(&self, message: &Block) {
+        if let Some(_sending) = self.sender.try_lock() {
+            let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
+            if messaging::send(&*self.link, message, none, self.tracer, soon).is_err() {
+                self.break_off(&Broken::off("the peer takes nothing any more"));
+            }
+        }
+    }
+
+    pub(super) fn lock_sender(
+        &self,
+        deadline: Deadline,
+    ) -> Option<parking_lot::MutexGuard<'_, Queue>> {
+        match deadline.end() {
+            None => Some(self.sender.lock()),
+            Some(end) => self.sender.try_lock_until(end),
+        }
+    }
+}
+
+impl ClientConnection {
+    /// Lets a one-way request wait for others. Sends them all if it is time; otherwise tells by when
+    /// somebody is to do so, if this one is the first.
+    pub(crate) fn enqueue(
+        &self,
+        waiting: Waiting,
+        when: Buffering,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        let Some(mut queue) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        let first = queue.is_empty();
+        if queue.push(waiting, when) {
+            // This one is among those that may be under way.
+            self.flush_locked(&mut queue, deadline)?;
+        }
+        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
+    #[inline]
+    pub(crate) fn append(
+        &self,
+        message: &[u8],
+        when: Buffering,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        let Some(mut queue) = self.lock_sender(deadline) else {
+            let error = LinkError::timed_out(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        let first = queue.is_empty();
+        if first && queue.run.capacity() == 0 {
+            queue.run = self.lend();
+        }
+        let is_full = if queue.waiting.is_empty() {
+            queue.append(message, when)
+        } else {
+            let mut copy = self.lend();
+            copy.extend_from_slice(message);
+            queue.push(Waiting::Message(copy), when)
+        };
+        if is_full {
+            self.flush_locked(&mut queue, deadline)?;
+        }
+        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+    }
+
+    /// Whether messages that wait may be put one behind the other: over a stream, in a protocol whose
+    /// messages are the same whenever they leave, and where nobody looks at each.
+    #[inline]
+    pub(crate) fn sends_as_is(&self) -> bool {
+        self.largest.is_none() && !self.abilities.batches && !self.tracer.is_on()
+    }
+
+    /// Sends what waits.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
+            // It was logged; whom it would concern has gone on.
+            let _ = self.flush_locked(&mut queue, deadline);
+        }
+    }
+
+    /// Sends what has waited long enough, for callers who have gone on long ago.
+    pub(crate) fn flush_in_time(&self) {
+        self.flush(Deadline::after(FLUSH));
+    }
+
+    pub(super) fn flush_locked(
+        &self,
+        queue: &mut Queue,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let count = queue.len();
+        let sent = self.send_queue(queue, deadline);
+        if let Err(error) = &sent {
+            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
+            self.break_off(&Broken::off(format!(
+                "the connection broke off while buffered requests were sent: {error}"
+            )));
+        }
+        sent
+    }
+
+    /// Sends all of a queue, with as few messages and system calls as may be.
+    fn send_queue(&self, queue: &mut Queue, deadline: Deadline) -> Result<(), SendError> {
+        queue.octets = 0;
+        if queue.in_run > 0 {
+            queue.in_run = 0;
+            let sent = self.link.send(&[IoSlice::new(&queue.run)], deadline);
+            queue.run.reuse();
+            sent?;
+        }
+        if queue.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut queue.waiting);
+        let mut messages: Vec<Block> = Vec::new();
+        let mut rest = waiting.into_iter().peekable();
+        while let Some(first) = rest.next() {
+            let (object_key, operation, request) = match first {
+                Waiting::Message(mut message) => {
+                    self.session.stamp(&mut message);
+                    messages.push(message);
+                    continue;
+                }
+                Waiting::Body {
+                    object_key,
+                    operation,
+                    request,
+                } => (object_key, operation, request),
+            };
+            let room = self
+                .largest
+                .map(|largest| largest.saturating_sub(HEAD_ROOM));
+            let mut octets = request.body.len() + BODY_ROOM;
+            let mut requests = vec![request];
+            while let Some(next) = rest.next_if(|next| {
+                let fits = room.is_none_or(|room| octets + next.octets() <= room);
+                fits && next.is_to(&object_key, operation.as_str())
+            }) {
+                octets += next.octets();
+                if let Waiting::Body { request, .. } = next {
+                    requests.push(request);
+                }
+            }
+            let coding = Coding::new(self.version, &self.limits);
+            let block = self.lend();
+            match self
+                .session
+                .batch(block, &object_key, operation.as_str(), &requests, coding)
+            {
+                Ok(message) => messages.push(message),
+                Err(error) => {
+                    tracing::warn!(peer = %self.peer(), "one-way requests are lost: {error}");
+                }
+            }
+        }
+        self.send_all(&messages, deadline)
+    }
+
+    /// As one gather write over a stream, one by one as datagrams.
+    fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
+        for message in messages {
+            self.tracer.show(Direction::Sent, self.link.peer(), message);
+        }
+        if self.largest.is_some() {
+            return messages.iter().try_for_each(|message| {
+                messaging::send_untraced(&*self.link, message, self.fragmenting, deadline)
+            });
+        }
+        let mut sent = 0;
+        for group in messages.chunks(GATHERED) {
+            let parts: Vec<IoSlice<'_>> = group.iter().map(|one| IoSlice::new(one)).collect();
+            self.link
+                .send(&parts, deadline)
+                .map_err(|error| SendError {
+                    sent: sent + error.sent,
+                    error: error.error,
+                })?;
+            sent += group.iter().map(|one| one.len()).sum::<usize>();
+        }
+        Ok(())
+    }
+}

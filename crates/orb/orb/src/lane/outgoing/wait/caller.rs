@@ -1,0 +1,38 @@
+//! Waiting, as a call sees it.
+
+use super::strategy::WaitStrategy;
+use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::delivered::{NoReply, Waited};
+use crate::messaging::Message;
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+
+impl ClientConnection {
+    /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
+    pub(crate) fn wait(
+        &self,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        match &self.waiting {
+            WaitStrategy::Read => self.read(pending, deadline),
+            WaitStrategy::Reactor(reactor) => reactor.wait(&pending.caller.place, deadline),
+        }
+    }
+
+    /// The same with a block at hand, into which the reply may come.
+    #[inline]
+    pub(crate) fn wait_with(
+        &self,
+        block: &mut Block,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Waited {
+        match &self.waiting {
+            WaitStrategy::Read => self.read_with(block, pending, deadline),
+            WaitStrategy::Reactor(reactor) => {
+                Waited::Otherwise(reactor.wait(&pending.caller.place, deadline))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Wait-on-reactor and wait-on-Leader/Followers: replies are read by whichever thread the reactor tells,
+//! and their callers serve it meanwhile.
+//!
+//! The connection is registered with a reactor for as long as it lives. A caller leaves word who is to be
+//! woken when its reply comes, and runs the reactor until then (`Reactor::run_until`): alone it reads its
+//! own reply; beside a pool it sleeps, and takes part only when no thread of the pool is left to. What is
+//! served meanwhile may be a call that its own is waiting for.
+
+use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply};
+use crate::lane::outgoing::reply_table::Place;
+use crate::messaging::Message;
+use crate::probe::{self, Point};
+use parking_lot::Mutex;
+use punctual_exec::leader_followers::{Waited, Wakeup};
+use punctual_exec::reactor::{Handler, Token};
+use punctual_exec::{Deadline, Reactor};
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+/// What a connection has whose callers serve a reactor.
+#[derive(Debug)]
+pub(crate) struct ServingReactor {
+    reactor: Arc<Reactor>,
+    token: OnceLock<Token>,
+    /// Who waits for which reply.
+    waiting: Mutex<Vec<(u32, Wakeup)>>,
+}
+
+impl ServingReactor {
+    /// Callers are to serve this reactor.
+    pub(super) fn new(reactor: Arc<Reactor>) -> Self {
+        Self {
+            reactor,
+            token: OnceLock::new(),
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Has the reactor tell `reader` what comes, for as long as this lives.
+    pub(super) fn register(&self, reader: Arc<dyn Handler>) -> io::Result<()> {
+        let token = self.reactor.register(reader)?;
+        self.token.get_or_init(|| token);
+        Ok(())
+    }
+
+    /// Has the connection read once more: somebody else held what is read into.
+    pub(super) fn nudge(&self) {
+        if let Some(&token) = self.token.get() {
+            self.reactor.nudge(token);
+        }
+    }
+
+    /// Wakes the caller that waits for that reply, or all.
+    pub(super) fn wake(&self, id: Option<u32>) {
+        for (number, thread) in self.waiting.lock().iter() {
+            if id.is_none_or(|id| id == *number) {
+                thread.wake();
+            }
+        }
+    }
+
+    /// Waits for a reply, and serves the reactor meanwhile.
+    pub(super) fn wait(
+        &self,
+        place: &Place<'_, Delivered>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        let slot = place.slot;
+        let broken = |reason: &str| Err(NoReply::Broken(Broken::off(reason)));
+        let Ok(own) = Wakeup::own() else {
+            return broken("no descriptor to be woken by while waiting for the reactor");
+        };
+        self.waiting.lock().push((place.id, own));
+        probe::begins!(Point::ClientReceive);
+        let waited = self.reactor.run_until(deadline, || slot.has_content());
+        probe::begins!(Point::ClientTransportReceive);
+        self.waiting.lock().retain(|(id, _)| *id != place.id);
+        match (slot.poll(), waited) {
+            (Some(Delivered::Reply(message)), _) => Ok(message),
+            (Some(Delivered::Broken(broken)), _) => Err(NoReply::Broken(broken)),
+            (None, Ok(Waited::TimedOut)) => Err(NoReply::TimedOut),
+            (None, Ok(_)) => broken("the ORB's reactor has ended"),
+            (None, Err(error)) => broken(&format!("the reactor cannot be waited for: {error}")),
+        }
+    }
+}
+
+impl Drop for ServingReactor {
+    fn drop(&mut self) {
+        if let Some(&token) = self.token.get() {
+            self.reactor.deregister(token);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Wait-on-read: one of the callers that wait on a connection reads it for all.
+//!
+//! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
+//! does that ([`crate::lane::outgoing::callers`] has the hand-over). With one caller there is no hand-over at all: one
+//! send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the client.)
+
+use crate::lane::outgoing::callers::Followed;
+use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply, Waited};
+use crate::messaging::{Inbox, InboxError, Message, Taken};
+use crate::probe::{self, Point};
+use crate::sync::MutexGuard;
+use punctual_cdr::{Block, GiopVersion};
+use punctual_exec::Deadline;
+use punctual_link::{Cause, LinkError};
+
+impl ClientConnection {
+    /// The same as [`ClientConnection::read`], but that a lone caller's reply of the usual kind comes
+    /// right into its own block: nothing is put together or passed on.
+    #[inline]
+    pub(super) fn read_with(
+        &self,
+        block: &mut Block,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Waited {
+        let Some(inbox) = self.callers.read() else {
+            return Waited::Otherwise(self.follow(pending, deadline));
+        };
+        if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
+            return Waited::Otherwise(self.lead(inbox, pending, deadline));
+        }
+        // Sending may have taken its time.
+        let deadline = deadline.after_a_wait();
+        block.clear();
+        probe::begins!(Point::ClientReceive);
+        let received = self.link.receive(block, inbox.least(), deadline);
+        probe::begins!(Point::ClientMessagingReceive);
+        if received.is_ok()
+            && self.version == GiopVersion::V1_2
+            && block.lent().is_empty()
+            && block.len() <= self.limits.message
+            && let Some(own) = self.session.own_reply(block, pending.id())
+        {
+            probe::begins!(Point::ClientTransportReceive);
+            pending.caller.has_read_its_own();
+            self.callers.hand_on(inbox);
+            return Waited::Own(own);
+        }
+        Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
+    }
+
+    /// Goes on from what has been received into a block.
+    #[cold]
+    fn lead_on(
+        &self,
+        mut inbox: MutexGuard<'_, Inbox>,
+        block: Block,
+        received: Result<usize, LinkError>,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        match received {
+            Ok(_) => inbox.put(block),
+            Err(error) if matches!(error.cause, Cause::TimedOut) => {
+                self.callers.hand_on(inbox);
+                return Err(NoReply::TimedOut);
+            }
+            Err(error) => self.break_off(&Broken::of(&error.into())),
+        }
+        self.lead(inbox, pending, deadline.from_now())
+    }
+
+    /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
+    pub(super) fn read(
+        &self,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        match self.callers.read() {
+            Some(inbox) => self.lead(inbox, pending, deadline),
+            None => self.follow(pending, deadline),
+        }
+    }
+
+    /// Reads, and lets another read after that.
+    fn lead(
+        &self,
+        mut inbox: MutexGuard<'_, Inbox>,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        let read = self.read_until_own(&mut inbox, pending, deadline);
+        self.callers.hand_on(inbox);
+        read
+    }
+
+    /// Waits while another reads, and reads when that one is done.
+    fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Result<Message, NoReply> {
+        let falls_asleep = || probe::begins(Point::ClientReceive);
+        match self.callers.follow(&pending.caller, deadline, falls_asleep) {
+            Followed::Reads(inbox) => self.lead(inbox, pending, deadline),
+            Followed::Delivered(Delivered::Reply(message)) => Ok(message),
+            Followed::Delivered(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            Followed::TimedOut => Err(NoReply::TimedOut),
+        }
+    }
+
+    /// Reads until this caller's own reply is here.
+    fn read_until_own(
+        &self,
+        inbox: &mut Inbox,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        // Sending, and waiting for another to read, may have taken their time.
+        let mut bound = deadline.after_a_wait();
+        loop {
+            match pending.caller.place.slot.poll() {
+                None => {}
+                Some(Delivered::Reply(message)) => return Ok(message),
+                Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
+            }
+            let step = match inbox.take(&*self.link) {
+                Ok(Taken::Message(message)) => match self.route(message, Some(pending.id())) {
+                    Some(mine) => {
+                        pending.caller.has_read_its_own();
+                        return Ok(mine);
+                    }
+                    None => Ok(()),
+                },
+                Ok(Taken::Need(need)) => {
+                    probe::begins!(Point::ClientReceive);
+                    let received = inbox.receive(&*self.link, need, bound);
+                    probe::begins!(Point::ClientTransportReceive);
+                    // What came need not be this caller's: the next wait has only what is left.
+                    bound = deadline.from_now();
+                    received
+                }
+                Err(error) => Err(error),
+            };
+            match step {
+                Ok(()) if inbox.is_dry() && bound.timeout().is_some_and(|left| left.is_zero()) => {
+                    return Err(NoReply::TimedOut);
+                }
+                Ok(()) => {}
+                Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => {
+                    return Err(NoReply::TimedOut);
+                }
+                Err(error) if error.is_protocol_error() => {
+                    self.refuse(&format!("the peer broke the protocol: {error}"));
+                }
+                Err(error) => self.break_off(&Broken::of(&error)),
+            }
+        }
+    }
+}

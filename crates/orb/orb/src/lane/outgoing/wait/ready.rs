@@ -1,0 +1,105 @@
+//! A connection whose replies are read by whichever thread its reactor tells.
+
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::delivered::Broken;
+use crate::messaging::{Inbox, InboxError, Taken};
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
+use punctual_link::{Connection, Waitable};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Weak};
+
+/// Messages that are read in a turn before others have theirs.
+const MESSAGES: usize = 64;
+
+/// What the reactor has of a connection: the lane holds it, and lets it go.
+struct Reader {
+    connection: Weak<ClientConnection>,
+    link: Arc<dyn Connection>,
+}
+
+impl Handler for Reader {
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self.link.waitable() {
+            Waitable::Descriptor(descriptor) => Some(descriptor),
+            _ => None,
+        }
+    }
+
+    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
+        match self.connection.upgrade() {
+            Some(connection) => connection.read_ready(turn),
+            None => turn.deregister(),
+        }
+    }
+}
+
+impl ClientConnection {
+    /// Has its reactor, if it has one, tell of what comes.
+    pub(crate) fn attach(self: &Arc<Self>) -> io::Result<()> {
+        self.waiting.register(|| {
+            Arc::new(Reader {
+                connection: Arc::downgrade(self),
+                link: self.link.clone(),
+            })
+        })
+    }
+
+    /// Reads what is there, and passes it to whom it concerns.
+    fn read_ready(&self, turn: &mut ReadyEvent<'_>) {
+        // Whoever holds it has it read again.
+        let Some(mut inbox) = self.callers.read() else {
+            return;
+        };
+        let to_the_end = turn.readiness().has(Readiness::END);
+        let mut emptied = false;
+        for _ in 0..MESSAGES {
+            match self.read_there(&mut inbox, to_the_end, &mut emptied) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    if error.is_protocol_error() {
+                        self.refuse(&format!("the peer broke the protocol: {error}"));
+                    } else {
+                        self.break_off(&Broken::of(&error));
+                    }
+                    return turn.deregister();
+                }
+            }
+            if !self.may_be_used() && self.link.pending() == punctual_link::Pending::End {
+                return turn.deregister();
+            }
+        }
+        drop(inbox);
+        turn.hand_over(Readiness::READ);
+    }
+
+    /// Reads a message or some octets; false when there is no more.
+    fn read_there(
+        &self,
+        inbox: &mut Inbox,
+        to_the_end: bool,
+        emptied: &mut bool,
+    ) -> Result<bool, InboxError> {
+        match inbox.take(&*self.link)? {
+            Taken::Message(message) => {
+                drop(self.route(message, None));
+                Ok(true)
+            }
+            Taken::Need(_) if *emptied => {
+                inbox.let_go();
+                Ok(false)
+            }
+            Taken::Need(need) => match inbox.receive_now(&*self.link, need)? {
+                Some(taken) => {
+                    *emptied = taken.all && !to_the_end;
+                    Ok(true)
+                }
+                None => {
+                    inbox.let_go();
+                    Ok(false)
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a lane owns.
+
+use super::incoming::Incoming;
+use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, Wanted};
+use super::reactors::Reactors;
+use crate::broker::Broker;
+use crate::config::ListenEndpoint;
+use crate::exception::SystemException;
+use crate::lane::OpenEndpoint;
+use punctual_exec::Deadline;
+use punctual_link::LinkError;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long buffered requests may take to be sent when the ORB ends.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// One lane.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    broker: Arc<Broker>,
+    outgoing: ConnectionCache,
+    pub(crate) flusher: Flusher,
+    pub(crate) incoming: Incoming,
+    reactors: Reactors,
+}
+
+impl Lane {
+    pub(crate) fn new(broker: Arc<Broker>) -> Self {
+        Self {
+            outgoing: ConnectionCache::default(),
+            flusher: Flusher::new(),
+            incoming: Incoming::new(broker.config().max_connections),
+            reactors: Reactors::default(),
+            broker,
+        }
+    }
+
+    /// What it shares with the other lanes of its ORB.
+    pub(crate) fn broker(&self) -> &Arc<Broker> {
+        &self.broker
+    }
+
+    /// A connection to an endpoint, opened if need be.
+    pub(crate) fn bind(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        wanted: Wanted,
+        deadline: Deadline,
+    ) -> Result<Binding, LinkError> {
+        let with = (&*self.broker, &self.reactors);
+        self.outgoing.bind(with, endpoint, wanted, deadline)
+    }
+
+    /// Listens at every configured endpoint; `false` where it does already. `accept` starts accepting at one.
+    pub(crate) fn listen(
+        &self,
+        accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
+    ) -> Result<bool, SystemException> {
+        self.incoming.open((&self.broker, &self.reactors), accept)
+    }
+
+    /// Listens at one more endpoint, and says where that is.
+    pub(crate) fn listen_at(
+        &self,
+        endpoint: ListenEndpoint,
+        accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
+    ) -> Result<ListenEndpoint, SystemException> {
+        let with = (&*self.broker, &self.reactors);
+        self.incoming.add(with, endpoint, accept)
+    }
+
+    /// Lets the endpoints and connections of retired protocols go, each when its last call has ended.
+    pub(crate) fn retire(&self, part: &str) {
+        self.incoming.retire_protocols(part);
+        self.outgoing.retire(part);
+    }
+
+    /// Stops listening and says goodbye to every client.
+    pub(crate) fn stop_listening(&self) {
+        self.incoming.close(&self.reactors);
+    }
+
+    /// Waits until the last request in progress has been answered.
+    pub(crate) fn wait_until_idle(&self) {
+        self.incoming.wait_until_idle(&self.reactors);
+    }
+
+    /// Sends the one-way requests that wait on any connection.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        self.outgoing.flush(deadline);
+    }
+
+    /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
+    pub(crate) fn disconnect(&self) {
+        self.flusher.close();
+        self.flush(Deadline::after(LAST_WORDS));
+        self.outgoing.close();
+    }
+}

@@ -1,0 +1,203 @@
+//! The reactors of a lane, and which threads serve an endpoint's connections: the strategies of
+//! [`Concurrency`].
+//!
+//! The reactor of *reactive* endpoints has one thread and is shared by all of them; *Leader/Followers* have a
+//! pool, one for each endpoint. Callers that serve a reactor while they wait for replies share the same.
+
+use crate::broker::Broker;
+use crate::config::{Concurrency, ListenEndpoint, PoolSize};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::protocol::Pair;
+use punctual_exec::leader_followers::PoolOptions;
+use punctual_exec::reactor::ReactorOptions;
+use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup};
+use punctual_link::Properties;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Which threads serve the connections of one endpoint.
+#[derive(Clone, Debug)]
+pub(crate) enum ServingThreads {
+    /// One for each.
+    PerConnection,
+    /// Those of a reactor.
+    Pool(Arc<LeaderFollowers>),
+}
+
+/// The reactors of a lane.
+#[derive(Debug, Default)]
+pub(crate) struct Reactors {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// That of reactive endpoints.
+    reactive: Option<Arc<LeaderFollowers>>,
+    /// That of the first endpoint with a pool.
+    first_pool: Option<Arc<LeaderFollowers>>,
+    /// Run by callers that wait for replies and by nobody else, where there are no such endpoints.
+    callers_only: Option<Arc<Reactor>>,
+    /// The threads of all pools there ever were, for who waits for their end.
+    pools: Vec<ThreadGroup>,
+}
+
+impl Reactors {
+    /// Which threads serve an endpoint's connections, as it says itself or the configuration does for all.
+    pub(crate) fn serving_threads(
+        &self,
+        broker: &Broker,
+        endpoint: &ListenEndpoint,
+        pair: &Pair,
+        properties: &Properties,
+    ) -> Result<ServingThreads, SystemException> {
+        let wording = endpoint
+            .wording()
+            .map_err(|expected| not_listening(endpoint, &expected))?;
+        let said = broker.config().concurrency.said(wording);
+        let concurrency = said.map_err(|expected| not_listening(endpoint, &expected))?;
+        if concurrency == Concurrency::ThreadPerConnection {
+            return Ok(ServingThreads::PerConnection);
+        }
+        let link = pair.link.name();
+        if !pair.link.serves_without_blocking() {
+            if !wording.is_empty() {
+                let reason = format!(
+                    "connections of `{link}` need a thread each: `{concurrency}` is not for them"
+                );
+                return Err(not_listening(endpoint, &reason));
+            }
+            tracing::info!(%endpoint, "`{link}` is served by a thread for each connection");
+            return Ok(ServingThreads::PerConnection);
+        }
+        let pool = match concurrency {
+            Concurrency::LeaderFollowers(size) => self.pool(broker, size, properties),
+            _ => self.reactive(broker, properties),
+        };
+        pool.map(ServingThreads::Pool)
+            .map_err(|error| not_listening(endpoint, &error))
+    }
+
+    fn reactive(
+        &self,
+        broker: &Broker,
+        properties: &Properties,
+    ) -> io::Result<Arc<LeaderFollowers>> {
+        let mut state = self.lock();
+        if let Some(reactive) = &state.reactive {
+            return Ok(reactive.clone());
+        }
+        let reactor = match state.callers_only.take() {
+            Some(reactor) => reactor,
+            None => reactor(broker, properties)?,
+        };
+        let one = PoolSize {
+            threads: 1,
+            most: 1,
+            reserve: false,
+        };
+        let pool = state.start(reactor, "punctual-react", one)?;
+        state.reactive = Some(pool.clone());
+        Ok(pool)
+    }
+
+    fn pool(
+        &self,
+        broker: &Broker,
+        size: PoolSize,
+        properties: &Properties,
+    ) -> io::Result<Arc<LeaderFollowers>> {
+        let mut state = self.lock();
+        let pool = state.start(reactor(broker, properties)?, "punctual-pool", size)?;
+        state.first_pool.get_or_insert_with(|| pool.clone());
+        Ok(pool)
+    }
+
+    /// The reactor that callers serve while they wait.
+    pub(crate) fn for_callers(&self, broker: &Broker, in_pool: bool) -> io::Result<Arc<Reactor>> {
+        let mut state = self.lock();
+        let pool = match in_pool {
+            true => state.first_pool.as_ref().or(state.reactive.as_ref()),
+            false => state.reactive.as_ref(),
+        };
+        if let Some(pool) = pool {
+            return Ok(pool.reactor().clone());
+        }
+        if let Some(reactor) = &state.callers_only {
+            return Ok(reactor.clone());
+        }
+        let reactor = reactor(broker, &Properties::NONE)?;
+        state.callers_only = Some(reactor.clone());
+        Ok(reactor)
+    }
+
+    /// Lets go of all reactors: each ends with its last connection.
+    pub(crate) fn release(&self) {
+        let gone = {
+            let mut state = self.lock();
+            (state.reactive.take(), state.first_pool.take())
+        };
+        drop(gone);
+    }
+
+    /// Waits until their threads have ended.
+    pub(crate) fn wait_until_ended(&self) {
+        let pools = std::mem::take(&mut self.lock().pools);
+        for threads in pools {
+            // Without a deadline it returns only when they are gone.
+            let _ = threads.wait_until_at_most(0, punctual_exec::Deadline::NEVER);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn start(
+        &mut self,
+        reactor: Arc<Reactor>,
+        name: &str,
+        size: PoolSize,
+    ) -> io::Result<Arc<LeaderFollowers>> {
+        let options = PoolOptions {
+            spec: name.into(),
+            threads: size.threads,
+            max_threads: size.most,
+            reserve: size.reserve,
+        };
+        let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
+        // Those that have ended are of no interest any more.
+        self.pools.retain(|threads| !threads.is_empty());
+        self.pools.push(pool.thread_group());
+        Ok(Arc::new(pool))
+    }
+}
+
+fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Arc<Reactor>> {
+    let config = broker.config();
+    let connections = config
+        .max_connections
+        .saturating_add(config.client_connections);
+    // The link has checked these: one that does not fit has stopped the start.
+    let parse = |name| properties.get(name).and_then(|text| text.parse().ok());
+    let always = properties
+        .get("spin_always")
+        .and_then(|text| text.parse().ok());
+    Reactor::new(ReactorOptions {
+        registrations: u32::try_from(connections).unwrap_or(u32::MAX),
+        spin: parse("spin_us").map_or(Duration::ZERO, Duration::from_micros),
+        spin_always: always.unwrap_or_default(),
+    })
+}
+
+/// An endpoint that cannot be listened at.
+pub(crate) fn not_listening(
+    endpoint: &ListenEndpoint,
+    error: &dyn std::fmt::Display,
+) -> SystemException {
+    SystemException::new(Kind::Initialize, minor::LISTEN_FAILED, CompletionStatus::No)
+        .with_detail(format!("{endpoint}: {error}"))
+}

@@ -1,0 +1,284 @@
+//! The ORB itself: what it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
+
+use crate::broker::Broker;
+use crate::config::OrbConfig;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::lane::{Lane, Lanes};
+use crate::policy::{PolicyCurrent, PolicyManager};
+use crate::server::{AdapterCell, Host, ObjectAdapter};
+use crate::upcall;
+use punctual_cdr::{Environment, ValueFactory};
+use punctual_exec::MainThreadQueue;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+/// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
+/// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
+/// not anybody still holds it: its threads do.
+#[derive(Clone)]
+pub struct Orb {
+    shared: Arc<Shared>,
+}
+
+/// References that are read belong to the ORB whose message they came in.
+impl Environment for Orb {
+    fn share(&self) -> Arc<dyn Environment> {
+        Arc::new(self.clone())
+    }
+
+    fn value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.broker().values.lookup(id)
+    }
+}
+
+/// An ORB, held so that it may end ([`Orb::downgrade`]). For adapters.
+#[derive(Clone)]
+pub struct WeakOrb {
+    shared: Weak<Shared>,
+}
+
+impl WeakOrb {
+    /// The ORB, if anybody holds it still.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Orb> {
+        let shared = self.shared.upgrade()?;
+        Some(Orb { shared })
+    }
+}
+
+impl fmt::Debug for WeakOrb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakOrb")
+    }
+}
+
+struct Shared {
+    broker: Arc<Broker>,
+    lanes: Lanes,
+    adapter: Arc<AdapterCell>,
+    /// Objects that were registered under names, as whoever registered them knows them.
+    initial: RwLock<BTreeMap<String, Registered>>,
+    /// What the main thread is to do.
+    main_thread: MainThreadQueue,
+}
+
+/// What is registered under a name.
+pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
+
+impl Orb {
+    /// One that has checked what it was told.
+    pub(super) fn new(broker: Broker) -> Self {
+        let broker = Arc::new(broker);
+        let shared = Shared {
+            lanes: Lanes::one(broker.clone()),
+            adapter: Arc::default(),
+            initial: RwLock::new(BTreeMap::new()),
+            main_thread: MainThreadQueue::default(),
+            broker,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// The same ORB, not kept alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakOrb {
+        WeakOrb {
+            shared: Arc::downgrade(&self.shared),
+        }
+    }
+
+    /// What it was started with.
+    #[must_use]
+    pub fn config(&self) -> &OrbConfig {
+        self.broker().config()
+    }
+
+    /// A name for [`NamedOperation`](crate::NamedOperation): the same one for the same operation, so that
+    /// what calls have prepared for it is found again.
+    #[must_use]
+    pub fn operation_name(&self, name: &str) -> Arc<str> {
+        self.broker().operation_names.name(name)
+    }
+
+    /// The policies of this ORB as a whole.
+    #[must_use]
+    pub fn policy_manager(&self) -> PolicyManager<'_> {
+        PolicyManager::new(&self.broker().policies, &self.broker().protocols)
+    }
+
+    /// The calling thread's policies for calls through this ORB.
+    #[must_use]
+    pub fn policy_current(&self) -> PolicyCurrent<'_> {
+        PolicyCurrent::new(&self.broker().policies, &self.broker().protocols)
+    }
+
+    /// Blocks until [`Orb::shutdown`] has been called and has finished.
+    ///
+    /// Requests are served by threads of the ORB's own, whether or not anybody is in here; but for those of
+    /// adapters whose upcalls are the main thread's, which is the first that calls this or
+    /// [`Orb::perform_work`].
+    pub fn run(&self) {
+        self.shared.main_thread.run();
+        self.broker().life.wait_until_over();
+    }
+
+    /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
+    #[must_use]
+    pub fn work_pending(&self) -> bool {
+        self.shared.main_thread.work_pending()
+    }
+
+    /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
+    /// programs whose main thread has other things to do besides. Tells whether it made one.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER after a shutdown.
+    pub fn perform_work(&self) -> Result<bool, SystemException> {
+        self.broker().check_running()?;
+        Ok(self.shared.main_thread.perform_work())
+    }
+
+    /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
+    ///
+    /// # Errors
+    /// TRANSIENT when too much waits for that thread, or nobody will be it any more.
+    pub fn on_main_thread<R: Send>(
+        &self,
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<R, SystemException> {
+        upcall::on_main_thread(&self.shared.main_thread, work).map_err(|refused| {
+            SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
+                .with_detail(refused.to_string())
+        })
+    }
+
+    /// Whether the calling thread is in an upcall of this ORB, by wire or within the process. For adapters.
+    #[must_use]
+    pub fn is_in_upcall(&self) -> bool {
+        upcall::in_upcall_of(self.broker().number())
+    }
+
+    /// Whether the calling thread is the main thread. For adapters.
+    #[must_use]
+    pub fn is_main_thread(&self) -> bool {
+        self.shared.main_thread.is_main_thread()
+    }
+
+    /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
+    /// that what was not begun can safely be repeated elsewhere.
+    ///
+    /// With `wait_for_completion` it returns after the last call in progress has been answered;
+    /// otherwise at once, while they still finish. A second call waits for the first, or does nothing.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1, §8.2.3.4).
+    pub fn shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
+        if wait_for_completion && upcall::in_upcall_of(self.broker().number()) {
+            return Err(SystemException::new(
+                Kind::BadInvOrder,
+                minor::SHUTDOWN_IN_UPCALL,
+                CompletionStatus::No,
+            )
+            .with_detail("shutdown would wait for the call it is made from"));
+        }
+        let life = &self.broker().life;
+        if !life.begin_shutdown() {
+            // Somebody else ends it already.
+            if wait_for_completion {
+                self.run();
+            }
+            return Ok(());
+        }
+        // Clients are told first, so that what is not begun any more is told from what fails.
+        self.each_lane(Lane::stop_listening);
+        let adapter = self.adapter();
+        if let Some(adapter) = adapter {
+            adapter.shut_down();
+        }
+        self.shared.main_thread.close();
+        if wait_for_completion {
+            self.each_lane(Lane::wait_until_idle);
+            // What was called within the process came by no connection.
+            if let Some(adapter) = adapter {
+                adapter.wait_until_idle();
+            }
+        }
+        self.initial_references(BTreeMap::clear);
+        life.end();
+        self.each_lane(Lane::disconnect);
+        if let Some(adapter) = adapter {
+            adapter.release();
+        }
+        life.tell_end();
+        Ok(())
+    }
+
+    /// Whether [`Orb::shutdown`] has been called.
+    #[must_use]
+    pub fn is_shut_down(&self) -> bool {
+        !self.broker().life.serves()
+    }
+
+    /// Sets the one object adapter, or returns the one that is set. For adapters.
+    pub fn adapter_or_set(
+        &self,
+        make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
+    ) -> &Arc<dyn ObjectAdapter> {
+        self.shared.adapter.get_or_set(make)
+    }
+
+    /// The object adapter, if one is set.
+    #[must_use]
+    pub fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
+        self.shared.adapter.get()
+    }
+
+    /// Whom requests that come in are for.
+    pub(super) fn host(&self) -> Host {
+        Host::new(Arc::new(self.clone()), self.shared.adapter.clone())
+    }
+
+    #[inline]
+    pub(crate) fn broker(&self) -> &Broker {
+        &self.shared.broker
+    }
+
+    /// The same, for whoever must not keep the ORB alive.
+    pub(crate) fn shared_broker(&self) -> Arc<Broker> {
+        self.shared.broker.clone()
+    }
+
+    #[inline]
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.shared.lanes
+    }
+
+    fn each_lane(&self, each: impl Fn(&Lane)) {
+        self.lanes().iter().for_each(|lane| each(lane));
+    }
+
+    /// What is registered under names.
+    pub(crate) fn initial_references<R>(
+        &self,
+        with: impl FnOnce(&mut BTreeMap<String, Registered>) -> R,
+    ) -> R {
+        let initial = self.shared.initial.write();
+        with(&mut initial.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb")
+            .field("broker", &self.shared.broker)
+            .finish_non_exhaustive()
+    }
+}

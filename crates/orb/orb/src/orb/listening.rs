@@ -1,0 +1,104 @@
+//! What an ORB speaks, and where: protocols and endpoints, which come and go while it runs.
+
+use super::handle::Orb;
+use super::process;
+use crate::config::ListenEndpoint;
+use crate::exception::SystemException;
+use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
+use crate::server;
+
+impl Orb {
+    /// Listens at the configured endpoints, if it does not yet. For adapters.
+    ///
+    /// # Errors
+    /// INITIALIZE when an endpoint cannot be listened at, BAD_INV_ORDER after a shutdown.
+    pub fn listen(&self) -> Result<(), SystemException> {
+        self.broker().check_running()?;
+        if server::listen(self.lanes().default_lane(), || self.host())? {
+            process::join(self);
+        }
+        Ok(())
+    }
+
+    /// Where the ORB listens: the endpoints with their real ports, once it does.
+    #[must_use]
+    pub fn endpoints(&self) -> Vec<ListenEndpoint> {
+        let lanes = self.lanes().iter();
+        lanes
+            .flat_map(|lane| lane.incoming.endpoints.all())
+            .collect()
+    }
+
+    /// What the protocols of this ORB are made of now.
+    #[must_use]
+    pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
+        self.broker().protocols.now().catalogue()
+    }
+
+    /// Whether a protocol can be used: its parts are there, and its link guarantees what its messaging
+    /// protocol needs. Says how it is named in references.
+    ///
+    /// # Errors
+    /// [`ProtocolError`], which says what is missing or does not fit.
+    pub fn check_protocol(&self, protocol: &str) -> Result<String, ProtocolError> {
+        let pair = self.broker().protocols.now().pair(protocol)?;
+        Ok(pair.name.into())
+    }
+
+    /// Adds protocols while the ORB runs: all of the bundle, or after an error nothing of it.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] for a name that is taken and for pairs that do not fit.
+    pub fn add_protocols(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
+        self.broker().protocols.add(bundle)
+    }
+
+    /// Retires a link, a messaging protocol or an adapter while the ORB runs. Endpoints that use it
+    /// close; calls in progress over it, in either direction, finish; references go on by their other
+    /// profiles, if they have any.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] when there is none of that name, and when the configuration's
+    /// `client_protocols` name it.
+    pub fn retire_protocol(&self, name: &str) -> Result<(), ProtocolError> {
+        let config = self.config();
+        self.broker().protocols.retire(name, |registry| {
+            config.client_protocols.iter().try_for_each(|protocol| {
+                let gone = registry.pair(protocol).err();
+                gone.map_or(Ok(()), |error| {
+                    Err(ProtocolError::InUse(name.to_owned(), error.to_string()))
+                })
+            })
+        })?;
+        self.lanes().iter().for_each(|lane| lane.retire(name));
+        Ok(())
+    }
+
+    /// Listens at one more endpoint while the ORB runs, and says where that is. References made from
+    /// now on name it.
+    ///
+    /// # Errors
+    /// INITIALIZE when it cannot be listened at, BAD_INV_ORDER after a shutdown.
+    pub fn add_endpoint(
+        &self,
+        endpoint: ListenEndpoint,
+    ) -> Result<ListenEndpoint, SystemException> {
+        self.listen()?;
+        server::listen_at(self.lanes().default_lane(), &self.host(), endpoint)
+    }
+
+    /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and
+    /// says goodbye to the clients that came there; their calls in progress finish. `false` when the
+    /// ORB does not listen there.
+    pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
+        let mut lanes = self.lanes().iter();
+        lanes.any(|lane| lane.incoming.retire(endpoint))
+    }
+
+    /// How many clients are connected.
+    #[must_use]
+    pub fn client_connections(&self) -> usize {
+        let lanes = self.lanes().iter();
+        lanes.map(|lane| lane.incoming.connections.len()).sum()
+    }
+}

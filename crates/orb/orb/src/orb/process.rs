@@ -1,0 +1,25 @@
+//! The ORBs of this process that listen.
+//!
+//! References say only by an address and a key where their objects are: which ORB of the process that means
+//! has to be found by asking all of them. That is why this one list is the process's, and no ORB's.
+
+use super::handle::{Orb, WeakOrb};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static LISTENING: Mutex<Vec<WeakOrb>> = Mutex::new(Vec::new());
+
+/// An ORB has begun to listen.
+pub(super) fn join(orb: &Orb) {
+    let mut listening = lock();
+    listening.retain(|one| one.upgrade().is_some());
+    listening.push(orb.downgrade());
+}
+
+/// Those there are now, in the order in which they began.
+pub(crate) fn listening() -> Vec<Orb> {
+    lock().iter().filter_map(WeakOrb::upgrade).collect()
+}
+
+fn lock() -> MutexGuard<'static, Vec<WeakOrb>> {
+    LISTENING.lock().unwrap_or_else(PoisonError::into_inner)
+}

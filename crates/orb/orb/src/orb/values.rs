@@ -1,0 +1,67 @@
+//! Valuetypes: the factories that make those that arrive (CORBA 3.3 part 1, §9.4), and copies of values.
+
+use super::handle::Orb;
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, ValueFactory, ValueType};
+use std::sync::Arc;
+
+impl Orb {
+    /// Makes a factory known: it makes the values of its type that arrive from now on. The factory that was
+    /// registered for the type before, if any was.
+    ///
+    /// A factory that holds the ORB keeps it alive.
+    pub fn register_value_factory(
+        &self,
+        factory: impl ValueFactory,
+    ) -> Option<Arc<dyn ValueFactory>> {
+        self.broker().values.register(factory)
+    }
+
+    /// Forgets the factory for that repository id. The factory, if one was registered.
+    pub fn unregister_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.broker().values.unregister(id)
+    }
+
+    /// The factory that is registered for that repository id.
+    #[must_use]
+    pub fn lookup_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+        self.broker().values.lookup(id)
+    }
+}
+
+impl Orb {
+    /// A copy of what is written, as it would arrive elsewhere: values and all that they lead to are others,
+    /// what was shared is shared, references are the same. For calls within the process.
+    ///
+    /// # Errors
+    /// MARSHAL and its like, for what cannot be written or read.
+    pub fn copied<T>(
+        &self,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, SystemException> {
+        let coding = Coding {
+            limits: self.broker().limits(),
+            environment: Some(self),
+            ..Coding::default()
+        };
+        let copy = || {
+            let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+            write(&mut out)?;
+            let octets = out.into_block();
+            read(&mut Decoder::new(&octets, ByteOrder::NATIVE, coding))
+        };
+        copy().map_err(|error| cdr_exception(error, CompletionStatus::No))
+    }
+
+    /// A copy of a value and of all that it leads to: CORBA's `_copy_value`.
+    ///
+    /// # Errors
+    /// MARSHAL if there is no factory for a type, or it cannot be written.
+    pub fn copy_value<T: ValueType>(&self, value: &T) -> Result<T, SystemException> {
+        self.copied(
+            |out| out.put_value(Some(value.as_value())),
+            |input| punctual_cdr::unmarshal_value::<T>(input)?.ok_or(CdrError::NilReference),
+        )
+    }
+}

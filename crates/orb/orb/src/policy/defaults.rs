@@ -1,0 +1,18 @@
+//! What holds where no policy says anything.
+
+use super::buffering::Buffering;
+use super::values::{ClientProtocols, Collocation, Wait};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What holds where no policy says anything: what an ORB was configured with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defaults {
+    pub(crate) roundtrip: Option<Duration>,
+    pub(crate) protocols: Option<ClientProtocols>,
+    pub(crate) wait: Wait,
+    pub(crate) collocation: Collocation,
+    pub(crate) buffering: Option<Buffering>,
+    /// By link and name.
+    pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
+}

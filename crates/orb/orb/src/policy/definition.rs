@@ -1,0 +1,69 @@
+//! What is known of a policy type.
+
+use super::known_protocols::KnownProtocols;
+use super::policy::Policy;
+use super::policy_type::{PolicyLevels, PolicyType};
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
+
+/// What an ORB knows of a policy type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Definition {
+    pub(super) number: u32,
+    pub(super) name: &'static str,
+    pub(super) levels: PolicyLevels,
+    pub(super) check: fn(&Policy, &dyn KnownProtocols) -> Result<(), String>,
+    /// Of an outer and an inner value of a client's.
+    pub(super) merge: fn(&Policy, &Policy) -> Result<Policy, String>,
+    /// Of a client's value and one that is published.
+    pub(super) reconcile: fn(&Policy, &Policy) -> Result<Policy, String>,
+    /// For types that are published.
+    pub(super) codec: Option<Codec>,
+}
+
+/// To and from the value of a policy as references have it, an encapsulation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Codec {
+    pub(super) write: fn(&Policy) -> Result<Vec<u8>, CdrError>,
+    pub(super) read: fn(&[u8]) -> Result<Policy, CdrError>,
+}
+
+impl Definition {
+    /// That of a type which says all of it itself.
+    pub(super) fn of<P: PolicyType>() -> Self {
+        Self {
+            number: P::NUMBER,
+            name: P::NAME,
+            levels: P::LEVELS,
+            check: |policy, _| value::<P>(policy)?.check(),
+            merge: |outer, inner| P::merge(value(outer)?, value(inner)?).map(Policy::of),
+            reconcile: |client, published| {
+                P::reconcile(value(client)?, value(published)?).map(Policy::of)
+            },
+            codec: P::CODEC.is_some().then_some(Codec {
+                write: write::<P>,
+                read: read::<P>,
+            }),
+        }
+    }
+}
+
+/// The value of a policy, which is another's if two Rust types have one number.
+fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
+    let value = policy.value::<P>();
+    value.ok_or_else(|| format!("{policy:?} is no `{}`", P::NAME))
+}
+
+fn write<P: PolicyType>(policy: &Policy) -> Result<Vec<u8>, CdrError> {
+    let (Some(codec), Some(value)) = (P::CODEC, policy.value::<P>()) else {
+        return Ok(Vec::new());
+    };
+    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
+        (codec.write)(value, out)
+    })
+}
+
+fn read<P: PolicyType>(data: &[u8]) -> Result<Policy, CdrError> {
+    let codec = P::CODEC.ok_or(CdrError::BadEncapsulation)?;
+    let mut input = Decoder::of_encapsulation(data, Coding::default())?;
+    (codec.read)(&mut input).map(Policy::of)
+}

@@ -1,0 +1,77 @@
+//! What an ORB keeps of its policies.
+
+use super::defaults::Defaults;
+use super::known_protocols::KnownProtocols;
+use super::policy::Policy;
+use super::policy_type::PolicyLevels;
+use super::set::{PolicySet, SetOverride};
+use super::types::PolicyTypes;
+use crate::exception::SystemException;
+use arc_swap::ArcSwap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What an ORB keeps of its policies.
+#[derive(Debug)]
+pub(crate) struct Managed {
+    /// Tells the ORB from every other of the process.
+    number: u64,
+    types: PolicyTypes,
+    defaults: Defaults,
+    set: ArcSwap<PolicySet>,
+    epoch: AtomicU64,
+    changing: Mutex<()>,
+}
+
+impl Managed {
+    /// Of the ORB of this number, with what its configuration says where no policy does.
+    pub(crate) fn new(number: u64, types: PolicyTypes, defaults: Defaults) -> Self {
+        Self {
+            number,
+            types,
+            defaults,
+            set: ArcSwap::default(),
+            epoch: AtomicU64::new(0),
+            changing: Mutex::default(),
+        }
+    }
+
+    /// Changes with the policies.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u64 {
+        // Acquire pairs with the Release in `set_overrides`: a new epoch shows new policies.
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set(&self) -> Arc<PolicySet> {
+        self.set.load_full()
+    }
+
+    #[inline]
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn types(&self) -> &PolicyTypes {
+        &self.types
+    }
+
+    pub(super) fn defaults(&self) -> &Defaults {
+        &self.defaults
+    }
+
+    /// Sets policies, for calls from now on.
+    pub(super) fn set_overrides(
+        &self,
+        policies: &[Policy],
+        how: SetOverride,
+        protocols: &dyn KnownProtocols,
+    ) -> Result<(), SystemException> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = (PolicyLevels::ORB, &self.types);
+        let next = self.set.load().overridden(policies, how, at, protocols)?;
+        self.set.store(Arc::new(next));
+        self.epoch.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+}

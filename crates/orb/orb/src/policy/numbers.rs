@@ -1,0 +1,12 @@
+//! The numbers of the policy types that calls obey.
+
+/// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
+pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
+/// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
+pub(super) const CLIENT_PROTOCOLS: u32 = 43;
+// In Punctual's own range.
+pub(super) const TRANSFER: u32 = 0x5055_0001;
+pub(super) const LINK_PROPERTY: u32 = 0x5055_0002;
+pub(super) const MUX: u32 = 0x5055_0003;
+pub(super) const WAIT: u32 = 0x5055_0004;
+pub(super) const COLLOCATION: u32 = 0x5055_0005;

@@ -1,0 +1,105 @@
+//! References made of endpoints: the profiles in which each protocol's codec names its own.
+
+use super::registry::Registry;
+use crate::profile::{ProfileEndpoint, Publication};
+use punctual_cdr::CdrError;
+use punctual_ior::TaggedProfile;
+
+/// The profiles for an object at `endpoints`, codec by codec in the order of the first that each
+/// carries. Profiles that only name what other codecs carry come last.
+pub(crate) fn profiles_for(
+    registry: &Registry,
+    endpoints: &[ProfileEndpoint],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    let mut shared = carried(registry, endpoints);
+    for endpoint in endpoints {
+        let codec = registry.codec_for(&endpoint.protocol);
+        if let Some(tag) = codec.and_then(|codec| codec.also_named_in()) {
+            share(&mut shared, tag, endpoint);
+        }
+    }
+    encoded(registry, &shared, object)
+}
+
+/// The same without those last ones: for references that are to be no longer than need be.
+pub(crate) fn own_profiles_for(
+    registry: &Registry,
+    endpoints: &[ProfileEndpoint],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    encoded(registry, &carried(registry, endpoints), object)
+}
+
+/// The endpoints by the tag of the codec that carries them.
+fn carried(registry: &Registry, endpoints: &[ProfileEndpoint]) -> Vec<(u32, Vec<ProfileEndpoint>)> {
+    let mut shared = Vec::new();
+    for endpoint in endpoints {
+        if let Some(codec) = registry.codec_for(&endpoint.protocol) {
+            share(&mut shared, codec.tag(), endpoint);
+        }
+    }
+    shared
+}
+
+fn encoded(
+    registry: &Registry,
+    shared: &[(u32, Vec<ProfileEndpoint>)],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    let mut profiles = Vec::new();
+    for (tag, endpoints) in shared {
+        if let Some(codec) = registry.codec(*tag) {
+            profiles.extend(codec.encode(endpoints, object)?);
+        }
+    }
+    Ok(profiles)
+}
+
+fn share(shared: &mut Vec<(u32, Vec<ProfileEndpoint>)>, tag: u32, endpoint: &ProfileEndpoint) {
+    match shared.iter_mut().find(|(one, _)| *one == tag) {
+        Some((_, endpoints)) => endpoints.push(endpoint.clone()),
+        None => shared.push((tag, vec![endpoint.clone()])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::OrbConfig;
+    use crate::protocol::{Protocols, builtin};
+    use punctual_cdr::GiopVersion;
+    use punctual_ior::tags::profile::{INTERNET_IOP, PUNCTUAL_PAIR, TAO_UIOP};
+    use punctual_link::Address;
+
+    fn tags_at(protocols: &[&str]) -> Vec<u32> {
+        let registered = Protocols::default();
+        registered.add(&builtin(&OrbConfig::default())).unwrap();
+        let endpoint = |protocol: &&str| match *protocol {
+            "iiop" => ProfileEndpoint::new("iiop", Address::iiop("h", 1)),
+            link => ProfileEndpoint::new(link, Address::new(link, "/a")),
+        };
+        let endpoints: Vec<ProfileEndpoint> = protocols.iter().map(endpoint).collect();
+        let object = Publication {
+            version: GiopVersion::V1_2,
+            object_key: b"key",
+            components: &[],
+        };
+        let profiles = profiles_for(&registered.now(), &endpoints, &object).unwrap();
+        profiles.iter().map(|profile| profile.tag).collect()
+    }
+
+    #[test]
+    fn profiles_stand_in_the_order_of_the_endpoints() {
+        let tags = tags_at(&["uiop", "iiop", "shmiop"]);
+        assert_eq!(tags, [TAO_UIOP, INTERNET_IOP, PUNCTUAL_PAIR]);
+        let tags = tags_at(&["iiop", "shmiop", "uiop"]);
+        assert_eq!(tags, [INTERNET_IOP, PUNCTUAL_PAIR, TAO_UIOP]);
+    }
+
+    #[test]
+    fn a_profile_that_names_what_others_carry_comes_last() {
+        let tags = tags_at(&["uiop", "shmiop"]);
+        assert_eq!(tags, [TAO_UIOP, PUNCTUAL_PAIR, INTERNET_IOP]);
+    }
+}

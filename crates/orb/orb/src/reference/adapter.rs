@@ -1,0 +1,94 @@
+//! References and object adapters: those that an adapter makes, those that it sends callers on to, and requests
+//! that it passes on.
+
+use super::interface::Interface;
+use super::object::ObjectRef;
+use crate::adapter::DispatchError;
+use crate::client;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use crate::orb::Orb;
+use crate::relayed::{MAX_HOPS, RelayedReply, RelayedRequest};
+use crate::server::ServerCall;
+use punctual_ior::PolicyValue;
+
+impl Orb {
+    /// A reference to an object of this ORB's adapter: its type and its key at every endpoint that
+    /// the ORB listens at. For adapters.
+    ///
+    /// # Errors
+    /// Those of [`Orb::listen`].
+    pub fn make_reference(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        self.make_reference_with_policies(type_id, object_key, &[])
+    }
+
+    /// The same, with policies that clients are to know ([`ObjectRef::published_policies`]). Every
+    /// profile has them, but those of GIOP 1.0, which have no components. For adapters.
+    ///
+    /// # Errors
+    /// Those of [`Orb::listen`], and MARSHAL for policies that are too long.
+    pub fn make_reference_with_policies(
+        &self,
+        type_id: &str,
+        object_key: &[u8],
+        policies: &[PolicyValue],
+    ) -> Result<ObjectRef, SystemException> {
+        self.reference_publishing(type_id, object_key, policies, None)
+    }
+}
+
+impl DispatchError {
+    /// To ask there instead (LOCATION_FORWARD).
+    #[must_use]
+    pub fn forward(to: &impl Interface) -> Self {
+        Self::Forward(Box::new(to.as_object().ior().clone()))
+    }
+
+    /// To ask there instead, from now on (LOCATION_FORWARD_PERM).
+    #[must_use]
+    pub fn forward_permanently(to: &impl Interface) -> Self {
+        Self::ForwardPermanently(Box::new(to.as_object().ior().clone()))
+    }
+}
+
+impl<'m> ServerCall<'m> {
+    /// The ORB that received it.
+    ///
+    /// # Panics
+    /// Never: only an ORB receives calls.
+    #[must_use]
+    pub fn orb(&self) -> &'m Orb {
+        let environment: &dyn std::any::Any = self.environment();
+        let orb = environment.downcast_ref();
+        orb.expect("calls are received by an ORB")
+    }
+}
+
+impl ObjectRef {
+    /// Passes a request on to the object and waits for its reply, which comes back as it is; `None` for
+    /// a request without one. Forwards are followed, and other profiles tried, as for any call. For
+    /// bridges.
+    ///
+    /// Blocks until the reply or the call's time-out.
+    ///
+    /// # Errors
+    /// What kept the request from being answered. IMP_LIMIT and CODESET_INCOMPATIBLE when it cannot
+    /// leave as it is: another GIOP version, other code sets, a byte order that the protocol lacks.
+    /// TRANSIENT when it has passed [`MAX_HOPS`] bridges.
+    pub fn relay(
+        &self,
+        request: &RelayedRequest<'_>,
+    ) -> Result<Option<RelayedReply>, SystemException> {
+        if request.hops() >= MAX_HOPS {
+            let kind = SystemExceptionKind::Transient;
+            let exception = SystemException::new(kind, minor::DISCARDED, CompletionStatus::No);
+            return Err(exception.with_detail(format!(
+                "the request has passed {MAX_HOPS} bridges, perhaps in a loop"
+            )));
+        }
+        client::relay(self.callee(), request)
+    }
+}

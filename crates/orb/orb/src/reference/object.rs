@@ -1,0 +1,446 @@
+//! The reference itself, untyped.
+
+use crate::client::{self, Body, Callee, Identity, RemoteObject, Target};
+use crate::collocation::{self, Caller, Locality};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
+use crate::operation::{NamedOperation, Operation};
+use crate::orb::Orb;
+use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
+use punctual_exec::Deadline;
+use punctual_ior::Ior;
+use punctual_link::{Address, Loan};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A reference to an object somewhere (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
+/// connection they are bound to.
+///
+/// Two are equal when they are equivalent (see [`ObjectRef::is_equivalent`]). Nil is no reference but
+/// `None`.
+#[derive(Clone)]
+pub struct ObjectRef {
+    shared: Arc<Shared>,
+    timeout: Option<Duration>,
+}
+
+struct Shared {
+    orb: Orb,
+    object: RemoteObject,
+    locality: Locality,
+}
+
+impl ObjectRef {
+    /// The reference that an IOR describes.
+    pub(crate) fn new(orb: Orb, ior: Ior) -> Self {
+        Self::with_target(orb, Arc::new(Target::new(ior)), PolicySet::default(), None)
+    }
+
+    /// A reference that its ORB makes, to an object of its own adapter.
+    pub(crate) fn made_here(orb: Orb, ior: Ior) -> Self {
+        let target = Arc::new(Target::made_here(ior));
+        Self::with_target(orb, target, PolicySet::default(), None)
+    }
+
+    fn with_target(
+        orb: Orb,
+        original: Arc<Target>,
+        policies: PolicySet,
+        timeout: Option<Duration>,
+    ) -> Self {
+        let shared = Shared {
+            orb,
+            object: RemoteObject::new(original, policies),
+            locality: Locality::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            timeout,
+        }
+    }
+
+    /// What a call through this reference is made with.
+    #[inline]
+    pub(super) fn callee(&self) -> Callee<'_> {
+        let shared = &*self.shared;
+        Callee {
+            object: &shared.object,
+            lane: shared.orb.lanes().default_lane(),
+            environment: &shared.orb,
+            timeout: self.timeout,
+        }
+    }
+
+    #[inline]
+    fn caller(&self) -> Caller<'_> {
+        let shared = &*self.shared;
+        Caller {
+            orb: &shared.orb,
+            object: &shared.object,
+            locality: &shared.locality,
+        }
+    }
+
+    /// The ORB it belongs to.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        &self.shared.orb
+    }
+
+    /// The reference itself, as it came: repository id and profiles.
+    #[must_use]
+    pub fn ior(&self) -> &Ior {
+        self.shared.object.original().ior()
+    }
+
+    /// The repository id of the type it was made for; empty when whoever made it did not say.
+    #[must_use]
+    pub fn type_id(&self) -> &str {
+        &self.ior().type_id
+    }
+
+    /// The same object, each call through this reference bounded by `timeout` instead of the ORB's
+    /// ([`crate::Timeouts::call`]).
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            timeout: Some(timeout),
+        }
+    }
+
+    /// The same object, called under policies of this reference's own (`_set_policy_overrides`, CORBA
+    /// 3.3 part 1, §8.3.8). The reference itself stays as it is.
+    ///
+    /// # Errors
+    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    pub fn set_policy_overrides(
+        &self,
+        policies: &[Policy],
+        how: SetOverride,
+    ) -> Result<Self, SystemException> {
+        let (own, broker) = (self.shared.object.policies(), self.orb().broker());
+        let at = (PolicyLevels::REFERENCE, broker.policies.types());
+        let policies = own.overridden(policies, how, at, &broker.protocols)?;
+        let (orb, original) = (self.orb().clone(), self.shared.object.base());
+        Ok(Self::with_target(orb, original, policies, self.timeout))
+    }
+
+    /// The reference's own policies, of the given types; all, if none is given.
+    #[must_use]
+    pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
+        self.shared.object.policies().of_types(types)
+    }
+
+    /// The policies that hold for calls through this reference by the calling thread: the reference's,
+    /// the thread's and the ORB's, put together.
+    #[must_use]
+    pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
+        self.callee().effective().policies(types)
+    }
+
+    /// Whether the object implements the interface with this repository id. Asks the server, unless
+    /// the reference's own type id tells.
+    ///
+    /// # Errors
+    /// Any of a call's.
+    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        if repository_id == self.type_id() || repository_id == "IDL:omg.org/CORBA/Object:1.0" {
+            return Ok(true);
+        }
+        const OPERATION: Operation = Operation::two_way("_is_a");
+        self.invoke(
+            &OPERATION,
+            |out| out.put_string(repository_id),
+            bool::unmarshal,
+        )
+    }
+
+    /// Whether the object is known to exist no more. Asks the server.
+    ///
+    /// # Errors
+    /// Any of a call's but OBJECT_NOT_EXIST, which is the answer `true`.
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        const OPERATION: Operation = Operation::two_way("_non_existent");
+        match self.invoke(&OPERATION, |_| Ok(()), bool::unmarshal) {
+            Err(exception) if exception.kind() == SystemExceptionKind::ObjectNotExist => Ok(true),
+            answer => answer,
+        }
+    }
+
+    /// Whether both refer to the same object as far as can be told without asking anyone: the same
+    /// object key at the same address, or profiles that are alike to the octet.
+    #[must_use]
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) || self.identity() == other.identity()
+    }
+
+    /// A number below `maximum` that equivalent references share.
+    #[must_use]
+    pub fn hash_below(&self, maximum: u32) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        let below = u64::from(maximum.max(1));
+        u32::try_from(hasher.finish() % below).unwrap_or_default()
+    }
+
+    /// Whether the server knows the object, asked by a LocateRequest, which no servant sees. Forwards
+    /// are followed and remembered.
+    ///
+    /// # Errors
+    /// Any of a call's.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        client::locate(self.callee())
+    }
+
+    /// Makes a two-way call that declares no user exceptions. For generated stubs.
+    ///
+    /// Blocks until the reply or the call's time-out. `arguments` may run more than once.
+    ///
+    /// # Errors
+    /// What the server raised, or what kept the call from it.
+    pub fn invoke<R>(
+        &self,
+        operation: &NamedOperation<'_>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+    ) -> Result<R, SystemException> {
+        self.invoke_raising(operation, arguments, results, |_, _| Ok(None))
+    }
+
+    /// Makes a two-way call; `exceptions` decodes the user exception with the given repository id, or
+    /// says `None` when the operation declares no such one. For generated stubs.
+    ///
+    /// # Errors
+    /// What the servant or the server raised, or what kept the call from it.
+    pub fn invoke_raising<R, E: From<SystemException>>(
+        &self,
+        operation: &NamedOperation<'_>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+        exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
+    ) -> Result<R, E> {
+        let unreadable = |error| {
+            cdr_exception(error, CompletionStatus::Yes).in_context(format_args!(
+                "reading the results of `{}`",
+                operation.name()
+            ))
+        };
+        let (mut results, mut exceptions) = (Some(results), Some(exceptions));
+        let mut outcome = None;
+        client::invoke(
+            self.callee(),
+            operation,
+            &arguments,
+            &mut |body, decoder| {
+                // A call has one reply.
+                outcome = match body {
+                    Body::Results => results
+                        .take()
+                        .map(|results| results(decoder).map_err(|error| unreadable(error).into())),
+                    Body::UserException => exceptions.take().map(|exceptions| {
+                        let id = decoder.get_string().map_err(unreadable)?;
+                        match exceptions(&id, decoder).map_err(unreadable)? {
+                            Some(exception) => Err(exception),
+                            None => Err(client::unlisted(&id).into()),
+                        }
+                    }),
+                };
+            },
+        )?;
+        outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
+    }
+
+    /// Makes a one-way call: returns when the transport has taken it. For generated stubs.
+    ///
+    /// # Errors
+    /// What kept it from being sent.
+    pub fn send(
+        &self,
+        operation: &NamedOperation<'_>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), SystemException> {
+        client::one_way(self.callee(), operation, &arguments)
+    }
+
+    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process, and
+    /// `wire` makes a request otherwise. For generated stubs.
+    ///
+    /// A reference to an object elsewhere is told by a look at one octet.
+    ///
+    /// # Errors
+    /// What either says, or what keeps the servant from being called.
+    #[inline]
+    pub fn call<V, R, E>(
+        &self,
+        operation: &NamedOperation<'_>,
+        here: impl FnOnce(&V) -> Result<R, E>,
+        wire: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E>
+    where
+        V: ?Sized + 'static,
+        E: From<SystemException>,
+    {
+        self.call_into(operation, (), |(), servant: &V| here(servant), |()| wire())
+    }
+
+    /// The same, where either is to fill buffers of the caller. For generated stubs.
+    ///
+    /// # Errors
+    /// Those of [`ObjectRef::call`].
+    #[inline]
+    pub fn call_into<V, B, R, E>(
+        &self,
+        operation: &NamedOperation<'_>,
+        buffers: B,
+        here: impl FnOnce(B, &V) -> Result<R, E>,
+        wire: impl FnOnce(B) -> Result<R, E>,
+    ) -> Result<R, E>
+    where
+        V: ?Sized + 'static,
+        E: From<SystemException>,
+    {
+        if self.shared.locality.is_elsewhere() {
+            return wire(buffers);
+        }
+        collocation::call(self.caller(), operation, buffers, here, wire)
+    }
+
+    /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
+    ///
+    /// # Errors
+    /// What keeps the request from being sent.
+    #[inline]
+    pub fn call_one_way<V: ?Sized + 'static>(
+        &self,
+        operation: &NamedOperation<'_>,
+        here: impl FnOnce(&V) -> Result<(), SystemException>,
+        wire: impl FnOnce() -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        if self.shared.locality.is_elsewhere() {
+            return wire();
+        }
+        collocation::one_way(self.caller(), operation, here, wire)
+    }
+
+    /// Sends the one-way requests through this reference that wait to be sent together, if any do
+    /// ([`crate::OrbConfig::one_way_buffering`]).
+    pub fn flush(&self) {
+        let callee = self.callee();
+        let deadline = Deadline::after_maybe(callee.timeout_under(&callee.effective()));
+        let paths = [callee.path(true), callee.path(false)];
+        for connection in paths.iter().flatten().filter_map(|path| path.connection()) {
+            connection.flush(deadline);
+        }
+    }
+
+    /// A buffer of `length` octets to fill and to pass as an argument through this reference: where
+    /// memory is shared with the server, its octets are not copied (paper 000, §3.4.1: zero-copy).
+    /// Elsewhere it is memory like any other.
+    ///
+    /// Connects, if need be, and so may block. Given back when dropped.
+    ///
+    /// # Errors
+    /// What keeps the reference from being connected.
+    pub fn loan(&self, length: usize) -> Result<Loan, SystemException> {
+        let connection = client::connection(self.callee())?;
+        let lent = connection.link().loan(length);
+        Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
+    }
+
+    /// Connects now, under the policies that hold, so that no later call has to: finds the server and asks
+    /// it whether it knows the object (CORBA's `Object::validate_connection`). `false` when those
+    /// policies cannot be met.
+    ///
+    /// # Errors
+    /// What keeps the server from being reached, or from answering.
+    pub fn validate_connection(&self) -> Result<bool, SystemException> {
+        match client::locate(self.callee()) {
+            Ok(_) => Ok(true),
+            Err(exception) if exception.kind() == SystemExceptionKind::InvPolicy => Ok(false),
+            Err(exception) => Err(exception),
+        }
+    }
+
+    /// Where the last call through this reference that succeeded has gone, if its connection still
+    /// stands.
+    #[must_use]
+    pub fn connected_to(&self) -> Option<Address> {
+        let callee = self.callee();
+        let path = callee.path(true).or_else(|| callee.path(false));
+        let connection = path?.connection()?;
+        Some(connection.peer().clone())
+    }
+
+    /// What it has in common with references to the same object.
+    fn identity(&self) -> &Identity {
+        let orb = self.orb();
+        let name_in = |key: Vec<u8>| match orb.adapter() {
+            Some(adapter) => adapter.name_in(&key).into_owned(),
+            None => key,
+        };
+        self.shared
+            .object
+            .original()
+            .identity(orb.broker(), name_in)
+    }
+
+    /// Where it leads.
+    pub(super) fn target(&self) -> &Target {
+        self.shared.object.original()
+    }
+}
+
+impl PartialEq for ObjectRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_equivalent(other)
+    }
+}
+
+impl Eq for ObjectRef {}
+
+impl Hash for ObjectRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl fmt::Debug for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectRef({} {})", self.type_id(), self.identity())
+    }
+}
+
+impl Marshal for ObjectRef {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        self.ior().marshal(out)
+    }
+}
+
+impl Unmarshal for ObjectRef {
+    const MIN_SIZE: usize = Ior::MIN_SIZE;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Self::unmarshal_nilable(input)?.ok_or(CdrError::NilReference)
+    }
+}
+
+impl Nilable for ObjectRef {
+    fn marshal_nilable(this: Option<&Self>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        match this {
+            Some(object) => object.marshal(out),
+            None => Ior::nil().marshal(out),
+        }
+    }
+
+    fn unmarshal_nilable(input: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
+        let orb: Orb = input
+            .environment::<Orb>()
+            .ok_or(CdrError::NoEnvironment)?
+            .clone();
+        let ior = Ior::unmarshal(input)?;
+        Ok((!ior.is_nil()).then(|| Self::new(orb, ior)))
+    }
+}

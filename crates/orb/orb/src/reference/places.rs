@@ -1,0 +1,112 @@
+//! Where references lead, and references that lead elsewhere.
+
+use super::object::ObjectRef;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::orb::Orb;
+use crate::profile::{DecodedProfile, ProfileEndpoint, Publication};
+use crate::protocol;
+use crate::relayed::{self, Terms};
+use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
+use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
+
+/// All endpoints that a reference's profiles name, as far as this ORB reads them.
+#[must_use]
+pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
+    let registry = orb.broker().protocols.now();
+    let decoded = ior.profiles.iter().filter_map(|tagged| {
+        let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+        Some(profile.endpoints)
+    });
+    decoded.flatten().collect()
+}
+
+/// What the first profile says that names an endpoint of a protocol of this ORB's: of the first of the
+/// `preferred` ones that it has, if any.
+///
+/// # Errors
+/// INV_OBJREF when there is none.
+pub fn first_profile(
+    orb: &Orb,
+    ior: &Ior,
+    preferred: &[String],
+) -> Result<DecodedProfile, SystemException> {
+    let registry = orb.broker().protocols.now();
+    let usable = |endpoint: &ProfileEndpoint| registry.pair(&endpoint.protocol).is_ok();
+    let decoded = ior.profiles.iter().filter_map(|tagged| {
+        let profile = registry.codec(tagged.tag)?.decode(&tagged.data).ok()?;
+        profile.endpoints.iter().any(usable).then_some(profile)
+    });
+    // By rank, and by position in the reference among those of one rank.
+    let rank = |profile: &DecodedProfile| {
+        let is = |name: &str| {
+            profile
+                .endpoints
+                .iter()
+                .any(|endpoint| *endpoint.protocol == *name)
+        };
+        preferred
+            .iter()
+            .position(|name| is(name))
+            .unwrap_or(preferred.len())
+    };
+    decoded.min_by_key(rank).ok_or_else(|| {
+        let kind = Kind::InvObjref;
+        SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No)
+            .with_detail("the reference names no endpoint of a protocol that this ORB has")
+    })
+}
+
+/// What to announce of code sets where calls are passed on to this profile's endpoints: what it announces
+/// itself, or for a protocol that negotiates none the ones it has.
+#[must_use]
+pub fn offered_code_sets(orb: &Orb, profile: &DecodedProfile) -> Option<CodeSetComponentInfo> {
+    let registry = orb.broker().protocols.now();
+    let negotiates = |endpoint: &ProfileEndpoint| {
+        let pair = registry.pair(&endpoint.protocol).ok();
+        pair.map(|pair| pair.messaging.abilities().contexts)
+    };
+    match profile.endpoints.iter().find_map(negotiates) {
+        Some(false) => Some(only(CodeSets::NATIVE)),
+        _ => crate::client::announced(&profile.components),
+    }
+}
+
+fn only(code_sets: CodeSets) -> CodeSetComponentInfo {
+    let one = |native| CodeSetComponent {
+        native,
+        conversion: Vec::new(),
+    };
+    CodeSetComponentInfo {
+        char_data: one(NarrowCodeSet::id(code_sets.narrow)),
+        wchar_data: one(code_sets.wide.map_or(0, WideCodeSet::id)),
+    }
+}
+
+/// The profiles for an object at `endpoints`, by the codecs of their protocols, in their order.
+///
+/// # Errors
+/// MARSHAL for text or lengths that cannot be encoded.
+pub fn profiles_at(
+    orb: &Orb,
+    endpoints: &[ProfileEndpoint],
+    object: &Publication<'_>,
+) -> Result<Vec<TaggedProfile>, SystemException> {
+    protocol::own_profiles_for(&orb.broker().protocols.now(), endpoints, object)
+        .map_err(|error| cdr_exception(error, CompletionStatus::No))
+}
+
+/// The reference that an IOR describes.
+#[must_use]
+pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
+    ObjectRef::new(orb.clone(), ior)
+}
+
+/// The object of `ior` as it is to be called on these terms, under another key if one is given: its
+/// profiles with a GIOP version that is no newer, and with no other code sets than these, where the
+/// server has them. What cannot be had on these terms stays as it is, and a call is refused then.
+#[must_use]
+pub fn on_terms(orb: &Orb, ior: &Ior, object_key: Option<&[u8]>, terms: Terms) -> Ior {
+    relayed::on_terms(&orb.broker().protocols.now(), ior, object_key, terms)
+}

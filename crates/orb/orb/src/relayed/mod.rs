@@ -1,0 +1,23 @@
+//! What an in-line bridge is made of: requests and replies that are passed on, their bodies as they came.
+//!
+//! A message's head is read and written anew, since ids, keys and protocols differ on the two sides;
+//! its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
+//! byte order do ([`Terms`]), and if the body begins at the same alignment. [`ServerCall::passed_on`]
+//! takes a request as it came, [`crate::ObjectRef::relay`] makes the call, and [`ServerCall::pass_back`]
+//! answers with the reply as it came (paper 000, §3.4.2).
+//!
+//! [`ServerCall::passed_on`]: crate::ServerCall::passed_on
+//! [`ServerCall::pass_back`]: crate::ServerCall::pass_back
+
+mod body;
+mod reply;
+mod request;
+mod terms;
+
+pub use body::RawBody;
+pub use reply::RelayedReply;
+pub use request::{MAX_HOPS, RelayedRequest};
+pub use terms::Terms;
+
+pub(crate) use request::{put_reply_head, refused};
+pub(crate) use terms::on_terms;

@@ -1,0 +1,121 @@
+//! A reply that is passed back.
+
+use super::body::RawBody;
+use super::terms::Terms;
+use crate::exception::{CompletionStatus, SystemException, cdr_exception, received_exception};
+use crate::messaging::{Head, Message, Session};
+use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Limits};
+use punctual_giop::{ReplyHeader, ReplyStatus};
+use std::sync::Arc;
+
+/// A reply as it came, to be passed back: results, or an exception of either kind.
+#[derive(Debug)]
+pub struct RelayedReply {
+    message: Message,
+    session: Arc<dyn Session>,
+    code_sets: CodeSets,
+    status: ReplyStatus,
+    exception: Option<SystemException>,
+    limits: Arc<Limits>,
+}
+
+impl RelayedReply {
+    /// Reads a reply's head. One that concerns the caller alone, such as a forward, is given back.
+    ///
+    /// # Errors
+    /// MARSHAL when it does not decode.
+    pub(crate) fn read(
+        message: Message,
+        session: &Arc<dyn Session>,
+        code_sets: CodeSets,
+        limits: &Arc<Limits>,
+    ) -> Result<Result<Self, Message>, SystemException> {
+        let mut reply = Self {
+            message,
+            session: session.clone(),
+            code_sets,
+            status: ReplyStatus::NoException,
+            exception: None,
+            limits: limits.clone(),
+        };
+        let judged = reply.judge().map_err(|error| {
+            cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
+        })?;
+        Ok(match judged {
+            Some((status, exception)) => {
+                reply.status = status;
+                reply.exception = exception;
+                Ok(reply)
+            }
+            None => Err(reply.message),
+        })
+    }
+
+    /// The status, and the system exception if it is one; `None` for what is not passed back.
+    fn judge(&self) -> Result<Option<(ReplyStatus, Option<SystemException>)>, CdrError> {
+        let (header, mut body) = self.head()?;
+        Ok(match header.status {
+            status @ (ReplyStatus::NoException | ReplyStatus::UserException) => {
+                Some((status, None))
+            }
+            status @ ReplyStatus::SystemException => {
+                Some((status, Some(received_exception(&mut body)?)))
+            }
+            _ => None,
+        })
+    }
+
+    pub(crate) fn head(&self) -> Result<(ReplyHeader<'_>, Decoder<'_>), CdrError> {
+        let coding = Coding {
+            version: self.message.header.version,
+            code_sets: self.code_sets,
+            limits: &self.limits,
+            environment: None,
+        };
+        let mut input = self.message.decoder(coding);
+        match self
+            .session
+            .get_head(self.message.header.kind, &mut input)?
+        {
+            Head::Reply(header) => Ok((header, input)),
+            _ => Err(CdrError::Invalid("the head is not a reply's")),
+        }
+    }
+
+    /// What it brings.
+    #[must_use]
+    pub fn status(&self) -> ReplyStatus {
+        self.status
+    }
+
+    /// The system exception that it brings, if it is one.
+    #[must_use]
+    pub fn exception(&self) -> Option<&SystemException> {
+        self.exception.as_ref()
+    }
+
+    /// What it came on.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        Terms {
+            version: self.message.header.version,
+            code_sets: self.code_sets,
+        }
+    }
+
+    /// Its body.
+    ///
+    /// # Errors
+    /// MARSHAL for one that cannot be passed on as it is.
+    pub fn body(&self) -> Result<RawBody<'_>, SystemException> {
+        let body = self.head();
+        let body = body.and_then(|(_, input)| RawBody::of(&input, self.message.block.lent()));
+        body.map_err(|error| cdr_exception(error, self.completed()))
+    }
+
+    /// Whether the operation has run, when the reply cannot be passed back.
+    pub(crate) fn completed(&self) -> CompletionStatus {
+        let raised = self.exception.as_ref().map(SystemException::completed);
+        raised.unwrap_or(CompletionStatus::Yes)
+    }
+}

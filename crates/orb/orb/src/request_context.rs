@@ -1,0 +1,95 @@
+//! Service contexts that requests carry for somebody beside the ORB: a priority, a transaction, a trace.
+
+use punctual_giop::service_context;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A service context of a fixed size, which requests carry from then on that it is added to an ORB
+/// ([`crate::OrbBuilder::request_context`]; CORBA 3.3 part 2, §9.7).
+///
+/// It has a slot in the head of a request, which is written once for an operation; each request fills that in. It
+/// travels in protocols that have service contexts, in GIOP 1.1 and newer.
+pub trait RequestContext: Send + Sync + Debug {
+    /// Its id.
+    fn id(&self) -> u32;
+
+    /// How many octets its data has, at most 64.
+    fn length(&self) -> usize;
+
+    /// Writes the data of a request that the calling thread makes: into [`RequestContext::length`] octets, which
+    /// hold what another request had there, or nothing but zeros. On each call's way: it should neither block nor
+    /// allocate.
+    fn fill(&self, data: &mut [u8]);
+}
+
+/// A service context that an ORB's requests cannot carry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("requests cannot carry the service context {id}: {why}")]
+pub struct RequestContextError {
+    /// Its id.
+    pub id: u32,
+    /// What is wrong.
+    pub why: &'static str,
+}
+
+/// Data longer than this would not be read at a glance.
+const LONGEST: usize = 64;
+
+/// Those of an ORB, each checked.
+pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
+    for (index, context) in contexts.iter().enumerate() {
+        let id = context.id();
+        let earlier = contexts.get(..index).unwrap_or_default();
+        let why = if id == service_context::CODE_SETS {
+            "the ORB itself sends it"
+        } else if context.length() > LONGEST {
+            "its data is longer than 64 octets"
+        } else if earlier.iter().any(|one| one.id() == id) {
+            "another one has its id"
+        } else {
+            continue;
+        };
+        return Err(RequestContextError { id, why });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Sized(u32, usize);
+
+    impl RequestContext for Sized {
+        fn id(&self) -> u32 {
+            self.0
+        }
+
+        fn length(&self) -> usize {
+            self.1
+        }
+
+        fn fill(&self, _: &mut [u8]) {}
+    }
+
+    fn checked(contexts: &[(u32, usize)]) -> Result<(), String> {
+        let one = |(id, length): &(u32, usize)| Arc::new(Sized(*id, *length)) as Arc<_>;
+        let contexts: Vec<Arc<dyn RequestContext>> = contexts.iter().map(one).collect();
+        check(&contexts).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_cannot_be_carried_is_refused_by_its_id() {
+        assert_eq!(checked(&[(10, 4), (11, 64)]), Ok(()));
+        for (wrong, why) in [
+            (vec![(service_context::CODE_SETS, 4)], "itself"),
+            (vec![(10, 65)], "longer"),
+            (vec![(10, 4), (10, 8)], "another"),
+        ] {
+            let error = checked(&wrong).unwrap_err();
+            assert!(error.contains(why), "{error}");
+            assert!(error.contains(&wrong[0].0.to_string()), "{error}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The seam between the ORB and an object adapter: an object key and a call go in, a reply or an
+//! error comes out.
+
+use super::call::{Dispatched, ServerCall};
+use crate::adapter::{Collocated, DispatchError, Location};
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Finds objects by their keys and lets them answer.
+pub trait ObjectAdapter: Send + Sync {
+    /// Lets the object answer. Called by any thread, by several at once.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError>;
+
+    /// Where the object is, without waking it.
+    fn locate(&self, object_key: &[u8]) -> Location;
+
+    /// The object, for callers of this process: kept with a reference, asked for each call. `None` when it is
+    /// not known, or is not called that way; requests are sent then.
+    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
+        let _ = object_key;
+        None
+    }
+
+    /// What of an object key names the object: references that agree in it, and in where they lead, are
+    /// equivalent. A key may say more, such as where its object was last.
+    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
+        Cow::Borrowed(object_key)
+    }
+
+    /// Whether the ORB itself answers a request that wants to be answered before its servant runs
+    /// (SYNC_WITH_SERVER). An adapter that passes requests on leaves that to whom it passes them to.
+    fn answers_early(&self) -> bool {
+        true
+    }
+
+    /// The ORB shuts down: calls that are held back are to be let go.
+    fn shut_down(&self);
+
+    /// Returns when no call is in progress. The ORB shuts down: none begins.
+    fn wait_until_idle(&self) {}
+
+    /// The ORB is over: objects are to be let go.
+    fn release(&self);
+
+    /// The adapter as its own type, for whoever installed it.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}

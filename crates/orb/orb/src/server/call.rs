@@ -1,0 +1,511 @@
+//! A call as the skeleton sees it, and the reply it makes.
+
+use super::conversation::Conversation;
+use super::reply_contexts::ReplyContexts;
+use crate::adapter::{DispatchError, Location};
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
+    minor,
+};
+use crate::messaging::{FrameArrival, Head, body};
+use crate::probe::{self, Point};
+use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, GiopVersion, Lent, Marshal,
+};
+use punctual_giop::{
+    LocateReplyHeader, LocateStatus, MessageKind, PlainRequest, ReplyHeader, ReplyStatus,
+    RequestHeader, ResponseFlags, ServiceContexts, SystemExceptionBody,
+};
+use punctual_link::Loan;
+use std::fmt;
+
+/// A request that a skeleton answers.
+pub struct ServerCall<'m> {
+    connection: &'m Conversation,
+    operation: &'m str,
+    request_id: u32,
+    version: GiopVersion,
+    response: ResponseFlags,
+    contexts: ServiceContexts<'m>,
+    reply_contexts: ReplyContexts,
+    arguments: Decoder<'m>,
+    /// What was lent with the message.
+    lent: &'m [Lent],
+    arrival: Option<FrameArrival>,
+    /// The reply, or memory for it.
+    reply: Block,
+    has_reply: bool,
+    /// Whether the early reply of SYNC_WITH_SERVER has been made.
+    answered: bool,
+}
+
+/// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
+#[derive(Debug)]
+pub struct Dispatched(());
+
+/// How an upcall ended.
+pub(super) enum Answer {
+    Given,
+    Failed(DispatchError),
+}
+
+impl<'m> ServerCall<'m> {
+    pub(super) fn new(
+        connection: &'m Conversation,
+        header: &RequestHeader<'m>,
+        version: GiopVersion,
+        (arguments, lent): (Decoder<'m>, &'m [Lent]),
+        arrival: Option<FrameArrival>,
+    ) -> Self {
+        Self {
+            connection,
+            operation: header.operation,
+            request_id: header.request_id,
+            version,
+            response: if connection.abilities.two_way {
+                header.response
+            } else {
+                ResponseFlags::NONE
+            },
+            contexts: header.contexts,
+            reply_contexts: ReplyContexts::None,
+            arguments,
+            lent,
+            arrival,
+            reply: Block::default(),
+            has_reply: false,
+            answered: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of_plain(
+        connection: &'m Conversation,
+        request: &PlainRequest<'m>,
+        arguments: Decoder<'m>,
+        spare: Block,
+    ) -> Self {
+        Self {
+            connection,
+            operation: request.operation,
+            request_id: request.request_id,
+            version: GiopVersion::V1_2,
+            response: if connection.abilities.two_way {
+                request.response
+            } else {
+                ResponseFlags::NONE
+            },
+            contexts: request.contexts,
+            reply_contexts: ReplyContexts::None,
+            arguments,
+            lent: &[],
+            arrival: None,
+            reply: spare,
+            has_reply: false,
+            answered: false,
+        }
+    }
+
+    /// The operation's name on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &'m str {
+        self.operation
+    }
+
+    /// The arguments, in declaration order. What is borrowed from them lives as long as the request.
+    pub fn arguments(&mut self) -> &mut Decoder<'m> {
+        probe::begins!(Point::ServerDemarshal);
+        &mut self.arguments
+    }
+
+    /// What values that are read need to come alive: the ORB that received it.
+    #[inline]
+    pub(crate) fn environment(&self) -> &'m dyn Environment {
+        self.connection.environment()
+    }
+
+    /// The service contexts that came with the request.
+    #[must_use]
+    pub fn contexts(&self) -> ServiceContexts<'m> {
+        self.contexts
+    }
+
+    /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
+    /// be called before the reply is made. A protocol without service contexts carries none.
+    pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
+        if self.connection.abilities.contexts {
+            self.reply_contexts.set(id, data);
+        }
+    }
+
+    /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
+    /// client, its octets are not copied. Elsewhere it is memory like any other.
+    #[must_use]
+    pub fn loan(&self, length: usize) -> Loan {
+        let lent = self.connection.link().loan(length);
+        lent.unwrap_or_else(|| Loan::from_heap(length))
+    }
+
+    /// How it arrived, in a messaging protocol that numbers its frames.
+    #[must_use]
+    pub fn arrival(&self) -> Option<FrameArrival> {
+        self.arrival
+    }
+
+    /// Whether anybody waits for an answer.
+    #[must_use]
+    pub fn expects_reply(&self) -> bool {
+        self.response.response_expected()
+    }
+
+    /// Answers with the results that `results` marshals; a one-way is done without.
+    ///
+    /// # Errors
+    /// What to tell the caller when they cannot be marshaled: the operation has run.
+    pub fn reply(
+        &mut self,
+        results: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
+        self.answer(ReplyStatus::NoException, results)
+    }
+
+    /// Answers with a user exception.
+    ///
+    /// # Errors
+    /// What to tell the caller when it cannot be marshaled.
+    pub fn raise<E: UserException>(&mut self, exception: &E) -> Result<Dispatched, DispatchError> {
+        self.raise_as(E::REPOSITORY_ID, |out| exception.marshal(out))
+    }
+
+    /// Answers with a user exception whose repository id is known at run time only, and whose members
+    /// `members` marshals.
+    ///
+    /// # Errors
+    /// What to tell the caller when it cannot be marshaled.
+    pub fn raise_as(
+        &mut self,
+        repository_id: &str,
+        members: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
+        self.answer(ReplyStatus::UserException, |out| {
+            out.put_string(repository_id)?;
+            members(out)
+        })
+    }
+
+    /// The request as it came, to be passed on. Its arguments must not have been read.
+    ///
+    /// # Errors
+    /// MARSHAL for a body that does not stay what it is behind another head.
+    pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
+        Ok(RelayedRequest {
+            operation: self.operation,
+            response: self.response,
+            contexts: self.contexts,
+            terms: Terms {
+                version: self.version,
+                code_sets: self.arguments.coding().code_sets,
+            },
+            body: RawBody::of(&self.arguments, self.lent)?,
+        })
+    }
+
+    /// Answers with a reply as it came, and with its body or one that takes that one's place.
+    ///
+    /// # Errors
+    /// What to tell the caller when the reply cannot be passed back.
+    pub fn pass_back(
+        &mut self,
+        reply: &RelayedReply,
+        body: RawBody<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        if !self.expects_reply() {
+            return Ok(Dispatched(()));
+        }
+        let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
+        let (header, _) = reply.head().map_err(fails)?;
+        let block = self.encode_relayed(header.status, header.contexts, &body);
+        let block = block.map_err(fails)?;
+        let limit = self.connection.broker().limits().message;
+        if block.full_len() > limit {
+            return Err(too_large(block.full_len(), limit).into());
+        }
+        self.reply = block;
+        self.has_reply = true;
+        Ok(Dispatched(()))
+    }
+
+    fn encode_relayed(
+        &self,
+        status: ReplyStatus,
+        contexts: ServiceContexts<'_>,
+        body: &RawBody<'_>,
+    ) -> Result<Block, CdrError> {
+        let (connection, order) = (self.connection, body.order());
+        if !connection.abilities.either_order && order != ByteOrder::NATIVE {
+            return Err(CdrError::Invalid(
+                "the protocol has only this machine's byte order, and the reply the other",
+            ));
+        }
+        let coding = *self.arguments.coding();
+        let mut out = begin(
+            connection,
+            MessageKind::Reply,
+            (self.version, order),
+            coding,
+        );
+        let contexts = match connection.abilities.contexts {
+            true => contexts,
+            false => ServiceContexts::none(),
+        };
+        let head = (self.request_id, status);
+        put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
+        body.put(&mut out, connection.link().lender());
+        let mut block = out.into_block();
+        connection.session.finish(&mut block)?;
+        Ok(block)
+    }
+
+    /// The error for an operation that the object does not have.
+    #[must_use]
+    pub fn bad_operation(&self) -> DispatchError {
+        SystemException::new(
+            Kind::BadOperation,
+            minor::NO_SUCH_OPERATION,
+            CompletionStatus::No,
+        )
+        .with_detail(format!("the object has no operation `{}`", self.operation))
+        .into()
+    }
+
+    fn answer(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Dispatched, DispatchError> {
+        probe::begins!(Point::ServerMessagingSend);
+        if !self.expects_reply() || self.answered {
+            return Ok(Dispatched(()));
+        }
+        if self.has_reply {
+            self.forget_answer();
+        }
+        let memory = std::mem::take(&mut self.reply);
+        match self.encode_in(memory, status, write) {
+            Ok(block) => self.reply = block,
+            Err(error) => {
+                let exception = cdr_exception(error, CompletionStatus::Yes);
+                return Err(exception.in_context("marshaling the results").into());
+            }
+        }
+        let (length, limit) = (
+            self.reply.full_len(),
+            self.connection.broker().limits().message,
+        );
+        if length > limit {
+            return Err(too_large(length, limit).into());
+        }
+        self.has_reply = true;
+        Ok(Dispatched(()))
+    }
+
+    /// Of several answers the last one holds.
+    #[cold]
+    fn forget_answer(&mut self) {
+        self.reply.clear();
+        self.has_reply = false;
+    }
+
+    /// Whether the client asked to be answered before the servant runs (SYNC_WITH_SERVER).
+    pub(super) fn is_answered_before_upcall(&self) -> bool {
+        self.version == GiopVersion::V1_2 && self.response == ResponseFlags::SYNC_WITH_SERVER
+    }
+
+    /// The reply of SYNC_WITH_SERVER; nothing is answered after it.
+    pub(super) fn early_reply(&mut self) -> Block {
+        self.answered = true;
+        self.encode(ReplyStatus::NoException, |_| Ok(()))
+            .unwrap_or_default()
+    }
+
+    /// The reply that was made, if anybody waits for one.
+    #[inline]
+    pub(super) fn reply_made(&self) -> Option<&Block> {
+        self.has_reply.then_some(&self.reply)
+    }
+
+    /// Whether somebody waits for an answer that was not made.
+    #[inline]
+    pub(super) fn is_owed_an_answer(&self) -> bool {
+        !self.has_reply && !self.answered && self.expects_reply()
+    }
+
+    /// Gives the reply's memory, which has been sent, for another's.
+    #[inline]
+    pub(super) fn exchange_memory(&mut self, memory: &mut Block) {
+        self.reply.reuse();
+        // Nothing is dropped: what it gets is empty, as it was taken from there.
+        std::mem::swap(&mut self.reply, memory);
+    }
+
+    /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
+    #[cold]
+    pub(super) fn fail(&self, error: &DispatchError) -> Option<Block> {
+        if self.answered || !self.expects_reply() {
+            return None;
+        }
+        let encoded = match error {
+            DispatchError::System(exception) => self.encode_exception(exception),
+            DispatchError::Forward(to) => {
+                self.encode(ReplyStatus::LocationForward, |out| to.marshal(out))
+            }
+            DispatchError::ForwardPermanently(to) => {
+                let status = match self.version {
+                    GiopVersion::V1_2 => ReplyStatus::LocationForwardPerm,
+                    _ => ReplyStatus::LocationForward,
+                };
+                self.encode(status, |out| to.marshal(out))
+            }
+        };
+        // A standard exception has no part that could fail to be marshaled.
+        encoded
+            .or_else(|error| self.encode_exception(&cdr_exception(error, CompletionStatus::Maybe)))
+            .ok()
+    }
+
+    fn encode_exception(&self, exception: &SystemException) -> Result<Block, CdrError> {
+        self.encode(ReplyStatus::SystemException, |out| {
+            exception_body(exception).encode(out)
+        })
+    }
+
+    fn encode(
+        &self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        self.encode_in(Block::default(), status, write)
+    }
+
+    #[inline]
+    fn encode_in(
+        &self,
+        mut block: Block,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        if block.capacity() == 0 {
+            block = self.connection.link().lend(0);
+        }
+        let connection = self.connection;
+        let coding = Coding {
+            version: self.version,
+            ..*self.arguments.coding()
+        };
+        let template = match status {
+            ReplyStatus::NoException => connection.template(self.version, &self.reply_contexts),
+            _ => None,
+        };
+        if let Some(template) = template {
+            let mut out = template.begin(block, self.request_id, coding);
+            template.fill_contexts(&mut out, |_, slot| self.reply_contexts.fill(slot));
+            if connection.lends {
+                out.set_lender(connection.link().lender());
+            }
+            probe::begins!(Point::ServerMarshal);
+            write(&mut out)?;
+            probe::begins!(Point::ServerMessagingSend);
+            return Ok(template.end(out));
+        }
+        let contexts = self.reply_contexts.all();
+        let mut out =
+            connection
+                .session
+                .begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
+        let header = ReplyHeader {
+            request_id: self.request_id,
+            status,
+            contexts: ServiceContexts::new(&contexts),
+        };
+        connection
+            .session
+            .put_head(&mut out, &Head::Reply(header))?;
+        if connection.lends {
+            out.set_lender(connection.link().lender());
+        }
+        probe::begins!(Point::ServerMarshal);
+        body(&mut out, self.version, write)?;
+        probe::begins!(Point::ServerMessagingSend);
+        let mut block = out.into_block();
+        connection.session.finish(&mut block)?;
+        Ok(block)
+    }
+}
+
+impl fmt::Debug for ServerCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerCall")
+            .field("operation", &self.operation)
+            .field("request_id", &self.request_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer to a LocateRequest (CORBA 3.3 part 2, §9.4.6).
+pub(super) fn locate_reply(
+    connection: &Conversation,
+    request_id: u32,
+    version: GiopVersion,
+    location: &Location,
+) -> Result<Block, CdrError> {
+    let coding = Coding::new(version, connection.broker().limits());
+    let mut out = begin(
+        connection,
+        MessageKind::LocateReply,
+        native(version),
+        coding,
+    );
+    let status = match location {
+        Location::Here => LocateStatus::ObjectHere,
+        Location::Unknown => LocateStatus::UnknownObject,
+        Location::Forward(_) => LocateStatus::ObjectForward,
+    };
+    let head = Head::LocateReply(LocateReplyHeader { request_id, status });
+    connection.session.put_head(&mut out, &head)?;
+    if let Location::Forward(to) = location {
+        to.marshal(&mut out)?;
+    }
+    let mut block = out.into_block();
+    connection.session.finish(&mut block)?;
+    Ok(block)
+}
+
+fn begin<'e>(
+    connection: &Conversation,
+    kind: MessageKind,
+    (version, order): (GiopVersion, ByteOrder),
+    coding: Coding<'e>,
+) -> Encoder<'e> {
+    let coding = Coding { version, ..coding };
+    let block = connection.link().lend(0);
+    connection.session.begin(block, kind, order, coding)
+}
+
+fn native(version: GiopVersion) -> (GiopVersion, ByteOrder) {
+    (version, ByteOrder::NATIVE)
+}
+
+fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
+    SystemExceptionBody {
+        repository_id: exception.kind().repository_id(),
+        minor: exception.minor(),
+        completed: exception.completed().number(),
+    }
+}
+
+fn too_large(length: usize, limit: usize) -> SystemException {
+    SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
+        "the reply takes {length} octets, over the limit of {limit} (limits.message)"
+    ))
+}

@@ -1,0 +1,202 @@
+//! One client's connection: a reader, a reply sender, and a strategy that says whose threads serve it.
+//!
+//! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
+//! more requests wait, another thread takes over receiving.
+
+use super::concurrency::{OnReactor, PerConnection, Strategy};
+use super::conversation::Conversation;
+use super::host::{AdapterCell, Host};
+use super::reader::Reader;
+use super::send::ReplySender;
+use crate::lane::Lane;
+use crate::messaging::{Abilities, Inbox, InboxError, Session};
+use crate::upcall::Serving;
+use punctual_cdr::Block;
+use punctual_exec::LeaderFollowers;
+use punctual_giop::MessageKind;
+use punctual_link::{Cause, Connection, SendError};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// A connection that a client opened.
+#[derive(Debug)]
+pub(super) struct ServerConnection {
+    pub(super) conversation: Conversation,
+    pub(super) reader: Reader,
+    pub(super) replies: ReplySender,
+    pub(super) strategy: Strategy,
+    /// Whom its requests are for.
+    pub(super) adapter: Arc<AdapterCell>,
+    lane: Arc<Lane>,
+    /// The number of the endpoint it came in at.
+    pub(super) endpoint: u64,
+    /// Its number among the lane's connections, once it is served.
+    number: OnceLock<u64>,
+}
+
+/// A request in progress, counted until dropped.
+pub(super) struct InProgress<'c>(&'c ServerConnection);
+
+impl ServerConnection {
+    /// Served by the threads of a reactor, if a pool is given, and by its own otherwise.
+    pub(super) fn new(
+        (lane, host): (&Arc<Lane>, &Host),
+        link: Arc<dyn Connection>,
+        (session, abilities): (Arc<dyn Session>, Abilities),
+        endpoint: u64,
+        pool: Option<&Arc<LeaderFollowers>>,
+    ) -> Arc<Self> {
+        let broker = lane.broker();
+        let inbox = Inbox::new(session.clone(), broker.shared_limits());
+        let environment = host.environment.clone();
+        Arc::new(Self {
+            reader: Reader::new(inbox),
+            replies: ReplySender::new(),
+            strategy: match pool {
+                None => Strategy::PerConnection(PerConnection::default()),
+                Some(pool) => {
+                    let on = OnReactor::new(pool.clone(), broker.config().timeouts);
+                    Strategy::Reactor(Box::new(on))
+                }
+            },
+            conversation: Conversation::new(broker.clone(), environment, link, session, abilities),
+            adapter: host.adapter.clone(),
+            lane: lane.clone(),
+            endpoint,
+            number: OnceLock::new(),
+        })
+    }
+
+    /// Has its reactor serve it until it ends.
+    pub(super) fn serve_on(self: &Arc<Self>, pool: &LeaderFollowers) -> std::io::Result<()> {
+        self.join();
+        pool.reactor().register(self.clone()).map(drop)
+    }
+
+    pub(super) fn join(self: &Arc<Self>) {
+        let incoming = &self.lane.incoming;
+        self.number.get_or_init(|| {
+            let this: Weak<Self> = Arc::downgrade(self);
+            incoming.connections.join(this)
+        });
+        // A goodbye that was said to all just before this one joined reaches it here.
+        let shuts_down = !self.conversation.broker().life.serves();
+        if shuts_down || !incoming.endpoints.is_open(self.endpoint) {
+            self.begin_goodbye();
+        }
+    }
+
+    pub(super) fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// Marks the calling thread as one that serves this connection.
+    pub(super) fn enter(self: &Arc<Self>) -> Serving {
+        Serving::enter(self.conversation.broker().number(), self.clone())
+    }
+
+    /// No new requests; CloseConnection when the last one in progress has been answered.
+    pub(super) fn begin_goodbye(&self) {
+        if self.conversation.begin_closing() {
+            self.close_in_order();
+        }
+    }
+
+    /// Counts a request as in progress; `None` when the connection is closing.
+    #[inline]
+    pub(super) fn begin(&self) -> Option<InProgress<'_>> {
+        let in_progress = InProgress(self);
+        // One that is not begun ends as any other.
+        self.conversation.begin_request().then_some(in_progress)
+    }
+
+    /// Sends a reply, or lets it wait for those of requests that have come already.
+    #[inline]
+    pub(super) fn answer_with(&self, reply: &Block) {
+        let may_wait = self.reader.has_received_more();
+        self.replies
+            .answer(&self.conversation, &self.strategy, reply, may_wait);
+    }
+
+    /// Sends a reply, behind those that wait.
+    pub(super) fn send(&self, reply: &Block) {
+        self.replies.send(&self.conversation, &self.strategy, reply);
+    }
+
+    /// Sends the replies that wait, if some do.
+    #[inline]
+    pub(super) fn send_pending(&self) {
+        self.replies
+            .send_pending(&self.conversation, &self.strategy);
+    }
+
+    /// A reply did not go out.
+    pub(super) fn has_not_sent(&self, error: &SendError) {
+        ReplySender::has_not_sent(&self.conversation, error);
+    }
+
+    /// Ends the connection for a reason, which is logged unless it is an ordinary goodbye.
+    pub(super) fn end(&self, error: &InboxError, mid_message: bool) {
+        let conversation = &self.conversation;
+        match error {
+            InboxError::Link(link) => match link.cause {
+                Cause::Closed if !mid_message => {}
+                Cause::Closed => {
+                    conversation.complain("the peer closed in the middle of a message")
+                }
+                Cause::TimedOut if mid_message => {
+                    conversation.complain("the peer took too long to send a message; closed");
+                }
+                Cause::TimedOut => conversation.complain("the peer said nothing; closed"),
+                Cause::BadPeer(_) => conversation.complain(&format!("{error}; closed")),
+                _ => tracing::debug!(peer = %conversation.peer(), "{error}"),
+            },
+            InboxError::Frame(_) | InboxError::Fragment(_) | InboxError::LentAcross => {
+                self.refuse(&error.to_string());
+            }
+        }
+        conversation.link().close();
+    }
+
+    /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.
+    pub(super) fn refuse(&self, reason: &str) {
+        let conversation = &self.conversation;
+        conversation.complain(&format!("{reason}; answered with MessageError and closed"));
+        self.send_control(MessageKind::MessageError);
+        conversation.close();
+    }
+
+    fn send_control(&self, kind: MessageKind) {
+        self.replies
+            .send_control(&self.conversation, &self.strategy, kind);
+    }
+
+    /// Says goodbye, behind the last reply, and closes.
+    fn close_in_order(&self) {
+        self.send_control(MessageKind::CloseConnection);
+        // What waits for room goes first.
+        if self
+            .strategy
+            .reactor()
+            .is_none_or(OnReactor::close_when_sent)
+        {
+            self.conversation.link().close();
+        }
+    }
+}
+
+impl Drop for ServerConnection {
+    /// The last thread that served it has left.
+    fn drop(&mut self) {
+        if let Some(&number) = self.number.get() {
+            self.lane.incoming.connections.leave(number);
+        }
+    }
+}
+
+impl Drop for InProgress<'_> {
+    fn drop(&mut self) {
+        if self.0.conversation.end_request() {
+            self.0.close_in_order();
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What reader, dispatcher and reply sender of one client's connection share: the link, how messages are laid
+//! out on it, what was agreed on, and whether it is closing.
+
+use super::code_sets::AgreedCodeSets;
+use super::reply_contexts::ReplyContexts;
+use crate::broker::Broker;
+use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
+use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
+use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
+use punctual_link::{Address, Connection};
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// In `calls`: no new request is begun.
+const CLOSING: u32 = 1 << 31;
+/// Lines logged about one connection's mistakes; a hostile peer shall not fill a disk.
+const MAX_COMPLAINTS: u32 = 10;
+
+/// See the module.
+pub(crate) struct Conversation {
+    broker: Arc<Broker>,
+    /// What values that are read need to come alive: the ORB.
+    environment: Arc<dyn Environment>,
+    link: Arc<dyn Connection>,
+    /// How messages are laid out here.
+    pub(super) session: Arc<dyn Session>,
+    pub(super) abilities: Abilities,
+    pub(super) fragmenting: Fragmenting,
+    /// Whether the link lends memory for large results.
+    pub(super) lends: bool,
+    /// The head of a reply of GIOP 1.2 with results, where it is the same but for its id.
+    results: Option<Template>,
+    /// The same with a context of this id and length, once there was such a reply.
+    results_with_context: OnceLock<((u32, usize), Option<Template>)>,
+    code_sets: AgreedCodeSets,
+    /// The version that the peer spoke last: what it is told when there is no request to answer.
+    spoken: AtomicU8,
+    /// Requests in progress, and [`CLOSING`].
+    calls: AtomicU32,
+    complaints: AtomicU32,
+}
+
+impl Conversation {
+    pub(super) fn new(
+        broker: Arc<Broker>,
+        environment: Arc<dyn Environment>,
+        link: Arc<dyn Connection>,
+        session: Arc<dyn Session>,
+        abilities: Abilities,
+    ) -> Self {
+        let code_sets = if abilities.contexts {
+            CodeSets::UNNEGOTIATED
+        } else {
+            CodeSets::NATIVE
+        };
+        let fragmenting = match abilities.fragments {
+            true => Fragmenting::new(broker.config()),
+            false => Fragmenting::NEVER,
+        };
+        Self {
+            fragmenting,
+            lends: link.lender().is_some(),
+            results: results(&*session, broker.limits(), None),
+            results_with_context: OnceLock::new(),
+            link,
+            session,
+            abilities,
+            code_sets: AgreedCodeSets::new(code_sets),
+            spoken: AtomicU8::new(GiopVersion::V1_0.minor()),
+            calls: AtomicU32::new(0),
+            complaints: AtomicU32::new(0),
+            environment,
+            broker,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn broker(&self) -> &Broker {
+        &self.broker
+    }
+
+    #[inline]
+    pub(crate) fn environment(&self) -> &dyn Environment {
+        &*self.environment
+    }
+
+    #[inline]
+    pub(crate) fn link(&self) -> &dyn Connection {
+        &*self.link
+    }
+
+    pub(crate) fn peer(&self) -> &Address {
+        self.link.peer()
+    }
+
+    /// How messages of this version are to be read.
+    #[inline]
+    pub(super) fn coding(&self, version: GiopVersion) -> Coding<'_> {
+        Coding {
+            version,
+            code_sets: self.code_sets(),
+            limits: self.broker().limits(),
+            environment: Some(self.environment()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn code_sets(&self) -> CodeSets {
+        self.code_sets.get()
+    }
+
+    /// What the client chose for this connection (CORBA 3.3 part 2, §7.10.2.6).
+    pub(super) fn set_code_sets(&self, code_sets: CodeSets) {
+        self.code_sets.set(code_sets);
+    }
+
+    /// The head of replies with results to requests of this version, if there is one at hand.
+    #[inline]
+    pub(super) fn template(
+        &self,
+        version: GiopVersion,
+        contexts: &ReplyContexts,
+    ) -> Option<&Template> {
+        if version != GiopVersion::V1_2 {
+            return None;
+        }
+        if contexts.is_empty() {
+            return self.results.as_ref();
+        }
+        self.template_with(contexts.short()?)
+    }
+
+    /// The same with a short context. One kind of context for a connection has such a head.
+    fn template_with(&self, context: (u32, usize)) -> Option<&Template> {
+        let written = || {
+            let limits = self.broker.limits();
+            (context, results(&*self.session, limits, Some(context)))
+        };
+        let (of, template) = self.results_with_context.get_or_init(written);
+        template.as_ref().filter(|_| *of == context)
+    }
+
+    /// The version that the peer spoke last.
+    pub(super) fn spoken(&self) -> GiopVersion {
+        let minor = self.spoken.load(Ordering::Relaxed);
+        GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0)
+    }
+
+    #[inline]
+    pub(super) fn has_spoken(&self, version: GiopVersion) {
+        self.spoken.store(version.minor(), Ordering::Relaxed);
+    }
+
+    /// Counts a request as in progress; `false` when the connection is closing. Either way it is to end with
+    /// [`Conversation::end_request`].
+    #[inline]
+    pub(super) fn begin_request(&self) -> bool {
+        // AcqRel on both sides: a goodbye either sees this request or is seen by it.
+        self.calls.fetch_add(1, Ordering::AcqRel) & CLOSING == 0
+    }
+
+    /// One request less; `true` when it was the last one of a connection that is closing.
+    #[inline]
+    pub(super) fn end_request(&self) -> bool {
+        self.calls.fetch_sub(1, Ordering::AcqRel) == CLOSING | 1
+    }
+
+    /// No new requests; `true` when none is in progress, and this is the first to say so.
+    pub(super) fn begin_closing(&self) -> bool {
+        self.calls.fetch_or(CLOSING, Ordering::AcqRel) == 0
+    }
+
+    /// Ends the connection without a word. What a peer that broke the protocol, takes no replies or has
+    /// said goodbye had sent before, and was not begun, is not served.
+    pub(super) fn close(&self) {
+        // Release pairs with `begin_request`.
+        self.calls.fetch_or(CLOSING, Ordering::Release);
+        self.link.close();
+    }
+
+    /// Logs one line about this peer, up to a number of them.
+    pub(super) fn complain(&self, what: &str) {
+        match self.complaints.fetch_add(1, Ordering::Relaxed) {
+            count if count < MAX_COMPLAINTS => tracing::warn!(peer = %self.peer(), "{what}"),
+            MAX_COMPLAINTS => {
+                tracing::warn!(peer = %self.peer(), "more such lines about this peer are left out");
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation")
+            .field("peer", self.peer())
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The head of a reply with results, whatever its id, with a context of this id and length.
+fn results(
+    session: &dyn Session,
+    limits: &Limits,
+    context: Option<(u32, usize)>,
+) -> Option<Template> {
+    let head = |contexts| {
+        Head::Reply(ReplyHeader {
+            request_id: 0,
+            status: ReplyStatus::NoException,
+            contexts,
+        })
+    };
+    let data = vec![0; context.map_or(0, |(_, length)| length)];
+    let empty = context.map(|(id, _)| (id, &data[..]));
+    let lengths = context.map(|(_, length)| length);
+    let contexts = (empty.as_slice(), lengths.as_slice());
+    let coding = Coding::new(GiopVersion::V1_2, limits);
+    let kind = MessageKind::Reply;
+    Template::with_contexts(session, kind, head, contexts, coding)
+        .ok()
+        .flatten()
+}

@@ -1,0 +1,102 @@
+//! Service contexts that a reply is to carry.
+
+use punctual_giop::ServiceContext;
+
+/// Data up to this length is kept in place.
+const SHORT: usize = 16;
+
+/// Nearly always none, or a short one, for which nothing is allocated.
+#[derive(Clone, Debug, Default)]
+pub(super) enum ReplyContexts {
+    #[default]
+    None,
+    Short {
+        id: u32,
+        length: usize,
+        data: [u8; SHORT],
+    },
+    Any(Vec<(u32, Vec<u8>)>),
+}
+
+impl ReplyContexts {
+    /// Adds one, in the place of another of the same id.
+    pub(super) fn set(&mut self, id: u32, data: &[u8]) {
+        let is_first = match self {
+            Self::None => true,
+            Self::Short { id: there, .. } => *there == id,
+            Self::Any(_) => false,
+        };
+        if is_first && data.len() <= SHORT {
+            let mut short = [0; SHORT];
+            for (to, from) in short.iter_mut().zip(data) {
+                *to = *from;
+            }
+            *self = Self::Short {
+                id,
+                length: data.len(),
+                data: short,
+            };
+            return;
+        }
+        let mut all: Vec<(u32, Vec<u8>)> = self
+            .all()
+            .into_iter()
+            .filter(|(there, _)| *there != id)
+            .map(|(id, data)| (id, data.to_vec()))
+            .collect();
+        all.push((id, data.to_vec()));
+        *self = Self::Any(all);
+    }
+
+    /// The id and the length of a short one that stands alone.
+    #[inline]
+    pub(super) fn short(&self) -> Option<(u32, usize)> {
+        match self {
+            Self::Short { id, length, .. } => Some((*id, *length)),
+            _ => None,
+        }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// Writes the short one's data into its slot.
+    #[inline]
+    pub(super) fn fill(&self, slot: &mut [u8]) {
+        if let Self::Short { data, .. } = self {
+            for (to, from) in slot.iter_mut().zip(data) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// All, to be sent.
+    pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Short { id, length, data } => {
+                vec![(*id, data.get(..*length).unwrap_or_default())]
+            }
+            Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
+        let mut contexts = ReplyContexts::default();
+        contexts.set(10, b"abcd");
+        contexts.set(10, b"ef");
+        assert_eq!(contexts.short(), Some((10, 2)));
+        contexts.set(11, &[7; 40]);
+        contexts.set(10, b"gh");
+        assert_eq!(contexts.all(), [(11, &[7; 40][..]), (10, &b"gh"[..])]);
+    }
+}

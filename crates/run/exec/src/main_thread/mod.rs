@@ -1,0 +1,252 @@
+//! The main-thread work queue: upcalls that only the thread which runs the ORB may make (CORBA 3.3 part 1,
+//! §15.3.8.1). Whoever submits a work item waits until it is done.
+
+#[allow(unsafe_code)]
+mod work_item;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+use work_item::WorkItem;
+
+/// Work items that may be queued at once; each holds the thread that waits for it.
+const MAX_QUEUED: usize = 1024;
+
+/// Work for one thread, the main thread: the first that asks for work.
+#[derive(Debug, Default)]
+pub struct MainThreadQueue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queued: VecDeque<Arc<WorkItem>>,
+    main_thread: Option<ThreadId>,
+    closed: bool,
+}
+
+/// Why a work item was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The queue is full.
+    TooMany,
+    /// The main thread does no more work.
+    Closed,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => write!(f, "{MAX_QUEUED} requests wait for the main thread already"),
+            Self::Closed => f.write_str("the main thread serves no more requests"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl MainThreadQueue {
+    /// Has the main thread do `work`, and waits for its result. The main thread itself does it at once. A
+    /// panic of the work is the caller's.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub fn call<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, Refused> {
+        if self.is_main_thread() {
+            return Ok(work());
+        }
+        work_item::wait_for(work, |item| {
+            let mut state = self.lock();
+            if state.closed {
+                return Err(Refused::Closed);
+            }
+            if state.queued.len() >= MAX_QUEUED {
+                return Err(Refused::TooMany);
+            }
+            state.queued.push_back(item);
+            self.changed.notify_all();
+            Ok(())
+        })
+    }
+
+    /// Whether the calling thread is the main thread.
+    #[must_use]
+    pub fn is_main_thread(&self) -> bool {
+        self.lock().main_thread == Some(thread::current().id())
+    }
+
+    /// Whether a work item is queued.
+    #[must_use]
+    pub fn work_pending(&self) -> bool {
+        !self.lock().queued.is_empty()
+    }
+
+    /// Does one work item, if one is queued; tells whether it did. Other threads than the main thread find
+    /// none.
+    pub fn perform_work(&self) -> bool {
+        let next = self.take(&mut self.lock());
+        next.is_some_and(|item| {
+            item.run();
+            true
+        })
+    }
+
+    /// Does work items as they come, until the queue is closed. Another thread than the main thread just
+    /// waits for that.
+    pub fn run(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(item) = self.take(&mut state) {
+                drop(state);
+                item.run();
+                state = self.lock();
+            } else if state.closed {
+                return;
+            } else {
+                state = self.wait(state);
+            }
+        }
+    }
+
+    /// Refuses what is queued, and all that comes.
+    pub fn close(&self) {
+        let refused = {
+            let mut state = self.lock();
+            state.closed = true;
+            self.changed.notify_all();
+            std::mem::take(&mut state.queued)
+        };
+        for item in refused {
+            item.refuse();
+        }
+    }
+
+    /// The next work item, for the main thread.
+    fn take(&self, state: &mut State) -> Option<Arc<WorkItem>> {
+        let me = thread::current().id();
+        if *state.main_thread.get_or_insert(me) != me {
+            return None;
+        }
+        state.queued.pop_front()
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let waited = self.changed.wait(state);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Runs the queue on a thread of its own while `others` run, who are told which thread that is.
+    fn with_main_thread<R>(queue: &MainThreadQueue, others: impl FnOnce(ThreadId) -> R) -> R {
+        thread::scope(|scope| {
+            let main = scope.spawn(|| queue.run());
+            while queue.lock().main_thread.is_none() {
+                thread::yield_now();
+            }
+            let done = others(main.thread().id());
+            queue.close();
+            done
+        })
+    }
+
+    #[test]
+    fn one_thread_does_what_many_wait_for_and_each_gets_its_own() {
+        let queue = MainThreadQueue::default();
+        with_main_thread(&queue, |main| {
+            thread::scope(|scope| {
+                for number in 0..4 {
+                    let queue = &queue;
+                    scope.spawn(move || {
+                        for step in 0..100 {
+                            let mut seen = (0, 0);
+                            let did = queue.call(|| {
+                                seen = (number, step);
+                                thread::current().id()
+                            });
+                            assert_eq!(did, Ok(main));
+                            assert_eq!(seen, (number, step));
+                        }
+                    });
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn the_main_thread_does_its_own_work_at_once() {
+        let queue = MainThreadQueue::default();
+        with_main_thread(&queue, |_| {
+            let inner = queue.call(|| queue.call(|| 7));
+            assert_eq!(inner, Ok(Ok(7)));
+        });
+    }
+
+    #[test]
+    fn a_panic_is_the_callers_and_the_next_work_item_is_done() {
+        let queue = MainThreadQueue::default();
+        with_main_thread(&queue, |_| {
+            let panicked = catch_unwind(AssertUnwindSafe(|| queue.call(|| panic!("at work"))));
+            assert!(panicked.is_err());
+            assert_eq!(queue.call(|| 7), Ok(7));
+        });
+    }
+
+    #[test]
+    fn what_waits_when_it_closes_is_refused_and_so_is_all_that_comes() {
+        let queue = MainThreadQueue::default();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.call(|| 7));
+            while !queue.work_pending() {
+                thread::yield_now();
+            }
+            queue.close();
+            assert_eq!(waiting.join().unwrap(), Err(Refused::Closed));
+        });
+        assert_eq!(queue.call(|| 7), Err(Refused::Closed));
+    }
+
+    #[test]
+    fn one_is_done_when_asked_for_and_only_by_the_first_thread_that_asked() {
+        let queue = MainThreadQueue::default();
+        assert!(!queue.perform_work());
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.call(|| 7));
+            while !queue.work_pending() {
+                thread::yield_now();
+            }
+            assert!(!scope.spawn(|| queue.perform_work()).join().unwrap());
+            assert!(queue.perform_work());
+            assert_eq!(waiting.join().unwrap(), Ok(7));
+        });
+    }
+
+    #[test]
+    fn no_more_are_queued_than_may_be() {
+        let queue = MainThreadQueue::default();
+        let filler = || {
+            let mut one = None;
+            let refused = work_item::wait_for(
+                || (),
+                |item| {
+                    one = Some(item);
+                    Err(Refused::TooMany)
+                },
+            );
+            assert_eq!(refused, Err(Refused::TooMany));
+            one
+        };
+        queue.lock().queued = (0..MAX_QUEUED).filter_map(|_| filler()).collect();
+        assert_eq!(queue.call(|| 7), Err(Refused::TooMany));
+    }
+}

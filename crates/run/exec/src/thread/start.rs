@@ -1,0 +1,109 @@
+//! The one place where a thread is started.
+
+use super::{Requirement, SpawnError, ThreadSpec};
+use punctual_sys::{scheduling, stack};
+use std::io;
+use std::sync::mpsc;
+
+/// A thread that was started.
+#[derive(Debug)]
+pub struct JoinHandle<T> {
+    /// Nothing of one that was refused, of which there is no handle.
+    thread: std::thread::JoinHandle<Option<T>>,
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits until the thread has ended, and returns what its work returned.
+    ///
+    /// # Errors
+    /// What the thread panicked with.
+    pub fn join(self) -> std::thread::Result<T> {
+        let refused = || -> Box<dyn std::any::Any + Send> { Box::new("the thread did no work") };
+        self.thread.join()?.ok_or_else(refused)
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+}
+
+pub(super) fn start<T: Send + 'static>(
+    spec: ThreadSpec,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, SpawnError> {
+    if spec.name.contains('\0') {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "a zero in a thread's name");
+        return Err(SpawnError::Os(error));
+    }
+    let demands = Demands::of(&spec);
+    let mut builder = std::thread::Builder::new().name(spec.name.into_owned());
+    if let Some(size) = spec.stack_size {
+        builder = builder.stack_size(size);
+    }
+    let thread = if demands.are_none() {
+        builder.spawn(move || Some(work()))
+    } else {
+        let (tell, told) = mpsc::sync_channel(1);
+        let thread = builder.spawn(move || match demands.meet() {
+            Ok(()) => {
+                // Whoever started this thread waits for it.
+                let _ = tell.send(Ok(()));
+                Some(work())
+            }
+            Err(error) => {
+                drop(work);
+                let _ = tell.send(Err(error));
+                None
+            }
+        });
+        let thread = thread.map_err(SpawnError::Os)?;
+        let gone = || SpawnError::Os(io::ErrorKind::BrokenPipe.into());
+        told.recv().map_err(|_| gone())??;
+        Ok(thread)
+    };
+    thread
+        .map(|thread| JoinHandle { thread })
+        .map_err(SpawnError::Os)
+}
+
+/// What the new thread has to ask the operating system for.
+struct Demands {
+    scheduling: Option<scheduling::Scheduling>,
+    processors: Option<super::Processors>,
+    prefault_stack: bool,
+}
+
+impl Demands {
+    fn of(spec: &ThreadSpec) -> Self {
+        Self {
+            scheduling: spec.scheduling,
+            processors: spec.processors,
+            prefault_stack: spec.prefault_stack,
+        }
+    }
+
+    fn are_none(&self) -> bool {
+        self.scheduling.is_none() && self.processors.is_none() && !self.prefault_stack
+    }
+
+    /// The processors first, so that the stack's memory is near them; the priority last, so that an urgent
+    /// thread keeps nobody waiting for what comes before.
+    fn meet(&self) -> Result<(), SpawnError> {
+        let refused = |requirement| move |error| Err(SpawnError::Refused { requirement, error });
+        if let Some(processors) = &self.processors {
+            processors
+                .pin_own()
+                .or_else(refused(Requirement::Processors))?;
+        }
+        if self.prefault_stack {
+            stack::prefault_own().or_else(refused(Requirement::Stack))?;
+        }
+        if let Some(scheduling) = self.scheduling {
+            scheduling::set_own(scheduling)
+                .or_else(refused(Requirement::Scheduling(scheduling)))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Who leads and who follows: a thread that waits for something is woken when it has come, and while any
+//! thread waits there is one that sees what comes.
+
+use crate::explore;
+use crate::leadership::{Leadership, Notify, Waiter};
+use loom::sync::atomic::{AtomicBool, Ordering};
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+
+/// What stands for the kernel: events that wait, and notifications for leaders, on one condition.
+struct Kernel {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The replies that have arrived, by who waits for them.
+    events: Vec<usize>,
+    /// Who has been notified, likewise.
+    notified: Vec<usize>,
+}
+
+struct ModelEvent {
+    kernel: Arc<Kernel>,
+    number: usize,
+}
+
+impl Notify for ModelEvent {
+    fn notify(&self) {
+        self.kernel.state.lock().unwrap().notified.push(self.number);
+        self.kernel.changed.notify_all();
+    }
+}
+
+impl Kernel {
+    fn arrives(&self, number: usize) {
+        self.state.lock().unwrap().events.push(number);
+        self.changed.notify_all();
+    }
+
+    /// Waits for an event, or for its own notification.
+    fn wait(&self, number: usize) -> Option<usize> {
+        let mut state = self.state.lock().unwrap();
+        loop {
+            if let Some(event) = state.events.pop() {
+                return Some(event);
+            }
+            if let Some(at) = state
+                .notified
+                .iter()
+                .position(|&notified| notified == number)
+            {
+                state.notified.swap_remove(at);
+                return None;
+            }
+            state = self.changed.wait(state).unwrap();
+        }
+    }
+}
+
+/// Whether a reply has come, and who waits for it.
+#[derive(Default)]
+struct Reply {
+    came: AtomicBool,
+    waiter: Mutex<Option<Arc<Waiter<ModelEvent>>>>,
+}
+
+struct World {
+    kernel: Arc<Kernel>,
+    leadership: Leadership<ModelEvent>,
+    replies: [Reply; 2],
+}
+
+impl World {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            kernel: Arc::new(Kernel {
+                state: Mutex::new(State::default()),
+                changed: Condvar::new(),
+            }),
+            leadership: Leadership::new(),
+            replies: [Reply::default(), Reply::default()],
+        })
+    }
+
+    fn waiter(&self, number: usize) -> Arc<Waiter<ModelEvent>> {
+        let waiter = Arc::new(Waiter::own(ModelEvent {
+            kernel: self.kernel.clone(),
+            number,
+        }));
+        *self.replies[number].waiter.lock().unwrap() = Some(waiter.clone());
+        waiter
+    }
+
+    /// A reply is read: whoever waits for it is told.
+    fn deliver(&self, number: usize) {
+        let reply = &self.replies[number];
+        reply.came.store(true, Ordering::Relaxed);
+        if let Some(waiter) = &*reply.waiter.lock().unwrap() {
+            waiter.wake();
+        }
+    }
+
+    /// As `Reactor::run_until`.
+    fn wait_for(&self, number: usize) {
+        let own = self.waiter(number);
+        loop {
+            own.look();
+            if self.replies[number].came.load(Ordering::Relaxed) {
+                break;
+            }
+            if self.leadership.try_lead() {
+                let mut event = None;
+                if own.begin_polling() {
+                    event = self.kernel.wait(number);
+                    own.look();
+                }
+                self.leadership.resign();
+                if let Some(event) = event {
+                    self.deliver(event);
+                }
+            } else {
+                self.leadership.follow(&own, None);
+            }
+        }
+        own.look();
+        self.leadership.promote();
+    }
+
+    /// As a thread of the pool that takes one event, if there is one, and goes.
+    fn serve_one(&self) {
+        self.leadership.join();
+        let event = self.kernel.state.lock().unwrap().events.pop();
+        self.leadership.resign();
+        if let Some(event) = event {
+            self.deliver(event);
+        }
+    }
+}
+
+fn waits(world: &Arc<World>, number: usize) -> thread::JoinHandle<()> {
+    let world = world.clone();
+    thread::spawn(move || world.wait_for(number))
+}
+
+#[test]
+fn two_that_wait_read_for_each_other_and_both_have_what_they_wait_for() {
+    explore("two wait", || {
+        let world = World::new();
+        let threads = [waits(&world, 0), waits(&world, 1)];
+        world.kernel.arrives(1);
+        world.kernel.arrives(0);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(world.leadership.leaders(), 0);
+    });
+}
+
+#[test]
+fn one_whose_reply_another_thread_reads_is_woken_where_it_waits() {
+    explore("another reads", || {
+        let world = World::new();
+        let waiting = waits(&world, 0);
+        world.kernel.arrives(0);
+        world.serve_one();
+        waiting.join().unwrap();
+        assert_eq!(world.leadership.leaders(), 0);
+    });
+}
+
+#[test]
+fn one_that_waits_takes_the_place_of_a_thread_that_goes() {
+    explore("a thread goes", || {
+        let world = World::new();
+        let threads = [waits(&world, 0), waits(&world, 1)];
+        world.kernel.arrives(0);
+        world.serve_one();
+        world.kernel.arrives(1);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(world.leadership.leaders(), 0);
+    });
+}

@@ -1,0 +1,132 @@
+//! The mutex and its guard: what the lock protects.
+
+use super::LockError;
+use super::raw::RawPiLock;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// A value behind a lock whose owner inherits the priority of those who wait; see the module.
+pub struct PiMutex<T> {
+    lock: RawPiLock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: a shared mutex gives its value to one thread at a time, by `&mut` or to move it out, which is what
+// `Send` allows; never to two at once, as `PiGuard` shows.
+unsafe impl<T: Send> Sync for PiMutex<T> {}
+
+/// The value, for as long as the lock is held. Stays on its thread, which the lock belongs to.
+#[must_use = "the lock is given back when the guard is dropped"]
+pub struct PiGuard<'m, T> {
+    mutex: &'m PiMutex<T>,
+    /// Not `Send`: the kernel lets only the thread that took the lock give it back.
+    on_its_thread: PhantomData<*const ()>,
+}
+
+impl<T> PiMutex<T> {
+    /// A mutex that nobody has locked.
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Self {
+            lock: RawPiLock::new(),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// Locks, and waits for whoever has it. Enters the kernel only then.
+    ///
+    /// # Errors
+    /// [`LockError::Deadlock`], [`LockError::OwnerDied`], [`LockError::Os`].
+    #[inline]
+    pub fn lock(&self) -> Result<PiGuard<'_, T>, LockError> {
+        self.lock.lock(None)?;
+        Ok(self.guard())
+    }
+
+    /// As [`PiMutex::lock`], by `until` at the latest: nanoseconds of [`crate::clock::nanos`].
+    ///
+    /// # Errors
+    /// As there, and [`LockError::TimedOut`].
+    #[inline]
+    pub fn lock_until(&self, until: u64) -> Result<PiGuard<'_, T>, LockError> {
+        self.lock.lock(Some(until))?;
+        Ok(self.guard())
+    }
+
+    /// Locks, if nobody has it locked. Never enters the kernel.
+    ///
+    /// # Errors
+    /// [`LockError::OwnerDied`].
+    #[inline]
+    pub fn try_lock(&self) -> Result<Option<PiGuard<'_, T>>, LockError> {
+        let locked = self.lock.try_lock()?;
+        Ok(locked.then(|| self.guard()))
+    }
+
+    /// Whether a thread waits in the kernel.
+    #[cfg(test)]
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.lock.is_waited_for()
+    }
+
+    /// For whoever has just taken the lock.
+    #[inline]
+    fn guard(&self) -> PiGuard<'_, T> {
+        PiGuard {
+            mutex: self,
+            on_its_thread: PhantomData,
+        }
+    }
+}
+
+impl<T> Deref for PiGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this guard's thread has taken the lock and gives it back when the guard is dropped; while
+        // it has it nobody else is given a guard. Should the thread end before that, nobody is either
+        // (`RawPiLock::check`).
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T> DerefMut for PiGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in `deref`; and the guard is borrowed exclusively.
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T> Drop for PiGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.mutex.lock.unlock();
+    }
+}
+
+impl<T: Default> Default for PiMutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PiMutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PiMutex");
+        match self.try_lock() {
+            Ok(Some(value)) => shown.field("value", &*value),
+            Ok(None) | Err(_) => shown.field("value", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PiGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,161 @@
+//! The lock without what it protects.
+//!
+//! ```text
+//! word   0             nobody has it
+//!        id            the thread of that id has it
+//!        id | WAITERS  and others wait in the kernel, which hands it over
+//! ```
+
+use super::LockError;
+use crate::clock;
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Flags, OWNER_DIED};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+
+const FREE: u32 = 0;
+const NANOS: u64 = 1_000_000_000;
+
+/// Set once the kernel has said that it has no `FUTEX_LOCK_PI2`.
+pub(super) static WITHOUT_LOCK_PI2: AtomicBool = AtomicBool::new(false);
+
+#[derive(Debug)]
+pub(super) struct RawPiLock {
+    word: AtomicU32,
+    /// A thread ended while it had the lock. Written by whoever has it since; stays.
+    abandoned: AtomicBool,
+}
+
+impl RawPiLock {
+    pub(super) const fn new() -> Self {
+        Self {
+            word: AtomicU32::new(FREE),
+            abandoned: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes the lock, if nobody has it.
+    #[inline]
+    pub(super) fn try_lock(&self) -> Result<bool, LockError> {
+        // Acquire pairs with the Release in `unlock`.
+        let taken =
+            self.word
+                .compare_exchange(FREE, own_id(), Ordering::Acquire, Ordering::Relaxed);
+        if taken.is_err() {
+            return Ok(false);
+        }
+        self.check().map(|()| true)
+    }
+
+    /// Takes the lock, by `until` on the monotonic clock in nanoseconds, if that is given.
+    #[inline]
+    pub(super) fn lock(&self, until: Option<u64>) -> Result<(), LockError> {
+        if self.try_lock()? {
+            return Ok(());
+        }
+        self.lock_in_kernel(until)
+    }
+
+    /// Gives the lock back. For the thread that has it.
+    #[inline]
+    pub(super) fn unlock(&self) {
+        // Release pairs with the Acquire in `try_lock`.
+        let freed =
+            self.word
+                .compare_exchange(own_id(), FREE, Ordering::Release, Ordering::Relaxed);
+        if freed.is_err() {
+            self.unlock_in_kernel();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & futex::WAITERS != 0
+    }
+
+    #[cold]
+    fn lock_in_kernel(&self, until: Option<u64>) -> Result<(), LockError> {
+        loop {
+            match self.wait(until) {
+                Ok(()) => break,
+                // A signal; or the owner is ending, and it can soon be told how.
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(Errno::TIMEDOUT) => return Err(LockError::TimedOut),
+                Err(Errno::DEADLK) => return Err(LockError::Deadlock),
+                Err(Errno::SRCH) => return Err(LockError::OwnerDied),
+                Err(error) => return Err(LockError::Os(error.raw_os_error())),
+            }
+        }
+        // Pairs with the fence in `unlock_in_kernel`, or the Release in `unlock`.
+        fence(Ordering::Acquire);
+        if self.word.load(Ordering::Relaxed) & OWNER_DIED != 0 {
+            // Relaxed: it is read by whoever has the lock.
+            self.abandoned.store(true, Ordering::Relaxed);
+        }
+        self.check()
+    }
+
+    /// For the thread that has just taken the lock: gives it back if the thread that had it before has not.
+    #[inline]
+    fn check(&self) -> Result<(), LockError> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            self.unlock();
+            return Err(LockError::OwnerDied);
+        }
+        Ok(())
+    }
+
+    fn wait(&self, until: Option<u64>) -> Result<(), Errno> {
+        let Some(until) = until else {
+            return futex::lock_pi(&self.word, Flags::PRIVATE, None);
+        };
+        if !WITHOUT_LOCK_PI2.load(Ordering::Relaxed) {
+            match futex::lock_pi2(&self.word, Flags::PRIVATE, Some(&timespec(until))) {
+                Err(Errno::NOSYS) => WITHOUT_LOCK_PI2.store(true, Ordering::Relaxed),
+                locked => return locked,
+            }
+        }
+        // The old call's time-out is on the clock that people set.
+        let now = clock_gettime(ClockId::Realtime);
+        let now = now.tv_sec.cast_unsigned() * NANOS + now.tv_nsec.cast_unsigned();
+        let left = until.saturating_sub(clock::nanos());
+        let until = timespec(now.saturating_add(left));
+        futex::lock_pi(&self.word, Flags::PRIVATE, Some(&until))
+    }
+
+    #[cold]
+    fn unlock_in_kernel(&self) {
+        // Pairs with the fence in `lock_in_kernel`.
+        fence(Ordering::Release);
+        // Fails for a thread that has not got it, which no guard is.
+        while futex::unlock_pi(&self.word, Flags::PRIVATE) == Err(Errno::INTR) {}
+    }
+}
+
+/// A moment in nanoseconds, at most what the kernel can name.
+fn timespec(nanos: u64) -> Timespec {
+    Timespec {
+        // Less than 2^35.
+        tv_sec: (nanos / NANOS).cast_signed(),
+        tv_nsec: (nanos % NANOS).cast_signed(),
+    }
+}
+
+/// The calling thread's id. A system call once for each thread.
+#[inline]
+fn own_id() -> u32 {
+    thread_local! {
+        static ID: Cell<u32> = const { Cell::new(0) };
+    }
+    #[cold]
+    fn ask() -> u32 {
+        let id = rustix::thread::gettid();
+        ID.set(id.as_raw_nonzero().get().cast_unsigned());
+        ID.get()
+    }
+    match ID.get() {
+        0 => ask(),
+        id => id,
+    }
+}

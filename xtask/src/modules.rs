@@ -1,0 +1,134 @@
+//! The order of modules inside a crate: `cargo xtask layers` refuses what points up in `punctual-orb`, and circles
+//! of files in every crate below `crates/orb`.
+//!
+//! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child module's name is
+//! followed to the file that defines what it names, through re-exports. Modules under `#[cfg(test)]` are left out.
+
+mod graph;
+mod read;
+
+use crate::run::{Result, root};
+use graph::circles;
+use read::{Edge, edges};
+
+/// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
+/// others; those of one line never use one another.
+const ORB: &[&[&str]] = &[
+    &["sync"],
+    &["probe"],
+    // What calls are about: data, and nothing that runs.
+    &["exception"],
+    &["context", "operation", "request_context", "value"],
+    &["policy"],
+    &["config"],
+    // What rides on a link, what references say, and which of both there are.
+    &["messaging"],
+    &["profile"],
+    &["protocol"],
+    // What all lanes of an ORB share, and what a thread is serving.
+    &["broker"],
+    &["adapter", "relayed", "upcall"],
+    // Connections of both kinds.
+    &["lane"],
+    // The two sides never see each other.
+    &["client", "server"],
+    // What users hold.
+    &["orb"],
+    &["collocation"],
+    &["reference"],
+];
+
+/// Crates without circles.
+const CRATES: &[&str] = &["orb", "poa", "bridge", "dynamic"];
+
+pub(crate) fn check() -> Result<()> {
+    let mut mistakes = Vec::new();
+    for name in CRATES {
+        let folder = root().join("crates/orb").join(name).join("src");
+        let edges = edges(&folder)?;
+        if *name == "orb" {
+            mistakes.extend(upward(&edges));
+        }
+        mistakes.extend(
+            circles(&edges)
+                .into_iter()
+                .map(|circle| format!("a circle of files in crates/orb/{name}: {circle}")),
+        );
+    }
+    if mistakes.is_empty() {
+        println!(
+            "layers: {} modules of punctual-orb in order, no circle of files in crates/orb",
+            ORB.iter().map(|line| line.len()).sum::<usize>()
+        );
+        return Ok(());
+    }
+    Err(format!(
+        "the order of modules is broken:\n  {}",
+        mistakes.join("\n  ")
+    ))
+}
+
+/// The uses that point up, or from side to side.
+fn upward(edges: &[Edge]) -> Vec<String> {
+    let level = |module: &str| ORB.iter().position(|line| line.contains(&module));
+    let mut mistakes = Vec::new();
+    for edge in edges {
+        let (from, to) = (edge.from_module(), edge.to_module());
+        // The crate's root only names what is below it.
+        if from == to || from == "lib" {
+            continue;
+        }
+        match (level(from), level(to)) {
+            (Some(from), Some(to)) if to < from => {}
+            (Some(_), Some(_)) => mistakes.push(format!(
+                "`{}` may not use `{}`: `{to}` does not stand below `{from}`",
+                edge.from, edge.to
+            )),
+            (known, _) => {
+                let unknown = if known.is_none() { from } else { to };
+                mistakes.push(format!(
+                    "`{unknown}` has no place: give it one in xtask/src/modules.rs"
+                ));
+            }
+        }
+    }
+    mistakes.sort();
+    mistakes.dedup();
+    mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(from: &str, to: &str) -> Edge {
+        Edge {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_use_that_points_up_is_refused_by_the_names_of_both_files() {
+        let edges = [
+            edge("client/send.rs", "lane/owned.rs"),
+            edge("lane/owned.rs", "client/send.rs"),
+        ];
+        assert_eq!(
+            upward(&edges),
+            ["`lane/owned.rs` may not use `client/send.rs`: `client` does not stand below `lane`"]
+        );
+    }
+
+    #[test]
+    fn the_two_sides_of_a_call_never_see_each_other() {
+        let edges = [edge("client/send.rs", "server/send.rs")];
+        assert_eq!(upward(&edges).len(), 1);
+    }
+
+    #[test]
+    fn a_module_without_a_place_is_refused() {
+        let edges = [edge("misc.rs", "sync.rs")];
+        assert!(upward(&edges)[0].contains("`misc` has no place"));
+    }
+}
