@@ -2,6 +2,7 @@
 
 use crate::adapter::Root;
 use crate::key::{self, Key};
+use crate::manager::Managed as _;
 use crate::upcall::OverTheWire;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{Collocated, DispatchError, Dispatched, Location, ObjectAdapter, ServerCall};
@@ -40,7 +41,7 @@ impl ObjectAdapter for Root {
     }
 
     fn shut_down(&self) {
-        for manager in self.managers.list() {
+        for manager in self.common.managers.list() {
             manager.admission().deactivate();
         }
     }

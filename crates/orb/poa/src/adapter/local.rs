@@ -1,9 +1,10 @@
 //! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
 //! servant.
 
-use super::serve::{Request, Wanted};
+use super::request::{Request, Wanted};
+use super::root::Root;
 use super::threads::Threads;
-use super::{Adapter, Root};
+use super::types::Adapter;
 use crate::key::Key;
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
@@ -131,8 +132,7 @@ impl Request for LocalCall<'_, '_> {
         adapter: &Adapter,
         wanted: Wanted<'_>,
     ) -> Result<Option<Went>, DispatchError> {
-        let root = adapter.root.upgrade();
-        match root.and_then(|root| root.orb()) {
+        match adapter.common.orb.upgrade() {
             Some(orb) if orb.is_main_thread() => adapter.serve_now(wanted, self),
             // What the stub would call stays on its own thread: a request goes to the other.
             _ => Ok(Some(Went::ByWire)),

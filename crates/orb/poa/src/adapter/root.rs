@@ -1,8 +1,9 @@
 //! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
 
-use super::serve::{Request, Wanted, no_object};
+use super::request::{Request, Wanted};
+use super::serve::no_object;
 use super::table::Tables;
-use super::{Adapter, Parts};
+use super::types::{Adapter, Common, Parts, Registry as _};
 use crate::ior_table::IorTable;
 use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
@@ -12,7 +13,7 @@ use parking_lot::Mutex;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
     CompletionStatus, DispatchError, Location, Orb, SystemException, SystemExceptionKind as Kind,
-    WeakOrb, minor,
+    minor,
 };
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -22,12 +23,11 @@ const ROOT: &str = "RootPOA";
 /// All adapters of an ORB.
 pub(crate) struct Root {
     me: Weak<Root>,
-    orb: WeakOrb,
+    pub(crate) common: Arc<Common>,
     pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
     /// Persistent adapters, whose keys do not say their names.
     pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
-    pub(crate) managers: PoaManagerFactory,
     pub(crate) ior_table: IorTable,
     adapter: OnceLock<Arc<Adapter>>,
 }
@@ -52,11 +52,14 @@ impl Root {
             .map_err(|error| initialize(&format!("no random numbers for object keys: {error}")))?;
         let root = Arc::new_cyclic(|me| Self {
             me: me.clone(),
-            orb: orb.downgrade(),
+            common: Arc::new(Common {
+                orb: orb.downgrade(),
+                managers: PoaManagerFactory::new(orb.downgrade(), nonce),
+                registry: me.clone(),
+            }),
             nonce,
             tables: Tables::new(),
             by_path: papaya::HashMap::new(),
-            managers: PoaManagerFactory::new(nonce),
             ior_table: IorTable::default(),
             adapter: OnceLock::new(),
         });
@@ -68,7 +71,7 @@ impl Root {
             parent: None,
             policies: Policies::of_root(),
             defined,
-            manager: root.managers.create_for("RootPOAManager"),
+            manager: root.common.managers.create_for("RootPOAManager"),
         };
         let adapter = root.add(parts)?;
         root.adapter.get_or_init(|| adapter);
@@ -80,10 +83,6 @@ impl Root {
 
     pub(super) fn me(&self) -> Weak<Self> {
         self.me.clone()
-    }
-
-    pub(crate) fn orb(&self) -> Option<Orb> {
-        self.orb.upgrade()
     }
 
     /// The root POA.

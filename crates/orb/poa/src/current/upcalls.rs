@@ -1,81 +1,17 @@
-//! What the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
-//!
-//! Each thread has a stack of the upcalls that it is in. Entering one writes a few numbers, and the id where
-//! it is not the entry; what they mean is looked up only when somebody asks.
+//! The upcalls that threads are in, as numbers: what they mean is [`super::Current`]'s to look up.
 
-use crate::adapter::{Adapter, root_named};
-use crate::key::{AdapterName, Nonce};
+use crate::key::{AdapterId, AdapterName, Nonce};
 use crate::object_id::ObjectId;
 use crate::object_map::EntryId;
-use crate::poa::Poa;
 use crate::servant::Servant;
-use punctual_orb::{ObjectRef, SystemException};
+use punctual_orb::Orb;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// The upcall that the calling thread is in. It says the same over the wire and within the process.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Current;
-
-/// The calling thread is in no upcall, or its adapter is gone.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NoContext {
-    /// No upcall.
-    #[error("the calling thread is in no upcall")]
-    NoUpcall,
-    /// The adapter, or the object in it, is gone since the upcall began.
-    #[error("the POA or the object that the upcall is on is gone")]
-    Gone,
-    /// The reference could not be made.
-    #[error(transparent)]
-    System(#[from] SystemException),
-}
-
-impl Current {
-    /// The adapter.
-    ///
-    /// # Errors
-    /// [`NoContext`].
-    pub fn poa(self) -> Result<Poa, NoContext> {
-        innermost()?.poa()
-    }
-
-    /// The object's id: where one servant incarnates many objects, which of them is called.
-    ///
-    /// # Errors
-    /// [`NoContext`].
-    pub fn object_id(self) -> Result<ObjectId, NoContext> {
-        Ok(innermost()?.id())
-    }
-
-    /// A reference to the object.
-    ///
-    /// # Errors
-    /// [`NoContext`].
-    pub fn reference(self) -> Result<ObjectRef, NoContext> {
-        let (poa, id, servant) = (self.poa()?, self.object_id()?, self.servant()?);
-        Ok(poa.reference_to(&id, &servant.primary_interface())?)
-    }
-
-    /// The servant.
-    ///
-    /// # Errors
-    /// [`NoContext`]; [`NoContext::Gone`] too when the object was deactivated in this very upcall.
-    pub fn servant(self) -> Result<Arc<dyn Servant>, NoContext> {
-        let upcall = innermost()?;
-        let poa = upcall.poa()?;
-        let known = upcall.own_servant();
-        let found = known.or_else(|| poa.active_servant(&upcall.id()));
-        found.ok_or(NoContext::Gone)
-    }
-}
-
 /// An upcall: a few numbers, so that entering one costs a few instructions.
 #[derive(Clone, Copy)]
-struct Upcall {
-    nonce: Nonce,
-    adapter: AdapterName,
+pub(super) struct Upcall {
+    pub(super) adapter: AdapterId,
     object: Object,
 }
 
@@ -114,10 +50,12 @@ struct Named {
 }
 
 const NONE: Upcall = Upcall {
-    nonce: Nonce::NONE,
-    adapter: AdapterName {
-        index: 0,
-        serial: 0,
+    adapter: AdapterId {
+        nonce: Nonce::NONE,
+        name: AdapterName {
+            index: 0,
+            serial: 0,
+        },
     },
     object: Object::EntryId(EntryId {
         index: 0,
@@ -149,7 +87,7 @@ pub(crate) struct Inside(());
 
 impl InsideEntry {
     #[inline]
-    pub(crate) fn enter(adapter: &Adapter, entry_id: EntryId) -> Self {
+    pub(crate) fn enter(adapter: AdapterId, entry_id: EntryId) -> Self {
         push(adapter, Object::EntryId(entry_id));
         Self(())
     }
@@ -164,7 +102,7 @@ impl Drop for InsideEntry {
 
 impl Inside {
     /// `servant` where no map holds it.
-    pub(crate) fn enter(adapter: &Adapter, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
+    pub(crate) fn enter(adapter: AdapterId, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
         let object = NAMED.with_borrow_mut(|named| {
             let begin = named.ids.len();
             named.ids.extend_from_slice(id);
@@ -186,7 +124,7 @@ impl Drop for Inside {
         leave();
         // Dropped outside of the borrow: the servant may make calls when it goes.
         let _servant = NAMED.with_borrow_mut(|named| match ended.map(|ended| ended.object) {
-            Ok(Object::Id {
+            Some(Object::Id {
                 begin, has_servant, ..
             }) => {
                 named.ids.truncate(begin);
@@ -198,12 +136,8 @@ impl Drop for Inside {
 }
 
 #[inline]
-fn push(adapter: &Adapter, object: Object) {
-    let upcall = Upcall {
-        nonce: adapter.nonce(),
-        adapter: adapter.key_name,
-        object,
-    };
+fn push(adapter: AdapterId, object: Object) {
+    let upcall = Upcall { adapter, object };
     NEAR_ONES.with(|near| {
         let depth = near.depth.get();
         match near.upcalls.get(depth) {
@@ -247,15 +181,8 @@ fn upcalls() -> Vec<Upcall> {
 }
 
 impl Upcall {
-    fn poa(&self) -> Result<Poa, NoContext> {
-        let root = root_named(self.nonce);
-        let adapter = root.and_then(|root| root.named(self.adapter));
-        adapter
-            .and_then(|adapter| adapter.poa())
-            .ok_or(NoContext::Gone)
-    }
-
-    fn id(&self) -> ObjectId {
+    /// The object's id.
+    pub(super) fn id(&self) -> ObjectId {
         match self.object {
             Object::EntryId(entry_id) => (&entry_id.octets()).into(),
             Object::Id { begin, end, .. } => NAMED.with_borrow(|named| {
@@ -266,7 +193,7 @@ impl Upcall {
     }
 
     /// The innermost upcall's servant, where no map holds it.
-    fn own_servant(&self) -> Option<Arc<dyn Servant>> {
+    pub(super) fn own_servant(&self) -> Option<Arc<dyn Servant>> {
         match self.object {
             Object::Id {
                 has_servant: true, ..
@@ -276,19 +203,18 @@ impl Upcall {
     }
 }
 
-fn innermost() -> Result<Upcall, NoContext> {
+/// The innermost upcall of the calling thread.
+pub(super) fn innermost() -> Option<Upcall> {
     let innermost = NEAR_ONES.with(|near| {
         let at = near.depth.get().checked_sub(1)?;
         near.upcalls.get(at).map(Cell::get)
     });
-    let found = innermost.or_else(|| NAMED.with_borrow(|named| named.far.last().copied()));
-    found.ok_or(NoContext::NoUpcall)
+    innermost.or_else(|| NAMED.with_borrow(|named| named.far.last().copied()))
 }
 
 /// What a thread may do for an adapter outside of any request: see to the end of an object.
 struct Engagement {
-    nonce: Nonce,
-    adapter: AdapterName,
+    adapter: AdapterId,
     id: Box<[u8]>,
 }
 
@@ -301,12 +227,9 @@ thread_local! {
 pub(crate) struct Engaged(());
 
 impl Engaged {
-    pub(crate) fn with_end_of(adapter: &Adapter, id: &[u8]) -> Self {
-        let engagement = Engagement {
-            nonce: adapter.nonce(),
-            adapter: adapter.key_name,
-            id: id.into(),
-        };
+    pub(crate) fn with_end_of(adapter: AdapterId, id: &[u8]) -> Self {
+        let id = id.into();
+        let engagement = Engagement { adapter, id };
         ENGAGEMENTS.with_borrow_mut(|engagements| engagements.push(engagement));
         Self(())
     }
@@ -318,24 +241,19 @@ impl Drop for Engaged {
     }
 }
 
-/// Whether the calling thread serves a request of the ORB with this nonce, from the moment that an adapter is
-/// looked for, or sees to the end of an object of its: it must not wait for the end of that.
-pub(crate) fn is_in_upcall_of(nonce: Nonce) -> bool {
-    let orb = root_named(nonce).and_then(|root| root.orb());
-    orb.is_some_and(|orb| orb.is_in_upcall())
-        || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(|one| one.nonce == nonce))
+/// Whether the calling thread serves a request of an ORB, from the moment that an adapter is looked for, or
+/// sees to the end of an object of its: it must not wait for the end of that. An ORB that is over has no
+/// requests, but its nonce may have ends.
+pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
+    let is_its = |one: &Engagement| one.adapter.nonce == nonce;
+    orb.is_some_and(Orb::is_in_upcall)
+        || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_its))
 }
 
 /// Whether the calling thread is in an upcall on this object, or sees to its end.
-pub(crate) fn is_in_upcall_on(adapter: &Adapter, id: &[u8]) -> bool {
-    let is_its = |upcall: &Upcall| {
-        adapter.is_of(upcall.nonce)
-            && upcall.adapter == adapter.key_name
-            && upcall.id().as_bytes() == id
-    };
-    let is_engaged = |one: &Engagement| {
-        adapter.is_of(one.nonce) && one.adapter == adapter.key_name && *one.id == *id
-    };
+pub(crate) fn is_in_upcall_on(adapter: AdapterId, id: &[u8]) -> bool {
+    let is_its = |upcall: &Upcall| upcall.adapter == adapter && upcall.id().as_bytes() == id;
+    let is_engaged = |one: &Engagement| one.adapter == adapter && *one.id == *id;
     upcalls().iter().any(is_its)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_engaged))
 }
