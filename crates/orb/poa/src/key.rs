@@ -71,6 +71,27 @@ pub(crate) struct AdapterName {
     pub(crate) serial: u32,
 }
 
+/// Identifies an adapter among those of all ORBs of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AdapterId {
+    /// The ORB's.
+    pub(crate) nonce: Nonce,
+    pub(crate) name: AdapterName,
+}
+
+impl AdapterId {
+    /// As applications get it (`the_POA::id`).
+    pub(crate) fn octets(self) -> Vec<u8> {
+        let AdapterName { index, serial } = self.name;
+        [
+            &self.nonce.octets()[..],
+            &index.to_be_bytes(),
+            &serial.to_be_bytes(),
+        ]
+        .concat()
+    }
+}
+
 /// What a key says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key<'k> {

@@ -12,14 +12,15 @@ mod interface_of;
 mod ior_table;
 mod key;
 mod manager;
+mod object_adapter;
 mod object_id;
 mod object_map;
 mod poa;
 mod policy;
 mod servant;
-mod servant_manager;
 mod upcall;
 
+pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};
 pub use current::{Current, NoContext};
 pub use ior_table::{IorTable, IorTableError, IorTableLocator};
 pub use manager::{
@@ -33,6 +34,3 @@ pub use policy::{
     ServantRetentionPolicy, ThreadPolicy,
 };
 pub use servant::{Identity, Implements, Servant, Tie, servant_of};
-pub use servant_manager::{
-    AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager,
-};

@@ -2,7 +2,6 @@
 
 use crate::adapter::{Adapter, ByStrategy, Request, Wanted};
 use crate::interface_of;
-use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
@@ -10,7 +9,6 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, SystemException,
     SystemExceptionKind as Kind, minor,
 };
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A request that has come in a message.
@@ -103,49 +101,6 @@ fn is_a(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<Dispatched, 
     let asked = call.arguments().get_string()?;
     let is_a = servant.is_a(&asked) || asked == OBJECT;
     call.reply(|out| is_a.marshal(out))
-}
-
-/// How an adapter finds operations otherwise than by the compiler's search: the tables of the interfaces
-/// that it has served.
-#[derive(Default)]
-pub(crate) struct OperationTables {
-    /// By the address of the names, which are the skeleton's.
-    tables: papaya::HashMap<usize, Table>,
-}
-
-type Table = HashMap<&'static str, usize>;
-
-impl OperationTables {
-    fn upcall(
-        &self,
-        how: OperationDemultiplexing,
-        servant: &Arc<dyn Servant>,
-        call: &mut ServerCall<'_>,
-    ) -> Result<Dispatched, DispatchError> {
-        let names = servant.operations();
-        // One that was written by hand has no table.
-        if names.is_empty() {
-            return servant.dispatch(call);
-        }
-        let operation = call.operation();
-        let number = match how {
-            OperationDemultiplexing::Linear => names.iter().position(|name| *name == operation),
-            _ => self.hashed(names, operation),
-        };
-        match number {
-            Some(number) => servant.upcall(number, call),
-            None => Err(call.bad_operation()),
-        }
-    }
-
-    fn hashed(&self, names: &'static [&'static str], operation: &str) -> Option<usize> {
-        let tables = self.tables.pin();
-        let table = tables.get_or_insert_with(names.as_ptr().addr(), || {
-            let numbered = names.iter().enumerate();
-            numbered.map(|(number, name)| (*name, number)).collect()
-        });
-        table.get(operation).copied()
-    }
 }
 
 const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -28,7 +28,7 @@ pub(crate) trait RequestSource: Send + Sync {
 }
 
 /// What an object adapter notes of the object that an upcall is on: numbers that mean something to it alone.
-/// All are 0 where it has noted nothing.
+/// The first is 0 where it has noted nothing.
 pub type AdapterNote = [u64; 4];
 
 /// A frame's numbers, each in a cell of its own: what changes with each upcall is written without a look at the
@@ -41,7 +41,7 @@ struct Frame {
     flags: Cell<u8>,
     /// What a reactor's thread has in hand at the source.
     in_hand: Cell<u64>,
-    note: Cell<AdapterNote>,
+    note: [Cell<u64>; 4],
 }
 
 /// Whether the thread is in the frame's upcall.
@@ -93,7 +93,7 @@ impl Frame {
             orb: Cell::new(orb),
             flags: Cell::new(flags),
             in_hand: Cell::new(0),
-            note: Cell::new([0; 4]),
+            note: [const { Cell::new(0) }; 4],
         }
     }
 
@@ -103,7 +103,7 @@ impl Frame {
         self.orb.set(other.orb.get());
         self.flags.set(other.flags.get());
         self.in_hand.set(other.in_hand.get());
-        self.note.set(other.note.get());
+        self.set_note(other.note());
     }
 
     #[inline]
@@ -111,9 +111,33 @@ impl Frame {
         self.flags.get() & flags == flags
     }
 
+    #[inline]
+    fn note(&self) -> AdapterNote {
+        let [a, b, c, d] = &self.note;
+        [a.get(), b.get(), c.get(), d.get()]
+    }
+
+    #[inline]
+    fn set_note(&self, note: AdapterNote) {
+        for (cell, number) in self.note.iter().zip(note) {
+            cell.set(number);
+        }
+    }
+
+    #[inline]
+    fn has_note(&self) -> bool {
+        let [first, ..] = &self.note;
+        first.get() != 0
+    }
+
+    #[inline]
+    fn forget_note(&self) {
+        let [first, ..] = &self.note;
+        first.set(0);
+    }
+
     fn object(&self) -> Option<AdapterNote> {
-        let note = self.note.get();
-        (note != AdapterNote::default()).then_some(note)
+        self.has_note().then(|| self.note())
     }
 }
 
@@ -133,7 +157,7 @@ fn push(orb: u64, flags: u8) {
         innermost.frame.orb.set(orb);
         innermost.frame.flags.set(flags);
         innermost.frame.in_hand.set(0);
-        innermost.frame.note.set([0; 4]);
+        innermost.frame.forget_note();
         innermost.depth.set(depth + 1);
     });
 }
@@ -279,45 +303,65 @@ impl Drop for WithinProcess {
 /// Marks the innermost upcall as one on an object, until dropped: what an object adapter notes of it.
 #[derive(Debug)]
 pub struct OnObject {
-    /// What was noted before.
-    outer: AdapterNote,
-    /// Whether there was no upcall, so that this is one.
-    is_upcall: bool,
+    /// Whether there was no upcall, or one on another object, so that this has a frame of its own.
+    has_frame: bool,
 }
 
 impl OnObject {
-    /// Notes it. For adapters.
+    /// Notes it: the first of the numbers is not 0. For adapters.
     #[inline]
     #[must_use]
     pub fn enter(note: AdapterNote) -> Self {
-        let noted = with_innermost(|frame| frame.is(IN_UPCALL).then(|| frame.note.replace(note)));
-        match noted.flatten() {
-            Some(outer) => Self {
-                outer,
-                is_upcall: false,
-            },
-            None => Self::enter_upcall(note),
+        let noted = with_innermost(|frame| {
+            let is_free = frame.is(IN_UPCALL) && !frame.has_note();
+            if is_free {
+                frame.set_note(note);
+            }
+            is_free
+        });
+        let has_frame = noted != Some(true);
+        if has_frame {
+            enter_frame(note);
         }
+        Self { has_frame }
     }
+}
 
-    #[cold]
-    fn enter_upcall(note: AdapterNote) -> Self {
-        push(0, IN_UPCALL);
-        with_innermost(|frame| frame.note.set(note));
-        Self {
-            outer: AdapterNote::default(),
-            is_upcall: true,
+/// A frame for an upcall within another of the same request, whose source it has.
+#[cold]
+fn enter_frame(note: AdapterNote) {
+    let around = with_innermost(|frame| {
+        let around = (frame.orb.get(), frame.flags.get(), frame.in_hand.get());
+        frame.is(IN_UPCALL).then_some(around)
+    });
+    let (orb, flags, in_hand) = around.flatten().unwrap_or_default();
+    push(orb, flags | IN_UPCALL);
+    with_innermost(|frame| {
+        frame.in_hand.set(in_hand);
+        frame.set_note(note);
+    });
+}
+
+/// Leaves such a frame: what was handed over meanwhile has been for the upcall around it, too.
+#[cold]
+fn leave_frame() {
+    let handed_over = with_innermost(|frame| frame.flags.get() & HANDED_OVER);
+    pop();
+    with_innermost(|frame| {
+        if frame.is(IN_UPCALL | HAS_SOURCE) {
+            let flags = frame.flags.get() | handed_over.unwrap_or_default();
+            frame.flags.set(flags);
         }
-    }
+    });
 }
 
 impl Drop for OnObject {
     #[inline]
     fn drop(&mut self) {
-        if self.is_upcall {
-            pop();
+        if self.has_frame {
+            leave_frame();
         } else {
-            with_innermost(|frame| frame.note.set(self.outer));
+            with_innermost(Frame::forget_note);
         }
     }
 }
@@ -401,4 +445,68 @@ pub(crate) fn is_wanted_elsewhere() -> bool {
 pub(super) fn source() -> Option<(u64, Arc<dyn RequestSource>)> {
     let source = innermost_source()?;
     with_innermost(|frame| (frame.orb.get(), source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Counts how often it is handed over.
+    #[derive(Default)]
+    struct Source(AtomicU64);
+
+    impl RequestSource for Source {
+        fn hand_over(self: Arc<Self>, _: u64) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn has_received_more(&self) -> bool {
+            true
+        }
+
+        fn longest_block(&self) -> Option<Duration> {
+            Some(Duration::from_secs(1))
+        }
+
+        fn is_served_alone(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_connection_is_handed_over_once_an_upcall_however_deep_objects_nest_in_it() {
+        let source = Arc::new(Source::default());
+        let serving = Serving::enter(7, source.clone());
+        assert_eq!((about_to_block(), in_upcall_of(7)), (None, false));
+        for expected in 1..3 {
+            let _upcall = serving.upcall(None);
+            let _outer = OnObject::enter([1, 2, 3, 4]);
+            {
+                let _inner = OnObject::enter([5, 6, 7, 8]);
+                assert_eq!(noted_objects(), [[5, 6, 7, 8], [1, 2, 3, 4]]);
+                assert!(is_wanted_elsewhere() && serves_alone() && in_upcall_of(7));
+                assert_eq!(about_to_block(), Some(Duration::from_secs(1)));
+            }
+            about_to_block();
+            assert!(!is_wanted_elsewhere());
+            assert_eq!(source.0.load(Ordering::Relaxed), expected);
+            assert_eq!(noted_object(), Some([1, 2, 3, 4]));
+        }
+        assert_eq!((noted_object(), in_upcall()), (None, false));
+    }
+
+    #[test]
+    fn an_upcall_within_the_process_hides_the_request_around_it_until_it_ends() {
+        let source = Arc::new(Source::default());
+        let serving = Serving::enter(7, source.clone());
+        let upcall = serving.upcall(None);
+        let within: Vec<WithinProcess> = (0..40).map(|_| WithinProcess::enter(9)).collect();
+        assert!(in_upcall_of(7) && in_upcall_of(9) && !serves_alone());
+        assert_eq!(about_to_block(), None);
+        drop(within);
+        assert!(serves_alone() && !in_upcall_of(9));
+        drop(upcall);
+        assert!(!in_upcall_of(7));
+    }
 }

@@ -2,23 +2,13 @@
 //! the same way, on which object and operation are found as those say. Requests of other adapters never come
 //! here, and look at nothing that is said here.
 
-use super::Adapter;
-use super::serve::{Request, Wanted};
+use super::request::{ByStrategy, Request, Wanted};
+use super::types::Adapter;
 use crate::object_map::{ActiveMap, Found};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
-use crate::upcall::OperationTables;
 use punctual_orb::DispatchError;
 use std::sync::Arc;
-
-/// How an operation is found.
-#[derive(Clone, Copy)]
-pub(crate) enum ByStrategy<'a> {
-    /// It was, with the object: by its number.
-    Number(usize),
-    /// By its name.
-    Name(OperationDemultiplexing, &'a OperationTables),
-}
 
 /// A request whose object and operation are found by an adapter's strategies.
 pub(super) struct Compared<'a, R> {

@@ -1,11 +1,9 @@
-//! How an adapter ends (CORBA 3.3 part 1, §15.3.9.4).
+//! How far the end of an adapter has come (CORBA 3.3 part 1, §15.3.9.4).
 //!
 //! A destroyed adapter is found no more; its objects are deactivated; it is gone, and its name free, when the
 //! last of its calls has left and its children are gone.
 
-use super::Adapter;
 use parking_lot::{Condvar, Mutex};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, Default)]
@@ -39,7 +37,7 @@ impl Destruction {
     }
 
     /// `false` when it has begun before.
-    fn begin(&self, etherealize: bool) -> bool {
+    pub(super) fn begin(&self, etherealize: bool) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Active;
         if first {
@@ -52,7 +50,7 @@ impl Destruction {
     }
 
     /// `true` for the one who is to see to what is left to do.
-    fn begin_last_step(&self) -> bool {
+    pub(super) fn begin_last_step(&self) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Begun;
         if first {
@@ -61,7 +59,7 @@ impl Destruction {
         first
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         *self.stage.lock() = Stage::Destroyed;
         self.changed.notify_all();
     }
@@ -70,82 +68,6 @@ impl Destruction {
         let mut stage = self.stage.lock();
         while *stage != Stage::Destroyed {
             self.changed.wait(&mut stage);
-        }
-    }
-}
-
-impl Adapter {
-    /// Whether the adapter is being destroyed, or its manager has been deactivated.
-    pub(crate) fn cleanup_in_progress(&self) -> bool {
-        self.destruction.has_begun()
-            || self.manager.state() == crate::manager::ManagerState::Inactive
-    }
-
-    pub(crate) fn is_destroyed(&self) -> bool {
-        self.destruction.has_begun()
-    }
-
-    /// Ends it and its children. Does not wait.
-    pub(crate) fn destroy(&self, etherealize: bool) {
-        // From now on nobody makes another child.
-        let first = self.destruction.begin(etherealize);
-        for child in self.children() {
-            child.destroy(etherealize);
-        }
-        if first {
-            if let Some(root) = self.root.upgrade() {
-                root.forget(self);
-            }
-            if let Some(map) = self.map() {
-                map.close_for_good();
-            }
-            let _dropped_without_the_lock = self.children.activator.lock().take();
-        }
-        self.finish_if_empty();
-    }
-
-    /// Returns when the adapter, and so its children, are gone.
-    pub(crate) fn wait_until_destroyed(&self) {
-        self.destruction.wait_until_destroyed();
-    }
-
-    /// Gives back all servants, where an activator gave them.
-    pub(crate) fn etherealize_all(&self) {
-        if self.servant_manager().is_some() {
-            // Said before: what is incarnated meanwhile is found here, or finds this.
-            self.servants.all_given_back.store(true, Ordering::SeqCst);
-            if let Some(map) = self.map() {
-                map.deactivate_all();
-            }
-        }
-    }
-
-    /// To be called by whoever has ended the last request, or removed the last object.
-    pub(super) fn finish_if_empty(&self) {
-        let is_empty = self.destruction.has_begun()
-            && self.outstanding.is_empty()
-            && self.map().is_none_or(|map| map.is_empty())
-            && self.children.made.lock().is_empty();
-        if !is_empty || !self.destruction.begin_last_step() {
-            return;
-        }
-        self.let_go_of_servants();
-        // Its name is free before anybody is told that it is gone.
-        if let Some(parent) = &self.parent {
-            parent.leave(self);
-        }
-        self.destruction.end();
-        if let Some(parent) = &self.parent {
-            parent.finish_if_empty();
-        }
-    }
-
-    /// Its child is gone.
-    fn leave(&self, child: &Self) {
-        let mut children = self.children.made.lock();
-        let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);
-        if children.get(&child.name).is_some_and(is_it) {
-            children.remove(&child.name);
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The end of an object: its last call has left after it was deactivated (CORBA 3.3 part 1, §15.3.9.17).
 
-use super::Adapter;
 use super::threads::Threads;
+use super::types::{Adapter, ServantManager};
 use crate::current::Engaged;
 use crate::object_id::ObjectId;
 use crate::object_map::{Deactivated, OnDeactivated};
 use crate::servant::Servant;
-use crate::servant_manager::ServantManager;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -46,7 +45,7 @@ impl OnDeactivated for Etherealizer {
 impl Adapter {
     /// Gives a servant back to the activator that it is from, or lets it go.
     pub(super) fn release_servant(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
-        let _engaged = Engaged::with_end_of(self, id.as_bytes());
+        let _engaged = Engaged::with_end_of(self.id(), id.as_bytes());
         // It may be another object's call that brings the news; that one must not suffer.
         let given = catch_unwind(AssertUnwindSafe(|| {
             self.by_allowed_thread(|| self.etherealize(id, servant, remains));
@@ -68,7 +67,7 @@ impl Adapter {
 
     /// Runs what is the application's on a thread that policies allow.
     fn by_allowed_thread(&self, act: impl FnOnce() + Send) {
-        let orb = self.root.upgrade().and_then(|root| root.orb());
+        let orb = self.common.orb.upgrade();
         match (&self.threads, orb) {
             (Threads::One(lock), _) => {
                 let _locked = lock.lock();

@@ -1,9 +1,10 @@
 //! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
 //! servant.
 
-use super::serve::{Request, Wanted};
+use super::request::{Request, Wanted};
+use super::root::Root;
 use super::threads::Threads;
-use super::{Adapter, Root};
+use super::types::Adapter;
 use crate::key::Key;
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
@@ -11,7 +12,7 @@ use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
 use std::sync::{Arc, Weak};
 
 /// An object of this process, as a reference to it knows it.
-pub(super) struct Here {
+pub(crate) struct Here {
     root: Weak<Root>,
     key: Box<[u8]>,
     /// The adapter, where the key was read already; it may be destroyed since.
@@ -26,7 +27,7 @@ enum Object {
 
 impl Root {
     /// The object that a key of this ORB means. A key of another process is none.
-    pub(super) fn here(&self, object_key: &[u8]) -> Option<Here> {
+    pub(crate) fn here(&self, object_key: &[u8]) -> Option<Here> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
             Key::Named {
@@ -131,8 +132,7 @@ impl Request for LocalCall<'_, '_> {
         adapter: &Adapter,
         wanted: Wanted<'_>,
     ) -> Result<Option<Went>, DispatchError> {
-        let root = adapter.root.upgrade();
-        match root.and_then(|root| root.orb()) {
+        match adapter.common.orb.upgrade() {
             Some(orb) if orb.is_main_thread() => adapter.serve_now(wanted, self),
             // What the stub would call stays on its own thread: a request goes to the other.
             _ => Ok(Some(Went::ByWire)),

@@ -1,33 +1,25 @@
-//! What an adapter and its objects are called: ids and object keys.
+//! What the names of an adapter and its objects are made of.
 
-use super::Adapter;
-use crate::key::{self, AdapterName, Nonce};
-use crate::object_id::ObjectId;
-use crate::object_map::EntryId;
+use crate::key::Nonce;
 use crate::policy::{Demultiplexing, Policies};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// What an adapter makes names of.
 pub(super) struct Naming {
-    nonce: Nonce,
+    pub(super) nonce: Nonce,
     /// The names from the root down, each ended by a NUL.
-    path: Box<[u8]>,
+    pub(super) path: Box<[u8]>,
     /// Whether an object's entry in the map is all of its id.
-    ids_are_entries: bool,
+    pub(super) ids_are_entries: bool,
     /// Ids that were assigned and are no entries.
-    assigned: AtomicU64,
+    pub(super) assigned: AtomicU64,
 }
 
 impl Naming {
-    /// Of an adapter of this name below another.
-    pub(super) fn new(
-        nonce: Nonce,
-        above: Option<&Adapter>,
-        name: &str,
-        policies: &Policies,
-    ) -> Self {
+    /// Of an adapter of this name below the one with a path.
+    pub(super) fn new(nonce: Nonce, above: Option<&[u8]>, name: &str, policies: &Policies) -> Self {
         let path = match above {
-            Some(above) => [above.path(), name.as_bytes(), &[0]].concat().into(),
+            Some(above) => [above, name.as_bytes(), &[0]].concat().into(),
             None => Box::default(),
         };
         Self {
@@ -39,79 +31,5 @@ impl Naming {
                 && !policies.is_persistent(),
             assigned: AtomicU64::new(0),
         }
-    }
-}
-
-impl Adapter {
-    /// The names from the root down, each ended by a NUL.
-    pub(super) fn path(&self) -> &[u8] {
-        &self.naming.path
-    }
-
-    /// What identifies it to others of the process (`the_POA::id`): its name in keys.
-    pub(crate) fn id(&self) -> Vec<u8> {
-        let AdapterName { index, serial } = self.key_name;
-        [
-            &self.naming.nonce.octets()[..],
-            &index.to_be_bytes(),
-            &serial.to_be_bytes(),
-        ]
-        .concat()
-    }
-
-    /// Whether the map assigns ids, by its entries: not where they are to hold after a restart.
-    pub(crate) fn map_assigns_ids(&self) -> bool {
-        self.policies.has_system_ids() && self.policies.retains() && !self.policies.is_persistent()
-    }
-
-    /// An id that no other object has, nor had before a restart.
-    pub(crate) fn assign_id(&self) -> ObjectId {
-        let number = self.naming.assigned.fetch_add(1, Ordering::Relaxed);
-        let id = [self.naming.nonce.octets(), number.to_be_bytes()];
-        id.as_flattened().into()
-    }
-
-    /// Whether this adapter may have assigned the id, as far as can be told: one of a persistent adapter's
-    /// may be from before a restart.
-    pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
-        let id = id.as_bytes();
-        if self.map_assigns_ids()
-            && let Some(map) = &self.map
-        {
-            return EntryId::of(id).is_some_and(|entry_id| map.has_been(entry_id));
-        }
-        id.len() == 16
-            && (self.policies.is_persistent() || id.starts_with(&self.naming.nonce.octets()))
-    }
-
-    /// The key of the object at an entry.
-    pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
-        match id {
-            None if self.naming.ids_are_entries => {
-                key::of_entry(self.naming.nonce, self.key_name, entry_id)
-            }
-            None => self.key(&entry_id.octets(), Some(entry_id)),
-            Some(id) => self.key(id, Some(entry_id)),
-        }
-    }
-
-    /// The key of an object by its id, and by the entry that it has, if it has one.
-    pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
-        if self.policies.is_persistent() {
-            return key::persistent(&self.naming.path, id);
-        }
-        key::named(self.naming.nonce, self.key_name, entry_id, id)
-    }
-
-    pub(crate) fn is_of(&self, nonce: Nonce) -> bool {
-        self.naming.nonce == nonce
-    }
-
-    pub(crate) fn is_at(&self, path: &[u8]) -> bool {
-        self.policies.is_persistent() && *self.naming.path == *path
-    }
-
-    pub(crate) fn nonce(&self) -> Nonce {
-        self.naming.nonce
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct OutstandingRequests {
 pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
 impl OutstandingRequests {
-    /// Counts one in, before it asks whether it may ([`crate::manager::Admission`]).
+    /// Counts one in, before it asks whether it may ([`crate::manager`]).
     pub(super) fn enter(&self) -> OutstandingRequest<'_> {
         self.count.fetch_add(1, Ordering::SeqCst);
         OutstandingRequest(self)

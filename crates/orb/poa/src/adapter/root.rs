@@ -1,22 +1,20 @@
 //! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
 
-use super::serve::{Request, Wanted, no_object};
+use super::request::{Request, Wanted};
+use super::serve::no_object;
 use super::table::Tables;
-use super::{Adapter, Parts};
+use super::types::{Adapter, Common, Parts, Registry as _};
 use crate::ior_table::IorTable;
-use crate::key::{self, AdapterName, Key, Nonce};
+use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
 use crate::object_map::EntryId;
 use crate::policy::Policies;
-use crate::upcall::OverTheWire;
 use parking_lot::Mutex;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    Collocated, CompletionStatus, DispatchError, Dispatched, Location, ObjectAdapter, Orb,
-    ServerCall, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
+    CompletionStatus, DispatchError, Location, Orb, SystemException, SystemExceptionKind as Kind,
+    minor,
 };
-use std::any::Any;
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// The name that the root POA has.
@@ -25,12 +23,11 @@ const ROOT: &str = "RootPOA";
 /// All adapters of an ORB.
 pub(crate) struct Root {
     me: Weak<Root>,
-    orb: WeakOrb,
-    pub(super) nonce: Nonce,
+    pub(crate) common: Arc<Common>,
+    pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
     /// Persistent adapters, whose keys do not say their names.
     pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
-    pub(crate) managers: PoaManagerFactory,
     pub(crate) ior_table: IorTable,
     adapter: OnceLock<Arc<Adapter>>,
 }
@@ -55,11 +52,14 @@ impl Root {
             .map_err(|error| initialize(&format!("no random numbers for object keys: {error}")))?;
         let root = Arc::new_cyclic(|me| Self {
             me: me.clone(),
-            orb: orb.downgrade(),
+            common: Arc::new(Common {
+                orb: orb.downgrade(),
+                managers: PoaManagerFactory::new(orb.downgrade(), nonce),
+                registry: me.clone(),
+            }),
             nonce,
             tables: Tables::new(),
             by_path: papaya::HashMap::new(),
-            managers: PoaManagerFactory::new(nonce),
             ior_table: IorTable::default(),
             adapter: OnceLock::new(),
         });
@@ -71,7 +71,7 @@ impl Root {
             parent: None,
             policies: Policies::of_root(),
             defined,
-            manager: root.managers.create_for("RootPOAManager"),
+            manager: root.common.managers.create_for("RootPOAManager"),
         };
         let adapter = root.add(parts)?;
         root.adapter.get_or_init(|| adapter);
@@ -83,10 +83,6 @@ impl Root {
 
     pub(super) fn me(&self) -> Weak<Self> {
         self.me.clone()
-    }
-
-    pub(crate) fn orb(&self) -> Option<Orb> {
-        self.orb.upgrade()
     }
 
     /// The root POA.
@@ -165,7 +161,8 @@ impl Root {
         }
     }
 
-    fn find(&self, object_key: &[u8]) -> Location {
+    /// Where an object is.
+    pub(crate) fn find(&self, object_key: &[u8]) -> Location {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => self.locate_at(name, &entry_id.octets(), Some(entry_id)),
             Key::Named {
@@ -182,61 +179,6 @@ impl Root {
                 _ => Location::Unknown,
             },
         }
-    }
-}
-
-impl ObjectAdapter for Root {
-    fn dispatch(
-        &self,
-        object_key: &[u8],
-        call: &mut ServerCall<'_>,
-    ) -> Result<Dispatched, DispatchError> {
-        probe::begins!(Point::ServerAdapter);
-        self.route(object_key, &mut OverTheWire(call))
-    }
-
-    fn locate(&self, object_key: &[u8]) -> Location {
-        self.find(object_key)
-    }
-
-    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
-        let here = self.here(object_key)?;
-        Some(Arc::new(here))
-    }
-
-    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
-        match Key::read(self.nonce, object_key) {
-            Key::Named {
-                adapter,
-                entry_id: Some(_),
-                id,
-            } => Cow::Owned(key::named(self.nonce, adapter, None, id)),
-            _ => Cow::Borrowed(object_key),
-        }
-    }
-
-    fn shut_down(&self) {
-        for manager in self.managers.list() {
-            manager.admission().deactivate();
-        }
-    }
-
-    fn wait_until_idle(&self) {
-        let mut adapters = vec![self.adapter()];
-        while let Some(adapter) = adapters.pop() {
-            adapter.wait_until_idle_or(&|| false);
-            adapters.extend(adapter.children());
-        }
-    }
-
-    fn release(&self) {
-        // Calls in progress keep the servants they are in.
-        self.adapter().destroy(true);
-        self.ior_table.clear();
-    }
-
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
     }
 }
 

@@ -1,12 +1,12 @@
 //! Servants that come when they are needed (CORBA 3.3 part 1, §15.3.5 and §15.3.6).
 
-use super::Adapter;
-use super::serve::{Request, destroyed};
+use super::request::Request;
+use super::serve::destroyed;
+use super::types::{Adapter, ServantManager};
 use crate::current::{self, Inside};
 use crate::manager::inactive;
 use crate::object_id::ObjectId;
 use crate::object_map::{ActiveMap, Found, Refused};
-use crate::servant_manager::ServantManager;
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
 };
@@ -59,7 +59,7 @@ impl Adapter {
         map: &ActiveMap,
         id: &[u8],
     ) -> Result<(), SystemException> {
-        if current::is_in_upcall_on(self, id) {
+        if current::is_in_upcall_on(self.id(), id) {
             return Err(calls_itself());
         }
         map.wait_while_closing(id);
@@ -79,7 +79,7 @@ impl Adapter {
         let (octets, id) = (id, ObjectId::from(id));
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
-        let current = Inside::enter(self, octets, Some(&servant));
+        let current = Inside::enter(self.id(), octets, Some(&servant));
         let answered = catch_unwind(AssertUnwindSafe(|| request.answer(&servant)));
         drop(current);
         // Whatever has become of the request.

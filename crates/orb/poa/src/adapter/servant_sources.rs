@@ -1,24 +1,8 @@
 //! Where an adapter has servants from that no map holds: the servant manager, the default servant.
 
-use super::Adapter;
-use super::keyed_lock::KeyedLock;
+use super::types::{Adapter, ServantManager};
 use crate::servant::Servant;
-use crate::servant_manager::ServantManager;
-use arc_swap::ArcSwapOption;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-/// What an adapter has of them.
-#[derive(Default)]
-pub(super) struct ServantSources {
-    /// Set once, and let go at the end.
-    manager: ArcSwapOption<ServantManager>,
-    default: ArcSwapOption<Arc<dyn Servant>>,
-    /// The adapter was told to give back all servants, for good.
-    pub(super) all_given_back: AtomicBool,
-    /// Ids that the activator is asked for.
-    pub(super) incarnations: KeyedLock,
-}
 
 impl Adapter {
     pub(crate) fn servant_manager(&self) -> Option<ServantManager> {

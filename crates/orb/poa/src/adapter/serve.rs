@@ -3,75 +3,19 @@
 //! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
 //! active, the servant is called. All else goes through [`Adapter::serve`].
 
-use super::compared::{ByStrategy, Compared};
+use super::compared::Compared;
 use super::outstanding::OutstandingRequest;
+use super::request::{Request, Wanted};
 use super::threads::Threads;
-use super::{Adapter, Way};
+use super::types::{Adapter, ServantManager};
+use super::way::Way;
 use crate::current::{Inside, InsideEntry};
-use crate::object_map::{ActiveMap, EntryId, Found, Pinned};
+use crate::object_map::{EntryId, Found, Pinned};
 use crate::policy::RequestProcessingPolicy;
-use crate::servant::Servant;
-use crate::servant_manager::ServantManager;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
     CompletionStatus, DispatchError, Location, SystemException, SystemExceptionKind as Kind, minor,
 };
-use std::sync::Arc;
-
-/// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
-/// process.
-pub(crate) trait Request {
-    /// What comes of it.
-    type Done;
-
-    /// The operation's name on the wire.
-    fn operation(&self) -> &str;
-
-    /// Finds the object that is wanted.
-    #[inline]
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
-        map.find(wanted.id, wanted.entry_id)
-    }
-
-    /// Lets the servant answer.
-    ///
-    /// # Errors
-    /// What to tell the caller instead of a result.
-    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
-
-    /// Lets the servant answer, whose operation is found by a strategy for comparison, if it is by name.
-    ///
-    /// # Errors
-    /// What to tell the caller instead of a result.
-    fn answer_by(
-        &mut self,
-        strategy: ByStrategy<'_>,
-        servant: &Arc<dyn Servant>,
-    ) -> Result<Self::Done, DispatchError> {
-        let _ = strategy;
-        self.answer(servant)
-    }
-
-    /// Has the main thread do [`Adapter::serve_now`].
-    ///
-    /// # Errors
-    /// What to tell the caller instead of a result.
-    fn serve_by_main_thread(
-        &mut self,
-        adapter: &Adapter,
-        wanted: Wanted<'_>,
-    ) -> Result<Option<Self::Done>, DispatchError>;
-
-    /// What becomes of it where it would have to wait, if it is not to.
-    fn rather_than_wait(&self) -> Option<Self::Done>;
-}
-
-/// An object, as a request names it.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted<'k> {
-    pub(crate) id: &'k [u8],
-    pub(crate) entry_id: Option<EntryId>,
-}
 
 /// A request that is counted at the adapter itself, until dropped.
 pub(super) struct CountedRequest<'a> {
@@ -104,7 +48,7 @@ impl Adapter {
             // Pinned first: who changes the manager's state waits for what is pinned.
             && self.manager.admission().is_active()
         {
-            let _current = InsideEntry::enter(self, entry_id);
+            let _current = InsideEntry::enter(self.id(), entry_id);
             return self.answer_pinned(&pinned, request);
         }
         let id = entry_id.octets();
@@ -126,7 +70,7 @@ impl Adapter {
                     && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
-                    let _current = Inside::enter(self, wanted.id, None);
+                    let _current = Inside::enter(self.id(), wanted.id, None);
                     return self.answer_pinned(&pinned, request);
                 }
             }
@@ -202,7 +146,7 @@ impl Adapter {
         loop {
             match request.find(map, wanted) {
                 Found::Pinned(pinned) => {
-                    let _current = Inside::enter(self, wanted.id, None);
+                    let _current = Inside::enter(self.id(), wanted.id, None);
                     return self.answer_pinned(&pinned, request);
                 }
                 found => match self.policies.processing {
@@ -238,7 +182,7 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
-        let _current = Inside::enter(self, id, Some(&servant));
+        let _current = Inside::enter(self.id(), id, Some(&servant));
         request.answer(&servant)
     }
 

@@ -4,7 +4,7 @@
 //! that it last used, and so finds an adapter, however deep in the tree, without a lock and without an
 //! atomic exchange: it compares two numbers.
 
-use super::Adapter;
+use super::types::Adapter;
 use crate::key::AdapterName;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;

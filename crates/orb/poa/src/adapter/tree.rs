@@ -2,31 +2,19 @@
 //! and §15.3.3).
 
 use super::etherealizer::Etherealizer;
-use super::keyed_lock::KeyedLock;
-use super::{Adapter, Parts, Root, map};
+use super::make::map;
+use super::root::Root;
+use super::types::{Adapter, Parts, Registry};
 use crate::current;
-use crate::key::MAX_PATH;
+use crate::key::{AdapterId, MAX_PATH};
 use crate::manager::PoaManager;
 use crate::policy::{Conflict, PoaPolicy, Policies, defined};
-use crate::servant_manager::AdapterActivator;
-use parking_lot::Mutex;
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use std::collections::BTreeMap;
+use punctual_orb::{CompletionStatus, Orb, SystemException, SystemExceptionKind as Kind, minor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Adapters that are below one another at most.
 const MAX_DEPTH: usize = 256;
-
-/// The adapters below an adapter.
-#[derive(Default)]
-pub(crate) struct Children {
-    pub(super) made: Mutex<BTreeMap<String, Arc<Adapter>>>,
-    /// Who is asked for those that there are not.
-    pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
-    /// Names that it is asked for.
-    activations: KeyedLock,
-}
 
 /// Why an adapter was not made.
 #[derive(Debug)]
@@ -44,15 +32,13 @@ impl Adapter {
         manager: Option<&PoaManager>,
         policies: &[PoaPolicy],
     ) -> Result<Arc<Self>, NotMade> {
-        let root = self
-            .root
-            .upgrade()
-            .ok_or_else(|| NotMade::System(is_over()))?;
-        let orb = root.orb().ok_or_else(|| NotMade::System(is_over()))?;
+        let over = || NotMade::System(is_over());
+        let registry = self.common.registry.upgrade().ok_or_else(over)?;
+        let orb = self.common.orb.upgrade().ok_or_else(over)?;
         let defined = defined(policies, &orb).map_err(NotMade::Conflict)?;
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
         self.check_name(name).map_err(NotMade::System)?;
-        self.wait_for_name(name).map_err(NotMade::System)?;
+        self.wait_for_name(&orb, name).map_err(NotMade::System)?;
         let mut children = self.children.made.lock();
         if self.is_destroyed() {
             return Err(NotMade::System(is_over()));
@@ -62,7 +48,7 @@ impl Adapter {
         }
         let manager = match manager {
             Some(manager) => manager.clone(),
-            None => root.managers.create_for(name),
+            None => self.common.managers.create_for(name),
         };
         let parts = Parts {
             name: name.to_owned(),
@@ -71,7 +57,7 @@ impl Adapter {
             defined,
             manager,
         };
-        let child = root.add(parts).map_err(NotMade::System)?;
+        let child = registry.add(parts).map_err(NotMade::System)?;
         children.insert(name.to_owned(), child.clone());
         Ok(child)
     }
@@ -117,12 +103,12 @@ impl Adapter {
     }
 
     /// Waits until an adapter of that name that is being destroyed is gone.
-    fn wait_for_name(&self, name: &str) -> Result<(), SystemException> {
+    fn wait_for_name(&self, orb: &Orb, name: &str) -> Result<(), SystemException> {
         let child = self.children.made.lock().get(name).cloned();
         let Some(former) = child.filter(|child| child.is_destroyed()) else {
             return Ok(());
         };
-        if current::is_in_upcall_of(self.nonce()) {
+        if current::is_in_upcall_of(Some(orb), self.nonce()) {
             return Err(being_destroyed(name));
         }
         former.wait_until_destroyed();
@@ -180,18 +166,22 @@ impl Root {
         }
         Ok(Some(adapter).filter(|adapter| adapter.policies.is_persistent()))
     }
+}
 
-    /// Makes an adapter and enters it.
-    pub(super) fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException> {
+impl Registry for Root {
+    fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException> {
         let etherealizer = Etherealizer::default();
         let retains = parts.policies.retains();
         let map = retains.then(|| map(&parts.policies, etherealizer.clone()));
         // Policies with an id twice were refused.
         let map = map.transpose().map_err(|_| too_many())?;
-        let made = self.tables.add(|name| Adapter::new(self, name, parts, map));
+        let made = self.tables.add(|name| {
+            let nonce = self.nonce;
+            Adapter::new(&self.common, AdapterId { nonce, name }, parts, map)
+        });
         let adapter = made.ok_or_else(too_many)?;
         etherealizer.set_adapter(&adapter);
-        adapter.manager.add(&adapter);
+        adapter.manager.add(adapter.me.clone());
         if adapter.policies.is_persistent() {
             self.by_path
                 .pin()
@@ -200,8 +190,7 @@ impl Root {
         Ok(adapter)
     }
 
-    /// The adapter is found no more.
-    pub(super) fn forget(&self, adapter: &Adapter) {
+    fn forget(&self, adapter: &Adapter) {
         self.tables.remove(adapter.key_name);
         if adapter.policies.is_persistent() {
             self.by_path.pin().remove(adapter.path());

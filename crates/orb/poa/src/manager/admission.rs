@@ -5,7 +5,7 @@
 //! Both are sequentially consistent, so that one of the two sees the other: nobody waits for requests that
 //! have passed unseen, and none passes that is not waited for.
 
-use super::{AdapterInactive, ManagerState};
+use super::state::{AdapterInactive, ManagerState};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use punctual_orb::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, minor, serves_alone,

@@ -1,8 +1,9 @@
 //! The factory of POA managers (CORBA 3.3 part 1, §15.3.2.1): managers by their ids.
 
-use super::PoaManager;
+use super::poa_manager::{PoaManager, Shared};
 use crate::key::Nonce;
 use parking_lot::Mutex;
+use punctual_orb::WeakOrb;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -18,13 +19,14 @@ pub struct ManagerExists {
 /// Makes POA managers, and finds those that adapters have or somebody holds. Cheap to clone.
 #[derive(Clone)]
 pub struct PoaManagerFactory {
+    orb: WeakOrb,
     nonce: Nonce,
     known: Arc<Mutex<Known>>,
 }
 
 #[derive(Default)]
 struct Known {
-    managers: HashMap<String, Weak<super::Shared>>,
+    managers: HashMap<String, Weak<Shared>>,
     /// How many managers there were when those that are gone were last forgotten.
     tidied: usize,
     /// Numbers for ids that are taken.
@@ -32,8 +34,9 @@ struct Known {
 }
 
 impl PoaManagerFactory {
-    pub(crate) fn new(nonce: Nonce) -> Self {
+    pub(crate) fn new(orb: WeakOrb, nonce: Nonce) -> Self {
         Self {
+            orb,
             nonce,
             known: Arc::default(),
         }
@@ -44,7 +47,7 @@ impl PoaManagerFactory {
     /// # Errors
     /// [`ManagerExists`].
     pub fn create_poa_manager(&self, id: &str) -> Result<PoaManager, ManagerExists> {
-        let made = self.known.lock().make(id, self.nonce);
+        let made = self.make(&mut self.known.lock(), id);
         made.ok_or_else(|| ManagerExists { id: id.to_owned() })
     }
 
@@ -53,7 +56,7 @@ impl PoaManagerFactory {
         let mut known = self.known.lock();
         let mut id = adapter.to_owned();
         loop {
-            if let Some(manager) = known.make(&id, self.nonce) {
+            if let Some(manager) = self.make(&mut known, &id) {
                 return manager;
             }
             known.next += 1;
@@ -75,22 +78,21 @@ impl PoaManagerFactory {
         let shared = self.known.lock().managers.get(id)?.upgrade()?;
         Some(PoaManager { shared })
     }
-}
 
-impl Known {
-    fn make(&mut self, id: &str, nonce: Nonce) -> Option<PoaManager> {
-        let taken = self.managers.get(id);
+    /// A manager of that id, if it is not taken.
+    fn make(&self, known: &mut Known, id: &str) -> Option<PoaManager> {
+        let taken = known.managers.get(id);
         if taken.is_some_and(|one| one.strong_count() > 0) {
             return None;
         }
         // Now and then, so that each costs little however many there are.
-        if self.managers.len() >= 2 * self.tidied.max(8) {
-            self.managers.retain(|_, one| one.strong_count() > 0);
-            self.tidied = self.managers.len();
+        if known.managers.len() >= 2 * known.tidied.max(8) {
+            known.managers.retain(|_, one| one.strong_count() > 0);
+            known.tidied = known.managers.len();
         }
-        let manager = PoaManager::new(id, nonce);
+        let manager = PoaManager::new(id, self.orb.clone(), self.nonce);
         let weak = Arc::downgrade(&manager.shared);
-        self.managers.insert(id.to_owned(), weak);
+        known.managers.insert(id.to_owned(), weak);
         Some(manager)
     }
 }

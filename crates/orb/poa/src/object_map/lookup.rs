@@ -91,7 +91,7 @@ impl ActiveMap {
         (found, number)
     }
 
-    /// Where a servant is active ([`Servants::Unique`]). Takes the map's mutex.
+    /// Where a servant is active ([`super::Servants::Unique`]). Takes the map's mutex.
     pub(crate) fn entry_of(&self, identity: Identity) -> Option<EntryId> {
         self.noted(&self.lock(), identity)
     }

@@ -137,7 +137,9 @@ impl Poa {
             self.check_alive()?;
             match map.activate(Some(id.as_bytes()), servant.clone()) {
                 // Its own upcall would be waited for for ever.
-                Err(Refused::Closing) if current::is_in_upcall_on(&self.adapter, id.as_bytes()) => {
+                Err(Refused::Closing)
+                    if current::is_in_upcall_on(self.adapter.id(), id.as_bytes()) =>
+                {
                     return Err(PoaError::ObjectAlreadyActive);
                 }
                 Err(Refused::Closing) => map.wait_while_closing(id.as_bytes()),

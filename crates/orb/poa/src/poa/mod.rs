@@ -4,15 +4,15 @@ mod activation;
 mod error;
 mod references;
 
+pub use crate::adapter::Poa;
 pub use error::{CreatePoaError, FindPoaError, PoaError};
 
-use crate::adapter::{Adapter, Root, initialize};
+use crate::adapter::{Adapter, AdapterActivator, Root, ServantManager, initialize};
+use crate::current;
 use crate::ior_table::IorTable;
 use crate::manager::{PoaManager, PoaManagerFactory, would_wait_for_itself};
 use crate::policy::{PoaPolicy, RequestProcessingPolicy};
 use crate::servant::Servant;
-use crate::servant_manager::{AdapterActivator, ServantManager};
-use crate::{adapter, current};
 use punctual_orb::{
     CompletionStatus, Orb, PolicyType, SystemException, SystemExceptionKind as Kind, minor,
 };
@@ -41,7 +41,8 @@ impl RootPoa for Orb {
         let root = root_of(self)?;
         self.listen()?;
         let adapter = root.adapter();
-        Ok(Poa::new(self.clone(), root, adapter))
+        let orb = self.clone();
+        Ok(Poa { orb, adapter })
     }
 
     fn ior_table(&self) -> Result<IorTable, SystemException> {
@@ -63,24 +64,10 @@ fn root_of(orb: &Orb) -> Result<Arc<Root>, SystemException> {
     root.map_err(|_| initialize("this ORB has another object adapter"))
 }
 
-/// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
-///
-/// What would make or set something in one that is destroyed raises OBJECT_NOT_EXIST, or BAD_INV_ORDER after the
-/// ORB's shutdown; what only looks finds nothing there.
-#[derive(Clone)]
-pub struct Poa {
-    orb: Orb,
-    root: Arc<Root>,
-    adapter: Arc<Adapter>,
-}
-
 impl Poa {
-    pub(crate) fn new(orb: Orb, root: Arc<Root>, adapter: Arc<Adapter>) -> Self {
-        Self { orb, root, adapter }
-    }
-
     fn with(&self, adapter: Arc<Adapter>) -> Self {
-        Self::new(self.orb.clone(), self.root.clone(), adapter)
+        let orb = self.orb.clone();
+        Self { orb, adapter }
     }
 
     /// Makes a child. Without a manager it gets one of its own, which holds requests until it is activated;
@@ -136,7 +123,7 @@ impl Poa {
         etherealize_objects: bool,
         wait_for_completion: bool,
     ) -> Result<(), SystemException> {
-        if wait_for_completion && current::is_in_upcall_of(self.adapter.nonce()) {
+        if wait_for_completion && current::is_in_upcall_of(Some(&self.orb), self.adapter.nonce()) {
             return Err(would_wait_for_itself());
         }
         self.adapter.destroy(etherealize_objects);
@@ -170,7 +157,7 @@ impl Poa {
     /// What no other adapter has: octets that hold as long as the process.
     #[must_use]
     pub fn id(&self) -> Vec<u8> {
-        self.adapter.id()
+        self.adapter.id().octets()
     }
 
     /// What decides whether requests are served.
@@ -182,7 +169,7 @@ impl Poa {
     /// What makes POA managers, for all adapters of the ORB.
     #[must_use]
     pub fn manager_factory(&self) -> &PoaManagerFactory {
-        &self.root.managers
+        &self.adapter.common.managers
     }
 
     /// The policies that hold for it: those it was made with, and defaults.
@@ -288,7 +275,7 @@ impl Poa {
         }
         // What is over with the ORB says so.
         self.orb.listen()?;
-        Err(adapter::is_gone(&self.adapter.name))
+        Err(is_gone(&self.adapter.name))
     }
 }
 
@@ -307,4 +294,14 @@ impl fmt::Debug for Poa {
             .field("manager", self.manager())
             .finish_non_exhaustive()
     }
+}
+
+/// What the operations of an adapter raise that is destroyed.
+fn is_gone(name: &str) -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NO_ADAPTER,
+        CompletionStatus::No,
+    )
+    .with_detail(format!("the POA `{name}` is destroyed"))
 }

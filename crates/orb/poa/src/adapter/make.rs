@@ -1,0 +1,72 @@
+//! Adapters, and their maps, as policies ask for them.
+
+use super::destruction::Destruction;
+use super::etherealizer::Etherealizer;
+use super::naming::Naming;
+use super::operation_tables::OperationTables;
+use super::outstanding::OutstandingRequests;
+use super::threads::Threads;
+use super::types::{Adapter, Children, Common, Parts, ServantSources};
+use super::way::Way;
+use crate::key::AdapterId;
+use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
+use crate::policy::{Demultiplexing, Policies, RequestProcessingPolicy};
+use std::sync::{Arc, Weak};
+
+impl Adapter {
+    pub(super) fn new(
+        common: &Arc<Common>,
+        id: AdapterId,
+        parts: Parts,
+        map: Option<ActiveMap>,
+    ) -> Arc<Self> {
+        let policies = parts.policies;
+        let above = parts.parent.as_deref().map(Self::path);
+        let naming = Naming::new(id.nonce, above, &parts.name, &policies);
+        Arc::new_cyclic(|me: &Weak<Self>| Self {
+            way: Way::of(&policies),
+            naming,
+            map,
+            threads: Threads::new(policies.thread),
+            me: me.clone(),
+            common: common.clone(),
+            key_name: id.name,
+            children: Children::default(),
+            manager: parts.manager,
+            destruction: Destruction::default(),
+            outstanding: OutstandingRequests::default(),
+            servants: ServantSources::default(),
+            operations: OperationTables::default(),
+            policies,
+            defined: parts.defined,
+            name: parts.name,
+            parent: parts.parent,
+        })
+    }
+}
+
+/// The map that goes with the policies.
+pub(super) fn map(
+    policies: &Policies,
+    etherealizer: Etherealizer,
+) -> Result<ActiveMap, DuplicateId> {
+    let strategy = match &policies.demultiplexing {
+        Demultiplexing::Active => Strategy::Active,
+        Demultiplexing::Linear => Strategy::Linear,
+        Demultiplexing::DynamicHash => Strategy::DynamicHash,
+        Demultiplexing::PerfectHash(ids) => {
+            Strategy::PerfectHash(ids.iter().map(|id| id.as_bytes().into()).collect())
+        }
+        Demultiplexing::DeLayered => Strategy::DeLayered,
+    };
+    let ids = match policies.has_system_ids() && !policies.is_persistent() {
+        true => Ids::System,
+        false => Ids::User,
+    };
+    let servants = match policies.processing {
+        _ if policies.is_unique() => Servants::Unique,
+        RequestProcessingPolicy::ServantManager => Servants::Counted,
+        _ => Servants::Unnoted,
+    };
+    ActiveMap::new(&strategy, ids, servants, Box::new(etherealizer))
+}

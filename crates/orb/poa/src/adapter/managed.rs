@@ -1,0 +1,31 @@
+//! What an adapter does at its manager's word.
+
+use super::types::Adapter;
+use crate::manager::Managed;
+use std::sync::atomic::Ordering;
+
+impl Managed for Adapter {
+    fn etherealize_all(&self) {
+        if self.servant_manager().is_some() {
+            // Said before: what is incarnated meanwhile is found here, or finds this.
+            self.servants.all_given_back.store(true, Ordering::SeqCst);
+            if let Some(map) = self.map() {
+                map.deactivate_all();
+            }
+        }
+    }
+
+    fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool) {
+        self.outstanding.wait_until_empty_or(useless);
+        if let Some(map) = &self.map {
+            map.wait_until_unpinned(useless);
+        }
+    }
+
+    fn wake_waiting(&self) {
+        self.outstanding.wake();
+        if let Some(map) = &self.map {
+            map.wake_waiting();
+        }
+    }
+}

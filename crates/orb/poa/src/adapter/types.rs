@@ -1,0 +1,225 @@
+//! Adapters, as data: [`Adapter`], the handle that applications have ([`Poa`]), and what applications provide for
+//! adapters ([`ServantManager`], [`AdapterActivator`]; CORBA 3.3 part 1, §15.3.3 to §15.3.6).
+//!
+//! An adapter holds what is provided for it, whose methods take the handle, which holds the adapter: so all of it
+//! stands in one file. What adapters do is in the files beside, in `impl` blocks; what handles do, in `poa`.
+
+use super::destruction::Destruction;
+use super::keyed_lock::KeyedLock;
+use super::naming::Naming;
+use super::operation_tables::OperationTables;
+use super::outstanding::OutstandingRequests;
+use super::threads::Threads;
+use super::way::Way;
+use crate::key::{AdapterId, AdapterName};
+use crate::manager::{PoaManager, PoaManagerFactory};
+use crate::object_id::ObjectId;
+use crate::object_map::ActiveMap;
+use crate::policy::Policies;
+use crate::servant::Servant;
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use punctual_orb::{AdapterPolicies, DispatchError, Orb, SystemException, WeakOrb};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+
+/// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
+///
+/// What would make or set something in one that is destroyed raises OBJECT_NOT_EXIST, or BAD_INV_ORDER after the
+/// ORB's shutdown; what only looks finds nothing there.
+#[derive(Clone)]
+pub struct Poa {
+    pub(crate) orb: Orb,
+    pub(crate) adapter: Arc<Adapter>,
+}
+
+/// An adapter as the ORB holds it; [`Poa`] is what applications hold.
+pub(crate) struct Adapter {
+    pub(super) me: Weak<Adapter>,
+    pub(crate) common: Arc<Common>,
+    pub(crate) key_name: AdapterName,
+    pub(crate) name: String,
+    pub(super) naming: Naming,
+    pub(crate) parent: Option<Arc<Adapter>>,
+    pub(crate) children: Children,
+    pub(crate) policies: Policies,
+    /// Those whose types the ORB was told of.
+    pub(crate) defined: AdapterPolicies,
+    pub(crate) manager: PoaManager,
+    pub(super) way: Way,
+    /// With RETAIN.
+    pub(super) map: Option<ActiveMap>,
+    pub(super) destruction: Destruction,
+    pub(super) outstanding: OutstandingRequests,
+    pub(super) threads: Threads,
+    pub(super) servants: ServantSources,
+    pub(super) operations: OperationTables,
+}
+
+/// What all adapters of an ORB have in common.
+pub(crate) struct Common {
+    pub(crate) orb: WeakOrb,
+    pub(crate) managers: PoaManagerFactory,
+    pub(super) registry: Weak<dyn Registry>,
+}
+
+/// Where an adapter is entered, so that requests find it.
+pub(super) trait Registry: Send + Sync {
+    /// Makes an adapter and enters it.
+    ///
+    /// # Errors
+    /// NO_RESOURCES when there is no place for one more.
+    fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException>;
+
+    /// The adapter is found no more.
+    fn forget(&self, adapter: &Adapter);
+}
+
+/// What an adapter is made of.
+pub(super) struct Parts {
+    pub(super) name: String,
+    pub(super) parent: Option<Arc<Adapter>>,
+    pub(super) policies: Policies,
+    pub(super) defined: AdapterPolicies,
+    pub(super) manager: PoaManager,
+}
+
+/// The adapters below an adapter.
+#[derive(Default)]
+pub(crate) struct Children {
+    pub(super) made: Mutex<BTreeMap<String, Arc<Adapter>>>,
+    /// Who is asked for those that there are not.
+    pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
+    /// Names that it is asked for.
+    pub(super) activations: KeyedLock,
+}
+
+/// Where an adapter has servants from that no map holds: the servant manager, the default servant.
+#[derive(Default)]
+pub(super) struct ServantSources {
+    /// Set once, and let go at the end.
+    pub(super) manager: ArcSwapOption<ServantManager>,
+    pub(super) default: ArcSwapOption<Arc<dyn Servant>>,
+    /// The adapter was told to give back all servants, for good.
+    pub(super) all_given_back: AtomicBool,
+    /// Ids that the activator is asked for.
+    pub(super) incarnations: KeyedLock,
+}
+
+/// Makes adapters that are asked for and do not exist.
+pub trait AdapterActivator: Send + Sync {
+    /// Makes the child of that name by [`Poa::create_poa`], with a servant manager or the objects that it
+    /// is to have, and says whether it did. Requests for the child wait meanwhile.
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool;
+}
+
+/// What provides servants.
+#[derive(Clone)]
+pub enum ServantManager {
+    /// For adapters that retain them.
+    Activator(Arc<dyn ServantActivator>),
+    /// For adapters that do not.
+    Locator(Arc<dyn ServantLocator>),
+}
+
+impl fmt::Debug for ServantManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Activator(_) => "Activator",
+            Self::Locator(_) => "Locator",
+        })
+    }
+}
+
+/// Provides servants that are kept in the active object map until they are deactivated (§15.3.5).
+pub trait ServantActivator: Send + Sync {
+    /// The servant for an object that is not active. Called for one object once at a time, but for several
+    /// objects at once unless the adapter is single-threaded: the standard would let all wait for one.
+    /// `_is_a` and `_non_existent` ask for the servant, too, though they do not call it.
+    ///
+    /// It must not call the object itself, which would wait for it: such a call from the same thread gets
+    /// TRANSIENT, one that comes by wire waits until its caller gives up.
+    ///
+    /// # Errors
+    /// What to tell the caller instead: OBJECT_NOT_EXIST when there is no such object, another exception,
+    /// or [`DispatchError::Forward`], the standard's `ForwardRequest`.
+    fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError>;
+
+    /// The object's last call has left after it was deactivated. With `cleanup_in_progress` because its
+    /// adapter or its manager goes; with `remaining_activations` the servant incarnates other objects of
+    /// the adapter still.
+    fn etherealize(
+        &self,
+        id: &ObjectId,
+        poa: &Poa,
+        servant: Arc<dyn Servant>,
+        cleanup_in_progress: bool,
+        remaining_activations: bool,
+    );
+}
+
+/// What a locator keeps from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
+pub type Cookie = Box<dyn Any + Send>;
+
+/// Provides a servant for each request (§15.3.6).
+pub trait ServantLocator: Send + Sync {
+    /// The servant for one request, and whatever is to be known when it has been served.
+    ///
+    /// # Errors
+    /// What to tell the caller instead, as for [`ServantActivator::incarnate`]; the request is over then,
+    /// without [`ServantLocator::postinvoke`].
+    fn preinvoke(
+        &self,
+        id: &ObjectId,
+        poa: &Poa,
+        operation: &str,
+    ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError>;
+
+    /// The request has been served, on the same thread, whether it succeeded, failed or panicked.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of the request's outcome.
+    fn postinvoke(
+        &self,
+        id: &ObjectId,
+        poa: &Poa,
+        operation: &str,
+        cookie: Cookie,
+        servant: Arc<dyn Servant>,
+    ) -> Result<(), DispatchError>;
+}
+
+impl Adapter {
+    /// The map, where the adapter retains servants.
+    pub(crate) fn map(&self) -> Option<&ActiveMap> {
+        self.map.as_ref()
+    }
+
+    /// What identifies it to others of the process.
+    #[inline]
+    pub(crate) fn id(&self) -> AdapterId {
+        AdapterId {
+            nonce: self.naming.nonce,
+            name: self.key_name,
+        }
+    }
+
+    /// The adapter as an application sees it; `None` when the ORB is over.
+    pub(crate) fn poa(&self) -> Option<Poa> {
+        let orb = self.common.orb.upgrade()?;
+        let adapter = self.me.upgrade()?;
+        Some(Poa { orb, adapter })
+    }
+}
+
+impl fmt::Debug for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adapter")
+            .field("name", &self.name)
+            .field("policies", &self.policies)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,26 @@
+//! How much there is to do about an adapter's requests.
+
+use crate::policy::{Demultiplexing, OperationDemultiplexing, Policies, ThreadPolicy};
+
+/// The way of an adapter's requests, which is decided when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// They need nothing but the map and an active manager.
+    Plain,
+    /// They are counted at the adapter: other things may serve them, or only some threads.
+    Counted,
+    /// So they are, and objects or operations are found by a strategy for comparison.
+    Compared,
+}
+
+impl Way {
+    pub(super) fn of(policies: &Policies) -> Self {
+        let is_compared = policies.demultiplexing != Demultiplexing::Active
+            || policies.operations != OperationDemultiplexing::Compiled;
+        match policies.thread {
+            _ if is_compared => Self::Compared,
+            ThreadPolicy::OrbControl if policies.retains() => Self::Plain,
+            _ => Self::Counted,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What applications ask about the upcall that they are in.
+
+use super::upcalls::{Upcall, innermost};
+use crate::adapter::root_named;
+use crate::object_id::ObjectId;
+use crate::poa::Poa;
+use crate::servant::Servant;
+use punctual_orb::{ObjectRef, SystemException};
+use std::sync::Arc;
+
+/// The upcall that the calling thread is in. It says the same over the wire and within the process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Current;
+
+/// The calling thread is in no upcall, or its adapter is gone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoContext {
+    /// No upcall.
+    #[error("the calling thread is in no upcall")]
+    NoUpcall,
+    /// The adapter, or the object in it, is gone since the upcall began.
+    #[error("the POA or the object that the upcall is on is gone")]
+    Gone,
+    /// The reference could not be made.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+impl Current {
+    /// The adapter.
+    ///
+    /// # Errors
+    /// [`NoContext`].
+    pub fn poa(self) -> Result<Poa, NoContext> {
+        poa_of(innermost().ok_or(NoContext::NoUpcall)?)
+    }
+
+    /// The object's id: where one servant incarnates many objects, which of them is called.
+    ///
+    /// # Errors
+    /// [`NoContext`].
+    pub fn object_id(self) -> Result<ObjectId, NoContext> {
+        Ok(innermost().ok_or(NoContext::NoUpcall)?.id())
+    }
+
+    /// A reference to the object.
+    ///
+    /// # Errors
+    /// [`NoContext`].
+    pub fn reference(self) -> Result<ObjectRef, NoContext> {
+        let (poa, id, servant) = (self.poa()?, self.object_id()?, self.servant()?);
+        Ok(poa.reference_to(&id, &servant.primary_interface())?)
+    }
+
+    /// The servant.
+    ///
+    /// # Errors
+    /// [`NoContext`]; [`NoContext::Gone`] too when the object was deactivated in this very upcall.
+    pub fn servant(self) -> Result<Arc<dyn Servant>, NoContext> {
+        let upcall = innermost().ok_or(NoContext::NoUpcall)?;
+        let poa = poa_of(upcall)?;
+        let known = upcall.own_servant();
+        let found = known.or_else(|| poa.active_servant(&upcall.id()));
+        found.ok_or(NoContext::Gone)
+    }
+}
+
+/// The adapter that an upcall is of.
+fn poa_of(upcall: Upcall) -> Result<Poa, NoContext> {
+    let root = root_named(upcall.adapter.nonce);
+    let adapter = root.and_then(|root| root.named(upcall.adapter.name));
+    adapter
+        .and_then(|adapter| adapter.poa())
+        .ok_or(NoContext::Gone)
+}

@@ -1,0 +1,210 @@
+//! A POA manager.
+
+use super::admission::Admission;
+use super::state::{AdapterInactive, ManagerState};
+use crate::current;
+use crate::key::Nonce;
+use parking_lot::Mutex;
+use punctual_orb::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
+};
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// Why a manager's state was not changed, or not waited for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// The manager is inactive.
+    #[error(transparent)]
+    AdapterInactive(#[from] AdapterInactive),
+    /// It was not waited for: BAD_INV_ORDER in an upcall, which would wait for itself.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+/// Decides for its adapters whether requests are served. Cheap to clone; clones are the same manager.
+#[derive(Clone)]
+pub struct PoaManager {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    id: String,
+    orb: WeakOrb,
+    nonce: Nonce,
+    admission: Admission,
+    adapters: Mutex<Vec<Weak<dyn Managed>>>,
+}
+
+/// An adapter, as its manager knows it.
+pub(crate) trait Managed: Send + Sync {
+    /// Gives back all servants, where an activator gave them.
+    fn etherealize_all(&self);
+
+    /// Returns when no request is in progress, or there is no use in waiting for that: whoever makes that so
+    /// calls [`Managed::wake_waiting`].
+    fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool);
+
+    /// Has those who wait look again.
+    fn wake_waiting(&self);
+}
+
+impl PoaManager {
+    pub(crate) fn new(id: &str, orb: WeakOrb, nonce: Nonce) -> Self {
+        let shared = Shared {
+            id: id.to_owned(),
+            orb,
+            nonce,
+            admission: Admission::default(),
+            adapters: Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Its name, which no other manager of the ORB has. The root POA's is `RootPOAManager`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.shared.id
+    }
+
+    /// The present state.
+    #[must_use]
+    pub fn state(&self) -> ManagerState {
+        self.shared.admission.state()
+    }
+
+    /// Serves requests, those held back first.
+    ///
+    /// # Errors
+    /// [`AdapterInactive`] after [`PoaManager::deactivate`].
+    pub fn activate(&self) -> Result<(), AdapterInactive> {
+        self.shared.admission.change(ManagerState::Active)?;
+        self.wake_waiting();
+        Ok(())
+    }
+
+    /// Lets requests wait: so many as there is room for, TRANSIENT for more. Those in progress go on;
+    /// with `wait_for_completion` it returns when they are done, or when the state has changed again.
+    ///
+    /// # Errors
+    /// [`ManagerError::AdapterInactive`] after [`PoaManager::deactivate`]; BAD_INV_ORDER when it would
+    /// wait for the upcall that it is made from.
+    pub fn hold_requests(&self, wait_for_completion: bool) -> Result<(), ManagerError> {
+        self.change_and_wait(ManagerState::Holding, wait_for_completion)
+    }
+
+    /// Turns requests away with TRANSIENT, those held back too. Those in progress go on, and are waited
+    /// for as by [`PoaManager::hold_requests`].
+    ///
+    /// # Errors
+    /// Those of [`PoaManager::hold_requests`].
+    pub fn discard_requests(&self, wait_for_completion: bool) -> Result<(), ManagerError> {
+        self.change_and_wait(ManagerState::Discarding, wait_for_completion)
+    }
+
+    /// Turns requests away for good. Those in progress go on, and are waited for as by
+    /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators are given back all
+    /// servants, each when its last call has left.
+    ///
+    /// # Errors
+    /// Those of [`PoaManager::hold_requests`]; a manager that is inactive already is none.
+    pub fn deactivate(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), ManagerError> {
+        self.check_may_wait(wait_for_completion)?;
+        let first = self.shared.admission.deactivate();
+        self.wake_waiting();
+        if first && etherealize_objects {
+            for adapter in self.adapters() {
+                adapter.etherealize_all();
+            }
+        }
+        if wait_for_completion {
+            self.wait_until_idle(ManagerState::Inactive);
+        }
+        Ok(())
+    }
+
+    fn change_and_wait(&self, to: ManagerState, wait: bool) -> Result<(), ManagerError> {
+        self.check_may_wait(wait)?;
+        self.shared.admission.change(to)?;
+        self.wake_waiting();
+        if wait {
+            self.wait_until_idle(to);
+        }
+        Ok(())
+    }
+
+    /// Until no request is in progress, or the state is another.
+    fn wait_until_idle(&self, state: ManagerState) {
+        for adapter in self.adapters() {
+            adapter.wait_until_idle_or(&|| self.state() != state);
+        }
+    }
+
+    /// Who waits for requests in another state waits no more.
+    fn wake_waiting(&self) {
+        for adapter in self.adapters() {
+            adapter.wake_waiting();
+        }
+    }
+
+    fn check_may_wait(&self, wait: bool) -> Result<(), SystemException> {
+        let shared = &*self.shared;
+        if wait && current::is_in_upcall_of(shared.orb.upgrade().as_ref(), shared.nonce) {
+            return Err(would_wait_for_itself());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn admission(&self) -> &Admission {
+        &self.shared.admission
+    }
+
+    pub(crate) fn is_of(&self, nonce: Nonce) -> bool {
+        self.shared.nonce == nonce
+    }
+
+    pub(crate) fn add(&self, adapter: Weak<dyn Managed>) {
+        let mut adapters = self.shared.adapters.lock();
+        adapters.retain(|one| one.strong_count() > 0);
+        adapters.push(adapter);
+    }
+
+    fn adapters(&self) -> Vec<Arc<dyn Managed>> {
+        let adapters = self.shared.adapters.lock();
+        adapters.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl PartialEq for PoaManager {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl Eq for PoaManager {}
+
+impl fmt::Debug for PoaManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoaManager")
+            .field("id", &self.id())
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The standard's BAD_INV_ORDER for a wait from within an upcall (§15.3.2.4 and §15.3.9.4).
+pub(crate) fn would_wait_for_itself() -> SystemException {
+    SystemException::new(
+        Kind::BadInvOrder,
+        minor::SHUTDOWN_IN_UPCALL,
+        CompletionStatus::No,
+    )
+    .with_detail("wait_for_completion in an upcall would wait for that very upcall")
+}

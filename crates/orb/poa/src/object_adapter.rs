@@ -1,0 +1,66 @@
+//! What the ORB knows of the adapters: its seam.
+
+use crate::adapter::Root;
+use crate::key::{self, Key};
+use crate::manager::Managed as _;
+use crate::upcall::OverTheWire;
+use punctual_orb::probe::{self, Point};
+use punctual_orb::{Collocated, DispatchError, Dispatched, Location, ObjectAdapter, ServerCall};
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+impl ObjectAdapter for Root {
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        probe::begins!(Point::ServerAdapter);
+        self.route(object_key, &mut OverTheWire(call))
+    }
+
+    fn locate(&self, object_key: &[u8]) -> Location {
+        self.find(object_key)
+    }
+
+    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
+        let here = self.here(object_key)?;
+        Some(Arc::new(here))
+    }
+
+    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
+        match Key::read(self.nonce, object_key) {
+            Key::Named {
+                adapter,
+                entry_id: Some(_),
+                id,
+            } => Cow::Owned(key::named(self.nonce, adapter, None, id)),
+            _ => Cow::Borrowed(object_key),
+        }
+    }
+
+    fn shut_down(&self) {
+        for manager in self.common.managers.list() {
+            manager.admission().deactivate();
+        }
+    }
+
+    fn wait_until_idle(&self) {
+        let mut adapters = vec![self.adapter()];
+        while let Some(adapter) = adapters.pop() {
+            adapter.wait_until_idle_or(&|| false);
+            adapters.extend(adapter.children());
+        }
+    }
+
+    fn release(&self) {
+        // Calls in progress keep the servants they are in.
+        self.adapter().destroy(true);
+        self.ior_table.clear();
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
