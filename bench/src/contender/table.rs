@@ -82,6 +82,13 @@ pub(super) const KNOWN: &[Entry] = &[
     raw(RAW_SHM, Program::RawShm, true, "shared memory that spins"),
     ours("punctual", RAW_TCP, "TCP", &[], &[]),
     ours(
+        "punctual-context",
+        RAW_TCP,
+        "requests with a service context, as a priority is",
+        &[],
+        &["--context"],
+    ),
+    ours(
         "punctual-dii",
         RAW_TCP,
         "calls by the dynamic invocation interface",

@@ -99,6 +99,9 @@ pub struct Client {
 /// What an ORB is told.
 #[derive(Debug, Args)]
 struct OrbOptions {
+    /// Requests carry a service context of 4 octets.
+    #[arg(long)]
+    context: bool,
     /// Properties of links, as LINK.NAME=VALUE.
     #[arg(long, value_name = "LINK.NAME=VALUE")]
     property: Vec<Property>,

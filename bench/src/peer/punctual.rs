@@ -6,11 +6,13 @@ use crate::Result;
 use crate::case::{Case, Operation};
 use crate::timeprobes::servant::Probed;
 use punctual::{
-    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa, dynamic_servant, probe,
+    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, RequestContext, RootPoa,
+    dynamic_servant, probe,
 };
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Serves a Cubit until the input ends; without other instructions by TCP.
@@ -42,11 +44,36 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
     Ok(orb.shutdown(true)?)
 }
 
+/// Real-time CORBA's RTCorbaPriority, as each request would propagate its thread's.
+#[derive(Debug)]
+struct Priority;
+
+impl RequestContext for Priority {
+    fn id(&self) -> u32 {
+        10
+    }
+
+    fn length(&self) -> usize {
+        4
+    }
+
+    fn fill(&self, data: &mut [u8]) {
+        let [high, low] = black_box(100_i16).to_be_bytes();
+        if let Some(data) = data.first_chunk_mut() {
+            *data = [0, 0, high, low];
+        }
+    }
+}
+
 fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     let (builder, rest) = Orb::builder().arguments(options.rest.iter().cloned())?;
     if let Some(unknown) = rest.first() {
         return Err(format!("`{unknown}` is no option of the ORB").into());
     }
+    let builder = match options.context {
+        true => builder.request_context(Arc::new(Priority)),
+        false => builder,
+    };
     Ok(builder.configure(|config| {
         for property in &options.property {
             let link = config.link_properties.entry(property.link.clone());
@@ -176,7 +203,6 @@ mod tests {
     use punctual::Collocation;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Octets that went each way through a relay.

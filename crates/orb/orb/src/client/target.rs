@@ -16,11 +16,11 @@ pub(crate) struct Target {
     /// Whether the reference's own ORB has made it, so that the object is its adapter's.
     made_here: bool,
     /// Decoded at the first call, and again when the protocols that there are have changed.
-    placed: ArcSwapOption<Placed>,
+    decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
 }
 
-struct Placed {
+struct Decoded {
     /// The registry's number.
     number: u64,
     endpoints: Result<Arc<[Arc<Endpoint>]>, SystemException>,
@@ -29,8 +29,8 @@ struct Placed {
 /// What two references to one object have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// Object key, and the first place of the first profile that is understood.
-    Place(Vec<u8>, String),
+    /// Object key, and the first endpoint of the first profile that is understood.
+    Endpoint(Vec<u8>, String),
     /// The whole of a reference that is not.
     Profiles(Vec<(u32, Vec<u8>)>),
 }
@@ -49,7 +49,7 @@ impl Target {
         Self {
             ior,
             made_here,
-            placed: ArcSwapOption::empty(),
+            decoded: ArcSwapOption::empty(),
             identity: OnceLock::new(),
         }
     }
@@ -90,19 +90,19 @@ impl Target {
         broker: &Broker,
     ) -> Result<Arc<[Arc<Endpoint>]>, SystemException> {
         let registry = broker.protocols.now();
-        if let Some(placed) = &*self.placed.load()
-            && placed.number == registry.number
+        if let Some(decoded) = &*self.decoded.load()
+            && decoded.number == registry.number
         {
-            return placed.endpoints.clone();
+            return decoded.endpoints.clone();
         }
         let found = endpoints(&self.ior, broker.config().giop_version, &registry);
         let endpoints = found.map(|found| found.into_iter().map(Arc::new).collect());
-        let placed = Placed {
+        let decoded = Decoded {
             number: registry.number,
             endpoints,
         };
-        let endpoints = placed.endpoints.clone();
-        self.placed.store(Some(Arc::new(placed)));
+        let endpoints = decoded.endpoints.clone();
+        self.decoded.store(Some(Arc::new(decoded)));
         endpoints
     }
 
@@ -120,7 +120,7 @@ impl Target {
                 Some((profile.object_key, place.address.to_string()))
             });
             match decoded {
-                Some((key, place)) => Identity::Place(name_in(key), place),
+                Some((key, place)) => Identity::Endpoint(name_in(key), place),
                 None => {
                     let profiles = self.ior.profiles.iter();
                     Identity::Profiles(profiles.map(|one| (one.tag, one.data.clone())).collect())
@@ -134,7 +134,7 @@ impl fmt::Display for Identity {
     /// Where it is, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Place(_, place) => write!(f, "at {place}"),
+            Self::Endpoint(_, place) => write!(f, "at {place}"),
             Self::Profiles(profiles) => write!(f, "with {} profiles", profiles.len()),
         }
     }

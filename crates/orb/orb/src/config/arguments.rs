@@ -242,26 +242,10 @@ fn octets(key: &str, value: &str) -> Result<usize, ConfigError> {
 fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let given = given.to_ascii_lowercase();
     names
-        .map(|name| (distance(&given, &name.to_ascii_lowercase()), name))
+        .map(|name| (strsim::levenshtein(&given, &name.to_ascii_lowercase()), name))
         .min()
         .filter(|&(distance, name)| distance <= name.len() / 4)
         .map(|(_, name)| name)
-}
-
-/// Levenshtein distance, in one row.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (line, a) in from.chars().enumerate() {
-        let mut diagonal = line;
-        row[0] = line + 1;
-        for (column, &b) in to.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! an `Arc<Lane>`; nobody looks one up.
 
 mod all;
+#[cfg(test)]
+mod apart_tests;
 mod incoming;
 mod outgoing;
 mod owned;

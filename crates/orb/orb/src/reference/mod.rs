@@ -5,6 +5,7 @@ mod adapter_policies;
 mod initial;
 mod interface;
 mod interpreted;
+mod invoke;
 mod object;
 mod places;
 mod published;

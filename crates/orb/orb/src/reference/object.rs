@@ -1,9 +1,9 @@
 //! The reference itself, untyped.
 
-use crate::client::{self, Body, Callee, Identity, RemoteObject, Target};
-use crate::collocation::{self, Caller, Locality};
-use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
-use crate::operation::{NamedOperation, Operation};
+use crate::client::{self, Callee, Identity, RemoteObject, Target};
+use crate::collocation::{Caller, Locality};
+use crate::exception::{SystemException, SystemExceptionKind};
+use crate::operation::Operation;
 use crate::orb::Orb;
 use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
@@ -73,8 +73,14 @@ impl ObjectRef {
         }
     }
 
+    /// Whether its object is known to be in another process.
     #[inline]
-    fn caller(&self) -> Caller<'_> {
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.shared.locality.is_elsewhere()
+    }
+
+    #[inline]
+    pub(super) fn caller(&self) -> Caller<'_> {
         let shared = &*self.shared;
         Caller {
             orb: &shared.orb,
@@ -193,136 +199,6 @@ impl ObjectRef {
     /// Any of a call's.
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self.callee())
-    }
-
-    /// Makes a two-way call that declares no user exceptions. For generated stubs.
-    ///
-    /// Blocks until the reply or the call's time-out. `arguments` may run more than once.
-    ///
-    /// # Errors
-    /// What the server raised, or what kept the call from it.
-    pub fn invoke<R>(
-        &self,
-        operation: &NamedOperation<'_>,
-        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
-        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
-    ) -> Result<R, SystemException> {
-        self.invoke_raising(operation, arguments, results, |_, _| Ok(None))
-    }
-
-    /// Makes a two-way call; `exceptions` decodes the user exception with the given repository id, or
-    /// says `None` when the operation declares no such one. For generated stubs.
-    ///
-    /// # Errors
-    /// What the servant or the server raised, or what kept the call from it.
-    pub fn invoke_raising<R, E: From<SystemException>>(
-        &self,
-        operation: &NamedOperation<'_>,
-        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
-        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
-        exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
-    ) -> Result<R, E> {
-        let unreadable = |error| {
-            cdr_exception(error, CompletionStatus::Yes).in_context(format_args!(
-                "reading the results of `{}`",
-                operation.name()
-            ))
-        };
-        let (mut results, mut exceptions) = (Some(results), Some(exceptions));
-        let mut outcome = None;
-        client::invoke(
-            &self.callee(),
-            operation,
-            &arguments,
-            &mut |body, decoder| {
-                // A call has one reply.
-                outcome = match body {
-                    Body::Results => results
-                        .take()
-                        .map(|results| results(decoder).map_err(|error| unreadable(error).into())),
-                    Body::UserException => exceptions.take().map(|exceptions| {
-                        let id = decoder.get_string().map_err(unreadable)?;
-                        match exceptions(&id, decoder).map_err(unreadable)? {
-                            Some(exception) => Err(exception),
-                            None => Err(client::unlisted(&id).into()),
-                        }
-                    }),
-                };
-            },
-        )?;
-        outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
-    }
-
-    /// Makes a one-way call: returns when the transport has taken it. For generated stubs.
-    ///
-    /// # Errors
-    /// What kept it from being sent.
-    pub fn send(
-        &self,
-        operation: &NamedOperation<'_>,
-        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
-    ) -> Result<(), SystemException> {
-        client::one_way(&self.callee(), operation, &arguments)
-    }
-
-    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process, and
-    /// `wire` makes a request otherwise. For generated stubs.
-    ///
-    /// A reference to an object elsewhere is told by a look at one octet.
-    ///
-    /// # Errors
-    /// What either says, or what keeps the servant from being called.
-    #[inline]
-    pub fn call<V, R, E>(
-        &self,
-        operation: &NamedOperation<'_>,
-        here: impl FnOnce(&V) -> Result<R, E>,
-        wire: impl FnOnce() -> Result<R, E>,
-    ) -> Result<R, E>
-    where
-        V: ?Sized + 'static,
-        E: From<SystemException>,
-    {
-        self.call_into(operation, (), |(), servant: &V| here(servant), |()| wire())
-    }
-
-    /// The same, where either is to fill buffers of the caller. For generated stubs.
-    ///
-    /// # Errors
-    /// Those of [`ObjectRef::call`].
-    #[inline]
-    pub fn call_into<V, B, R, E>(
-        &self,
-        operation: &NamedOperation<'_>,
-        buffers: B,
-        here: impl FnOnce(B, &V) -> Result<R, E>,
-        wire: impl FnOnce(B) -> Result<R, E>,
-    ) -> Result<R, E>
-    where
-        V: ?Sized + 'static,
-        E: From<SystemException>,
-    {
-        if self.shared.locality.is_elsewhere() {
-            return wire(buffers);
-        }
-        collocation::call(self.caller(), operation, buffers, here, wire)
-    }
-
-    /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
-    ///
-    /// # Errors
-    /// What keeps the request from being sent.
-    #[inline]
-    pub fn call_one_way<V: ?Sized + 'static>(
-        &self,
-        operation: &NamedOperation<'_>,
-        here: impl FnOnce(&V) -> Result<(), SystemException>,
-        wire: impl FnOnce() -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
-        if self.shared.locality.is_elsewhere() {
-            return wire();
-        }
-        collocation::one_way(self.caller(), operation, here, wire)
     }
 
     /// Sends the one-way requests through this reference that wait to be sent together, if any do

@@ -2,47 +2,46 @@
 
 use super::conversation::Conversation;
 use super::reply_contexts::ReplyContexts;
-use crate::adapter::{DispatchError, Location};
+use crate::adapter::DispatchError;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
 };
 use crate::messaging::{FrameArrival, Head, body};
 use crate::probe::{self, Point};
-use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, GiopVersion, Lent, Marshal,
 };
 use punctual_giop::{
-    LocateReplyHeader, LocateStatus, MessageKind, PlainRequest, ReplyHeader, ReplyStatus,
-    RequestHeader, ResponseFlags, ServiceContexts, SystemExceptionBody,
+    MessageKind, PlainRequest, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
+    ServiceContexts, SystemExceptionBody,
 };
 use punctual_link::Loan;
 use std::fmt;
 
 /// A request that a skeleton answers.
 pub struct ServerCall<'m> {
-    connection: &'m Conversation,
-    operation: &'m str,
-    request_id: u32,
-    version: GiopVersion,
-    response: ResponseFlags,
-    contexts: ServiceContexts<'m>,
-    reply_contexts: ReplyContexts,
-    arguments: Decoder<'m>,
+    pub(super) connection: &'m Conversation,
+    pub(super) operation: &'m str,
+    pub(super) request_id: u32,
+    pub(super) version: GiopVersion,
+    pub(super) response: ResponseFlags,
+    pub(super) contexts: ServiceContexts<'m>,
+    pub(super) reply_contexts: ReplyContexts,
+    pub(super) arguments: Decoder<'m>,
     /// What was lent with the message.
-    lent: &'m [Lent],
-    arrival: Option<FrameArrival>,
+    pub(super) lent: &'m [Lent],
+    pub(super) arrival: Option<FrameArrival>,
     /// The reply, or memory for it.
-    reply: Block,
-    has_reply: bool,
+    pub(super) reply: Block,
+    pub(super) has_reply: bool,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
-    answered: bool,
+    pub(super) answered: bool,
 }
 
 /// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
 #[derive(Debug)]
-pub struct Dispatched(());
+pub struct Dispatched(pub(super) ());
 
 /// How an upcall ended.
 pub(super) enum Answer {
@@ -192,79 +191,6 @@ impl<'m> ServerCall<'m> {
             out.put_string(repository_id)?;
             members(out)
         })
-    }
-
-    /// The request as it came, to be passed on. Its arguments must not have been read.
-    ///
-    /// # Errors
-    /// MARSHAL for a body that does not stay what it is behind another head.
-    pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
-        Ok(RelayedRequest {
-            operation: self.operation,
-            response: self.response,
-            contexts: self.contexts,
-            terms: Terms {
-                version: self.version,
-                code_sets: self.arguments.coding().code_sets,
-            },
-            body: RawBody::of(&self.arguments, self.lent)?,
-        })
-    }
-
-    /// Answers with a reply as it came, and with its body or one that takes that one's place.
-    ///
-    /// # Errors
-    /// What to tell the caller when the reply cannot be passed back.
-    pub fn pass_back(
-        &mut self,
-        reply: &RelayedReply,
-        body: RawBody<'_>,
-    ) -> Result<Dispatched, DispatchError> {
-        if !self.expects_reply() {
-            return Ok(Dispatched(()));
-        }
-        let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
-        let (header, _) = reply.head().map_err(fails)?;
-        let block = self.encode_relayed(header.status, header.contexts, &body);
-        let block = block.map_err(fails)?;
-        let limit = self.connection.broker().limits().message;
-        if block.full_len() > limit {
-            return Err(too_large(block.full_len(), limit).into());
-        }
-        self.reply = block;
-        self.has_reply = true;
-        Ok(Dispatched(()))
-    }
-
-    fn encode_relayed(
-        &self,
-        status: ReplyStatus,
-        contexts: ServiceContexts<'_>,
-        body: &RawBody<'_>,
-    ) -> Result<Block, CdrError> {
-        let (connection, order) = (self.connection, body.order());
-        if !connection.abilities.either_order && order != ByteOrder::NATIVE {
-            return Err(CdrError::Invalid(
-                "the protocol has only this machine's byte order, and the reply the other",
-            ));
-        }
-        let coding = *self.arguments.coding();
-        let mut out = begin(
-            connection,
-            MessageKind::Reply,
-            (self.version, order),
-            coding,
-        );
-        let contexts = match connection.abilities.contexts {
-            true => contexts,
-            false => ServiceContexts::none(),
-        };
-        let head = (self.request_id, status);
-        put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
-        body.put(&mut out, connection.link().lender());
-        let mut block = out.into_block();
-        connection.session.finish(&mut block)?;
-        Ok(block)
     }
 
     /// The error for an operation that the object does not have.
@@ -454,50 +380,6 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-/// The answer to a LocateRequest (CORBA 3.3 part 2, §9.4.6).
-pub(super) fn locate_reply(
-    connection: &Conversation,
-    request_id: u32,
-    version: GiopVersion,
-    location: &Location,
-) -> Result<Block, CdrError> {
-    let coding = Coding::new(version, connection.broker().limits());
-    let mut out = begin(
-        connection,
-        MessageKind::LocateReply,
-        native(version),
-        coding,
-    );
-    let status = match location {
-        Location::Here => LocateStatus::ObjectHere,
-        Location::Unknown => LocateStatus::UnknownObject,
-        Location::Forward(_) => LocateStatus::ObjectForward,
-    };
-    let head = Head::LocateReply(LocateReplyHeader { request_id, status });
-    connection.session.put_head(&mut out, &head)?;
-    if let Location::Forward(to) = location {
-        to.marshal(&mut out)?;
-    }
-    let mut block = out.into_block();
-    connection.session.finish(&mut block)?;
-    Ok(block)
-}
-
-fn begin<'e>(
-    connection: &Conversation,
-    kind: MessageKind,
-    (version, order): (GiopVersion, ByteOrder),
-    coding: Coding<'e>,
-) -> Encoder<'e> {
-    let coding = Coding { version, ..coding };
-    let block = connection.link().lend(0);
-    connection.session.begin(block, kind, order, coding)
-}
-
-fn native(version: GiopVersion) -> (GiopVersion, ByteOrder) {
-    (version, ByteOrder::NATIVE)
-}
-
 fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
     SystemExceptionBody {
         repository_id: exception.kind().repository_id(),
@@ -506,7 +388,7 @@ fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
     }
 }
 
-fn too_large(length: usize, limit: usize) -> SystemException {
+pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
     SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
         "the reply takes {length} octets, over the limit of {limit} (limits.message)"
     ))

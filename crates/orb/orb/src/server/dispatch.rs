@@ -1,9 +1,10 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
 use super::adapter::ObjectAdapter;
-use super::call::{Answer, ServerCall, locate_reply};
+use super::call::{Answer, ServerCall};
 use super::connection::ServerConnection;
 use super::conversation::Conversation;
+use super::locate::locate_reply;
 use super::panics::panicked;
 use super::refusal::Refusal;
 use crate::adapter::{DispatchError, Location};

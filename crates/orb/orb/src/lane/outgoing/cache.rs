@@ -35,9 +35,9 @@ struct Key {
 
 /// The connections to one endpoint: at most one, if calls share it. Locked while that is being opened,
 /// so that two callers open one between them, and a third, who goes elsewhere, waits for neither.
-type Place = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
+type ToEndpoint = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
 
-/// How long an opened connection may take to find its place: it is there at once, unless another is
+/// How long a connection that was opened may take to be among the others: it is there at once, unless another is
 /// being opened.
 const OPENED: Duration = Duration::from_millis(100);
 
@@ -46,7 +46,7 @@ const REAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
-    places: Mutex<HashMap<Key, Place>>,
+    endpoints: Mutex<HashMap<Key, ToEndpoint>>,
     reaped: Mutex<Option<Instant>>,
 }
 
@@ -81,8 +81,8 @@ impl ConnectionCache {
             mux,
             wait,
         };
-        let place = self.places.lock().entry(key).or_default().clone();
-        let mut held = lock(&place, deadline)?;
+        let to_endpoint = self.endpoints.lock().entry(key).or_default().clone();
+        let mut held = lock(&to_endpoint, deadline)?;
         if let Some(binding) = held
             .iter()
             .find_map(|one| Binding::to(one, endpoint, mux, deadline))
@@ -98,7 +98,7 @@ impl ConnectionCache {
             let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
             still_wanted(broker, &connection)?;
             let binding = Binding::to(&connection, endpoint, mux, deadline);
-            lock(&place, deadline)?.push(connection);
+            lock(&to_endpoint, deadline)?.push(connection);
             return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
         }
         let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
@@ -118,16 +118,17 @@ impl ConnectionCache {
             *reaped = Some(Instant::now());
         }
         // A look may take a moment: nobody who goes elsewhere waits for it.
-        let places: Vec<Place> = self.places.lock().values().cloned().collect();
-        for place in places {
+        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        for to_endpoint in endpoints {
             // One that is locked is being opened, perhaps by this very thread.
-            if let Some(mut held) = place.try_lock() {
+            if let Some(mut held) = to_endpoint.try_lock() {
                 held.retain(|one| one.is_open());
             }
         }
-        self.places.lock().retain(|_, place| {
-            // Somebody else may have this place in hand, about to open it.
-            Arc::strong_count(place) > 1 || place.try_lock().is_none_or(|held| !held.is_empty())
+        self.endpoints.lock().retain(|_, to_endpoint| {
+            // Somebody else may have these in hand, about to open it.
+            Arc::strong_count(to_endpoint) > 1
+                || to_endpoint.try_lock().is_none_or(|held| !held.is_empty())
         });
     }
 
@@ -135,23 +136,23 @@ impl ConnectionCache {
     /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
     /// (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
-        let places: Vec<Place> = self.places.lock().values().cloned().collect();
+        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
         // One that is locked is about to be opened, perhaps by this very thread.
-        let count = |place: &Place| place.try_lock().map_or(0, |held| held.len());
-        let too_many = (places.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
+        let count = |to_endpoint: &ToEndpoint| to_endpoint.try_lock().map_or(0, |held| held.len());
+        let too_many = (endpoints.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
         if too_many == 0 {
             return;
         }
-        let mut idle: Vec<(u64, &Place, Arc<ClientConnection>)> = Vec::new();
-        for place in &places {
-            if let Some(held) = place.try_lock() {
+        let mut idle: Vec<(u64, &ToEndpoint, Arc<ClientConnection>)> = Vec::new();
+        for to_endpoint in &endpoints {
+            if let Some(held) = to_endpoint.try_lock() {
                 let unused = held.iter().filter(|one| one.is_idle());
-                idle.extend(unused.map(|one| (one.last_used(), place, one.clone())));
+                idle.extend(unused.map(|one| (one.last_used(), to_endpoint, one.clone())));
             }
         }
         idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
-        for (_, place, connection) in idle.into_iter().take(too_many) {
-            if let Some(mut held) = place.try_lock() {
+        for (_, to_endpoint, connection) in idle.into_iter().take(too_many) {
+            if let Some(mut held) = to_endpoint.try_lock() {
                 held.retain(|one| !Arc::ptr_eq(one, &connection));
             }
             // A call that has just begun on it ends first, or finds it unusable and takes another.
@@ -161,10 +162,10 @@ impl ConnectionCache {
 
     /// Takes the connections of retired protocols out; each closes when its last call has ended.
     pub(crate) fn retire(&self, part: &str) {
-        let places: Vec<Place> = self.places.lock().values().cloned().collect();
-        for place in places {
+        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        for to_endpoint in endpoints {
             // One that is being opened is looked at by whoever opens it (`still_wanted`).
-            let Some(mut held) = place.try_lock_for(OPENED) else {
+            let Some(mut held) = to_endpoint.try_lock_for(OPENED) else {
                 continue;
             };
             let gone: Vec<_> = held.extract_if(.., |one| one.pair.involves(part)).collect();
@@ -175,10 +176,10 @@ impl ConnectionCache {
 
     /// Sends what waits on every connection.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        let places: Vec<Place> = self.places.lock().values().cloned().collect();
-        for place in places {
+        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        for to_endpoint in endpoints {
             // One that is being opened has nothing that waits.
-            let connections = place.try_lock().map(|held| held.clone());
+            let connections = to_endpoint.try_lock().map(|held| held.clone());
             for connection in connections.unwrap_or_default() {
                 connection.flush(deadline);
             }
@@ -186,9 +187,9 @@ impl ConnectionCache {
     }
 
     pub(crate) fn close(&self) {
-        let places = std::mem::take(&mut *self.places.lock());
-        for place in places.into_values() {
-            let Some(mut held) = place.try_lock_for(OPENED) else {
+        let endpoints = std::mem::take(&mut *self.endpoints.lock());
+        for to_endpoint in endpoints.into_values() {
+            let Some(mut held) = to_endpoint.try_lock_for(OPENED) else {
                 continue;
             };
             let connections = std::mem::take(&mut *held);
@@ -212,12 +213,12 @@ fn still_wanted(broker: &Broker, connection: &Arc<ClientConnection>) -> Result<(
 }
 
 fn lock(
-    place: &Place,
+    to_endpoint: &ToEndpoint,
     deadline: Deadline,
 ) -> Result<MutexGuard<'_, Vec<Arc<ClientConnection>>>, LinkError> {
     let locked = match deadline.end() {
-        None => Some(place.lock()),
-        Some(end) => place.try_lock_until(end),
+        None => Some(to_endpoint.lock()),
+        Some(end) => to_endpoint.try_lock_until(end),
     };
     locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
 }

@@ -134,6 +134,12 @@ impl ClientConnection {
         }
     }
 
+    /// The reactor that its callers serve, if they serve one.
+    #[cfg(test)]
+    pub(crate) fn reactor(&self) -> Option<&punctual_exec::Reactor> {
+        self.waiting.served()
+    }
+
     /// Lends a block to marshal a request into.
     pub(crate) fn lend(&self) -> Block {
         self.link.lend(0)

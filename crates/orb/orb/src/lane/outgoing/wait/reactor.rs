@@ -36,6 +36,11 @@ impl ServingReactor {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn reactor(&self) -> &Reactor {
+        &self.reactor
+    }
+
     /// Has the reactor tell `reader` what comes, for as long as this lives.
     pub(super) fn register(&self, reader: Arc<dyn Handler>) -> io::Result<()> {
         let token = self.reactor.register(reader)?;

@@ -21,6 +21,15 @@ impl WaitStrategy {
         Self::Reactor(Box::new(ServingReactor::new(reactor)))
     }
 
+    /// The reactor that callers serve, if they serve one.
+    #[cfg(test)]
+    pub(crate) fn served(&self) -> Option<&Reactor> {
+        match self {
+            Self::Read => None,
+            Self::Reactor(serving) => Some(serving.reactor()),
+        }
+    }
+
     /// Whether a caller serves others while it waits.
     pub(crate) fn serves_meanwhile(&self) -> bool {
         matches!(self, Self::Reactor(_))

@@ -1,0 +1,82 @@
+//! Requests that are passed on, and replies that are passed back: for bridges.
+
+use super::call::{Dispatched, ServerCall, too_large};
+use crate::adapter::DispatchError;
+use crate::exception::cdr_exception;
+use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
+use punctual_giop::{MessageKind, ReplyStatus, ServiceContexts};
+
+impl<'m> ServerCall<'m> {
+    /// The request as it came, to be passed on. Its arguments must not have been read.
+    ///
+    /// # Errors
+    /// MARSHAL for a body that does not stay what it is behind another head.
+    pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
+        Ok(RelayedRequest {
+            operation: self.operation,
+            response: self.response,
+            contexts: self.contexts,
+            terms: Terms {
+                version: self.version,
+                code_sets: self.arguments.coding().code_sets,
+            },
+            body: RawBody::of(&self.arguments, self.lent)?,
+        })
+    }
+
+    /// Answers with a reply as it came, and with its body or one that takes that one's place.
+    ///
+    /// # Errors
+    /// What to tell the caller when the reply cannot be passed back.
+    pub fn pass_back(
+        &mut self,
+        reply: &RelayedReply,
+        body: RawBody<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        if !self.expects_reply() {
+            return Ok(Dispatched(()));
+        }
+        let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
+        let (header, _) = reply.head().map_err(fails)?;
+        let block = self.encode_relayed(header.status, header.contexts, &body);
+        let block = block.map_err(fails)?;
+        let limit = self.connection.broker().limits().message;
+        if block.full_len() > limit {
+            return Err(too_large(block.full_len(), limit).into());
+        }
+        self.reply = block;
+        self.has_reply = true;
+        Ok(Dispatched(()))
+    }
+
+    fn encode_relayed(
+        &self,
+        status: ReplyStatus,
+        contexts: ServiceContexts<'_>,
+        body: &RawBody<'_>,
+    ) -> Result<Block, CdrError> {
+        let (connection, order) = (self.connection, body.order());
+        if !connection.abilities.either_order && order != ByteOrder::NATIVE {
+            return Err(CdrError::Invalid(
+                "the protocol has only this machine's byte order, and the reply the other",
+            ));
+        }
+        let coding = Coding {
+            version: self.version,
+            ..*self.arguments.coding()
+        };
+        let (session, kind) = (&connection.session, MessageKind::Reply);
+        let mut out = session.begin(connection.link().lend(0), kind, order, coding);
+        let contexts = match connection.abilities.contexts {
+            true => contexts,
+            false => ServiceContexts::none(),
+        };
+        let head = (self.request_id, status);
+        put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
+        body.put(&mut out, connection.link().lender());
+        let mut block = out.into_block();
+        connection.session.finish(&mut block)?;
+        Ok(block)
+    }
+}
