@@ -242,7 +242,12 @@ fn octets(key: &str, value: &str) -> Result<usize, ConfigError> {
 fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let given = given.to_ascii_lowercase();
     names
-        .map(|name| (strsim::levenshtein(&given, &name.to_ascii_lowercase()), name))
+        .map(|name| {
+            (
+                strsim::levenshtein(&given, &name.to_ascii_lowercase()),
+                name,
+            )
+        })
         .min()
         .filter(|&(distance, name)| distance <= name.len() / 4)
         .map(|(_, name)| name)
