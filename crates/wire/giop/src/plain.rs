@@ -168,12 +168,24 @@ pub struct PlainRequest<'m> {
     pub object_key: &'m [u8],
     /// The operation's name in IDL.
     pub operation: &'m str,
-    /// The service contexts: none, or one.
-    pub contexts: ServiceContexts<'m>,
+    /// The service context, if there is one: its id, its length and its data, as they travel.
+    context: Option<&'m [u8]>,
     /// The byte order.
     pub order: ByteOrder,
     /// Where the body begins.
     pub body: usize,
+}
+
+impl<'m> PlainRequest<'m> {
+    /// The service contexts: none, or one.
+    #[inline]
+    #[must_use]
+    pub fn contexts(&self) -> ServiceContexts<'m> {
+        match self.context {
+            None => ServiceContexts::none(),
+            Some(octets) => ServiceContexts::received(octets, self.order, 1),
+        }
+    }
 }
 
 /// Reads plain requests, and remembers what they nearly always have in common: how they begin, up to the
@@ -252,13 +264,10 @@ impl PlainRequests {
         let (key, behind) = rest.split_at_checked(self.key_room)?;
         let operation = self.operations.known(behind, native)?;
         let name = operation.octets.len();
-        let (contexts, context_room) = match operation.context {
-            None => (ServiceContexts::none(), 0),
-            Some((length, room)) => {
-                // From its id on.
-                let octets = behind.get(name - 8..name + length)?;
-                (ServiceContexts::received(octets, self.order, 1), room)
-            }
+        let (context, context_room) = match operation.context {
+            None => (None, 0),
+            // Id and length stand before it.
+            Some((length, room)) => (Some(behind.get(name - 8..name + length)?), room),
         };
         let head = FRONT + self.key_room + name + context_room;
         if operation.name.len() > limits.string || head > LONGEST {
@@ -269,7 +278,7 @@ impl PlainRequests {
             response: ResponseFlags(front[0]),
             object_key: key.get(..self.key_length)?,
             operation: &operation.name,
-            contexts,
+            context,
             order: self.order,
             // Where there is no body there may be padding, or part of it.
             body: (BEHIND_ID + head).next_multiple_of(8).min(received.len()),

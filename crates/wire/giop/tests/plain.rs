@@ -176,7 +176,7 @@ fn check_request(octets: &[u8], limits: &Limits, told: &PlainRequest<'_>) {
     assert_eq!(decoded.response, told.response);
     assert_eq!(decoded.target, Target::ObjectKey(told.object_key));
     assert_eq!(decoded.operation, told.operation);
-    assert_eq!(decoded.contexts, told.contexts);
+    assert_eq!(decoded.contexts, told.contexts());
     assert_eq!(octets.len() - input.remaining(), told.body);
 }
 

@@ -18,6 +18,7 @@ use punctual_giop::{
     AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContext,
     ServiceContexts, Target, service_context,
 };
+use std::sync::Arc;
 
 /// What writes the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
@@ -61,12 +62,10 @@ pub(super) fn by_head(
     let empty = std::mem::take(block);
     let mut out = head.template.begin(empty, request_id, coding);
     if head.template.has_contexts() {
-        let contexts = connection.request_contexts(callee.broker());
-        head.template.fill_contexts(&mut out, |number, data| {
-            if let Some(context) = contexts.get(number) {
-                context.fill(data);
-            }
-        });
+        // All of the ORB's: the head was written with them.
+        let contexts = &callee.broker().request_contexts;
+        let fill = |context: &Arc<dyn RequestContext>, data: &mut [u8]| context.fill(data);
+        head.template.fill_contexts(&mut out, contexts, fill);
     }
     if lends {
         out.set_lender(connection.link().lender());

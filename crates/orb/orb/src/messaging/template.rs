@@ -13,7 +13,7 @@ pub(crate) struct Template {
     /// Its length where there is no body.
     bare: usize,
     layout: RepeatableHead,
-    /// Where the data of service contexts stand, and how many octets each has.
+    /// Where the data of each service context begin and end.
     slots: Box<[(usize, usize)]>,
 }
 
@@ -73,8 +73,8 @@ impl Template {
         for length in lengths {
             // Each behind its id and its length, which are aligned.
             let data = at.next_multiple_of(4) + 8;
-            slots.push((data, *length));
             at = data + length;
+            slots.push((data, at));
         }
         Ok(with.filter(|with| with.bare == at).map(|with| Self {
             slots: slots.into(),
@@ -88,13 +88,18 @@ impl Template {
         !self.slots.is_empty()
     }
 
-    /// Fills in the data of each context, of a message that has begun with it.
+    /// Fills in the data of the contexts, each in its slot, of a message that has begun with it.
     #[inline]
-    pub(crate) fn fill_contexts(&self, out: &mut Encoder<'_>, fill: impl Fn(usize, &mut [u8])) {
-        for (number, (at, length)) in self.slots.iter().enumerate() {
-            let block = out.block_mut().as_mut_slice();
-            if let Some(data) = block.get_mut(*at..at + length) {
-                fill(number, data);
+    pub(crate) fn fill_contexts<C>(
+        &self,
+        out: &mut Encoder<'_>,
+        contexts: impl IntoIterator<Item = C>,
+        fill: impl Fn(C, &mut [u8]),
+    ) {
+        let block = out.block_mut().as_mut_slice();
+        for (&(begin, end), context) in self.slots.iter().zip(contexts) {
+            if let Some(data) = block.get_mut(begin..end) {
+                fill(context, data);
             }
         }
     }

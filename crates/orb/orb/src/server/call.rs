@@ -68,7 +68,7 @@ impl<'m> ServerCall<'m> {
                 ResponseFlags::NONE
             },
             contexts: header.contexts,
-            reply_contexts: ReplyContexts::NONE,
+            reply_contexts: ReplyContexts::None,
             arguments,
             lent,
             arrival,
@@ -95,8 +95,8 @@ impl<'m> ServerCall<'m> {
             } else {
                 ResponseFlags::NONE
             },
-            contexts: request.contexts,
-            reply_contexts: ReplyContexts::NONE,
+            contexts: request.contexts(),
+            reply_contexts: ReplyContexts::None,
             arguments,
             lent: &[],
             arrival: None,
@@ -335,8 +335,8 @@ impl<'m> ServerCall<'m> {
         };
         if let Some(template) = template {
             let mut out = template.begin(block, self.request_id, coding);
-            if template.has_contexts() {
-                template.fill_contexts(&mut out, |_, slot| self.reply_contexts.fill(slot));
+            if !self.reply_contexts.is_empty() {
+                template.fill_contexts(&mut out, [&self.reply_contexts], ReplyContexts::fill);
             }
             if connection.lends {
                 out.set_lender(connection.link().lender());

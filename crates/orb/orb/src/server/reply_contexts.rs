@@ -7,38 +7,38 @@ const SHORT: usize = 16;
 
 /// Nearly always none, or a short one, for which nothing is allocated.
 #[derive(Clone, Debug)]
-pub(super) struct ReplyContexts {
+pub(super) enum ReplyContexts {
+    None,
     /// One that stands alone.
-    short: Option<Short>,
+    Short(Short),
     /// Whatever there is otherwise.
-    any: Option<Box<Any>>,
+    Any(Box<Any>),
 }
 
 /// Ids and data.
 type Any = Vec<(u32, Vec<u8>)>;
 
 #[derive(Clone, Copy, Debug)]
-struct Short {
+pub(super) struct Short {
     id: u32,
     length: usize,
     data: [u8; SHORT],
 }
 
 impl ReplyContexts {
-    pub(super) const NONE: Self = Self {
-        short: None,
-        any: None,
-    };
-
     /// Adds one, in the place of another of the same id.
     pub(super) fn set(&mut self, id: u32, data: &[u8]) {
-        let is_alone = self.any.is_none() && self.short.is_none_or(|short| short.id == id);
+        let is_alone = match self {
+            Self::None => true,
+            Self::Short(short) => short.id == id,
+            Self::Any(_) => false,
+        };
         if is_alone && data.len() <= SHORT {
             let mut short = [0; SHORT];
             for (to, from) in short.iter_mut().zip(data) {
                 *to = *from;
             }
-            self.short = Some(Short {
+            *self = Self::Short(Short {
                 id,
                 length: data.len(),
                 data: short,
@@ -47,26 +47,27 @@ impl ReplyContexts {
         }
         let others = self.all().into_iter().filter(|(there, _)| *there != id);
         let others = others.map(|(id, data)| (id, data.to_vec()));
-        let all = others.chain([(id, data.to_vec())]).collect();
-        (self.short, self.any) = (None, Some(Box::new(all)));
+        *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
     /// The id and the length of a short one that stands alone.
-    #[inline]
     pub(super) fn short(&self) -> Option<(u32, usize)> {
-        self.short.map(|short| (short.id, short.length))
+        match self {
+            Self::Short(short) => Some((short.id, short.length)),
+            _ => None,
+        }
     }
 
     /// Whether there are none.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.short.is_none() && self.any.is_none()
+        matches!(self, Self::None)
     }
 
     /// Writes the short one's data into its slot.
     #[inline]
     pub(super) fn fill(&self, slot: &mut [u8]) {
-        if let Some(short) = &self.short {
+        if let Self::Short(short) = self {
             for (to, from) in slot.iter_mut().zip(&short.data) {
                 *to = *from;
             }
@@ -75,11 +76,11 @@ impl ReplyContexts {
 
     /// All, to be sent.
     pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
-        let short = self.short.as_ref();
-        let short = short.map(|one| (one.id, one.data.get(..one.length).unwrap_or_default()));
-        let any = self.any.iter().flat_map(|any| any.iter());
-        let any = any.map(|(id, data)| (*id, &data[..]));
-        short.into_iter().chain(any).collect()
+        match self {
+            Self::None => Vec::new(),
+            Self::Short(one) => vec![(one.id, one.data.get(..one.length).unwrap_or_default())],
+            Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
+        }
     }
 }
 
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
-        let mut contexts = ReplyContexts::NONE;
+        let mut contexts = ReplyContexts::None;
         contexts.set(10, b"abcd");
         contexts.set(10, b"ef");
         assert_eq!(contexts.short(), Some((10, 2)));
