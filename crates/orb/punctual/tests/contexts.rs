@@ -59,12 +59,15 @@ impl RequestContext for Trace {
     }
 }
 
+/// Ids and data.
+type Contexts = Vec<(u32, Vec<u8>)>;
+
 /// Answers each `long` with its argument, and notes the contexts that came with it.
 #[derive(Debug, Default)]
 struct Noting {
-    seen: Mutex<Vec<Vec<(u32, Vec<u8>)>>>,
+    seen: Mutex<Vec<Contexts>>,
     /// What replies carry.
-    replies: Vec<(u32, Vec<u8>)>,
+    replies: Contexts,
 }
 
 struct NotingSkeleton(Arc<Noting>);
@@ -133,7 +136,7 @@ impl Setting {
     }
 
     /// The contexts of each request, but for those of the ORB itself.
-    fn seen(&self) -> Vec<Vec<(u32, Vec<u8>)>> {
+    fn seen(&self) -> Vec<Contexts> {
         let seen = std::mem::take(&mut *self.noting.seen.lock().unwrap());
         let own = |(id, _): &(u32, Vec<u8>)| *id == PRIORITY || *id == TRACE;
         seen.into_iter()
