@@ -1,9 +1,9 @@
 //! `punctual bench cubit`: paper 000's figure 16, as a matrix of every messaging protocol and link.
 //!
-//! [`operation`] has the figure's types of data, [`paper`] what the paper says of them. A [`contender`]
-//! is raw sockets, as in all measurements, or a pair that the ORB can listen by ([`pair`]), each with a
-//! server and a client in processes of their own ([`peer`]), pinned to one processor or to two. In a [`contest`] they
-//! take turns; a [`report`] compares them, [`text`] and [`plot`] show it.
+//! `operation` has the figure's types of data, `paper` what the paper says of them. A `contender`
+//! is raw sockets, as in all measurements, or a pair that the ORB can listen by (`pair`), each with a
+//! server and a client in processes of their own (`peer`), pinned to one processor or to two. In a `contest` they
+//! take turns; a `report` compares them, `text` and `plot` show it.
 
 mod contender;
 mod contest;

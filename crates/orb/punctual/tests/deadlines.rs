@@ -5,7 +5,9 @@
 mod support;
 
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
-use punctual::{Interface, ObjectRef, Orb, SystemExceptionKind as Kind, minor};
+use punctual::{
+    Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, SystemExceptionKind as Kind, minor,
+};
 use punctual_giop::{
     AddressingDisposition, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContexts,
     align_body, begin_message, finish_message,
@@ -262,4 +264,48 @@ fn a_reference_is_found_again_for_each_interface_of_a_servant() {
     let other: support::Second = pair.poa.servant_to_reference(&servant).unwrap();
     assert_ne!(first.as_object(), other.as_object());
     assert_eq!(other.as_object().type_id(), support::Second::REPOSITORY_ID);
+}
+
+/// Passes on what comes from `from`, each piece in two halves with a pause between them.
+fn pass_in_halves(mut from: TcpStream, mut to: TcpStream) {
+    let mut piece = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut piece) {
+        let (first, second) = piece[..length].split_at(length / 2);
+        to.write_all(first).unwrap();
+        std::thread::sleep(SHORT / 10);
+        if to.write_all(second).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_time_for_one_message_in_pieces_is_not_counted_for_the_next() {
+    let _watchdog = watchdog(LIMIT);
+    let between = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = between.local_addr().unwrap().port();
+    let server = Orb::builder()
+        .configure(|config| config.timeouts.message = Some(SHORT))
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0).option("port_in_ior", port))
+        .build()
+        .unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let reference = server.object_to_string(echo.as_object()).unwrap();
+    let real = server.endpoints()[0].port().unwrap();
+    std::thread::spawn(move || {
+        let (client, _) = between.accept().unwrap();
+        let to = TcpStream::connect(("127.0.0.1", real)).unwrap();
+        let (mut replies, mut back) = (to.try_clone().unwrap(), client.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut replies, &mut back));
+        pass_in_halves(client, to);
+    });
+    let client = Orb::builder().build().unwrap();
+    let echo = Echo::from_object(client.string_to_object(&reference).unwrap());
+    // Longer in all than one message may take.
+    for value in 0..5 {
+        assert_eq!(echo.long(value).unwrap(), value);
+        std::thread::sleep(SHORT / 3);
+    }
 }

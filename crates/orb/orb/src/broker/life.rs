@@ -11,7 +11,8 @@ const OVER: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     stage: AtomicU8,
-    changing: Mutex<()>,
+    /// Whether its end is complete.
+    told: Mutex<bool>,
     changed: Condvar,
 }
 
@@ -34,17 +35,17 @@ impl Life {
 
     /// Wakes who waits for its end, when that is complete.
     pub(crate) fn tell_end(&self) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
     /// Returns when it has ended, and that has been told.
     pub(crate) fn wait_until_over(&self) {
-        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.calls() {
-            changing = self
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*told {
+            told = self
                 .changed
-                .wait(changing)
+                .wait(told)
                 .unwrap_or_else(PoisonError::into_inner);
         }
     }

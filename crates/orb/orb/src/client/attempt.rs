@@ -80,7 +80,7 @@ impl Invocation<'_> {
         let waiting = anew.waiting(operation, arguments)?;
         send::buffer((self.callee.lane, connection), waiting, when, self.deadline)?;
         // A batch has no contexts.
-        if anew.tells_code_sets {
+        if anew.tells_code_sets && !connection.abilities.batches {
             connection.code_sets_are_told();
         }
         Ok(None)

@@ -2,10 +2,9 @@
 //! ([`super::write`]), send ([`super::send`]), complete ([`super::complete`]), conclude
 //! ([`super::conclude`]).
 //!
-//! An [`Invocation`] is all that a call is between two stages, so that it can be put away where it waits and be
-//! taken up again: [`Invocation::attempt`] brings it to an outcome, [`Invocation::conclude`] says whether that is
-//! the call's, or another attempt is to be made. The short way ([`super::short`]) goes through the same stages
-//! with everything decided beforehand.
+//! An [`Invocation`] is all that a call is between two attempts: [`Invocation::attempt`] brings it to an outcome,
+//! [`Invocation::conclude`] says whether that is the call's, or another attempt is to be made. The short way
+//! ([`super::short`]) goes through the same stages with everything decided beforehand.
 
 use super::complete::Completion;
 use super::failure::Failed;

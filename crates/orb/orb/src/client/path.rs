@@ -15,7 +15,7 @@ pub(crate) struct Path {
     pub(super) heads: Heads,
     /// Whether large arguments are lent, where the connection does that.
     pub(super) lends: bool,
-    /// Whether calls with a reply, and one-ways, may go the short way ([`super::quick`]).
+    /// Whether calls with a reply, and one-ways, may go the short way ([`super::short`]).
     quick: (bool, bool),
     /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
     pub(super) began_late: bool,

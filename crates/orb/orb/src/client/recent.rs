@@ -72,18 +72,19 @@ impl Recent {
     /// The same where it is not the last one. Allocates only where the thread has no memory yet.
     #[inline(never)]
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
+        let way = |path: Arc<Path>| {
+            let connection = path.connection()?;
+            path.is_quick(key.two_way).then_some(Way {
+                key,
+                path,
+                connection,
+            })
+        };
         let known = memory.as_ref().and_then(|memory| memory.known(key, callee));
-        let path = known.or_else(|| callee.path(key.two_way));
-        let way = path
-            .filter(|path| path.is_quick(key.two_way))
-            .and_then(|path| {
-                let connection = path.connection()?;
-                Some(Way {
-                    key,
-                    path,
-                    connection,
-                })
-            });
+        // A way whose connection is gone may have another in its place.
+        let way = known
+            .and_then(way)
+            .or_else(|| callee.path(key.two_way).and_then(way));
         let Some(way) = way else {
             if let Some(memory) = memory {
                 Self(memory).keep();

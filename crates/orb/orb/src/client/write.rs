@@ -123,12 +123,8 @@ impl Anew<'_> {
         let session = &*connection.session;
         let coding = coding(&self.callee, connection);
         let told = CodeSetContext::from(connection.code_sets).encode();
-        let own = connection.request_contexts(self.callee.broker());
-        let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
-        let own = own.iter().map(|(id, data)| (*id, &data[..]));
         let code_sets = (service_context::CODE_SETS, told.as_slice());
         let code_sets = self.tells_code_sets.then_some(code_sets);
-        let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
         let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
         let lends = self.route.effective.transfer == Transfer::Lend;
         let target = self.addressed();
@@ -138,6 +134,10 @@ impl Anew<'_> {
                 arguments,
             } => {
                 let mut out = begin(MessageKind::Request, ByteOrder::NATIVE);
+                let own = connection.request_contexts(self.callee.broker());
+                let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
+                let own = own.iter().map(|(id, data)| (*id, &data[..]));
+                let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
                 let header = RequestHeader {
                     request_id,
                     response: operation.response(),

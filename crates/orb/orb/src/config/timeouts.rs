@@ -23,7 +23,7 @@ pub struct Timeouts {
     pub hand_over: Option<Duration>,
     /// How long a call may wait that an upcall makes which a pool's thread, or the one thread of
     /// reactive endpoints, is in, if it has no time of its own: what it waits for may need that thread.
-    /// Default 60 s. Calls that wait by [`Wait::Reactor`] are not bound by it.
+    /// Default 60 s. Calls that wait by [`crate::Wait::Reactor`] are not bound by it.
     pub nested_call: Option<Duration>,
 }
 

@@ -94,6 +94,7 @@ impl Lane {
     /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
     pub(crate) fn disconnect(&self) {
         self.flusher.close();
+        self.incoming.let_followers_go();
         self.flush(Deadline::after(LAST_WORDS));
         self.outgoing.close();
     }

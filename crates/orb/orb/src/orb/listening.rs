@@ -14,10 +14,12 @@ impl Orb {
     /// INITIALIZE when an endpoint cannot be listened at, BAD_INV_ORDER after a shutdown.
     pub fn listen(&self) -> Result<(), SystemException> {
         self.broker().check_running()?;
-        if server::listen(self.lanes().default_lane(), || self.host())? {
+        // Before anybody is given a reference, calls of the process find the ORB.
+        let host = || {
             process::join(self);
-        }
-        Ok(())
+            self.host()
+        };
+        server::listen(self.lanes().default_lane(), host).map(drop)
     }
 
     /// Where the ORB listens: the endpoints with their real ports, once it does.

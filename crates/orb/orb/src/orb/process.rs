@@ -8,10 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static LISTENING: Mutex<Vec<WeakOrb>> = Mutex::new(Vec::new());
 
-/// An ORB has begun to listen.
+/// An ORB begins to listen.
 pub(super) fn join(orb: &Orb) {
     let mut listening = lock();
-    listening.retain(|one| one.upgrade().is_some());
+    let is_other = |one: &WeakOrb| one.upgrade().is_some_and(|one| !one.is_same(orb));
+    listening.retain(is_other);
     listening.push(orb.downgrade());
 }
 

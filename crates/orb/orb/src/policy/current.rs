@@ -61,6 +61,12 @@ pub(super) fn set(managed: &Managed) -> PolicySet {
     })
 }
 
+/// Forgets the calling thread's policies: what one piece of work has set is not the next one's.
+pub(crate) fn forget_own() {
+    MINE.with_borrow_mut(Vec::clear);
+    SETS.set(0);
+}
+
 impl<'o> PolicyCurrent<'o> {
     pub(crate) fn new(managed: &'o Managed, protocols: &'o dyn KnownProtocols) -> Self {
         Self { managed, protocols }

@@ -33,7 +33,7 @@ mod wish;
 pub use adapter::{AdapterPolicies, InvalidPolicy};
 pub use buffering::Buffering;
 pub use current::PolicyCurrent;
-pub(crate) use current::has_own;
+pub(crate) use current::{forget_own, has_own};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;

@@ -9,7 +9,7 @@ use crate::exception::SystemException;
 use crate::lane::{Lane, OpenEndpoint, ServingThreads, not_listening};
 use crate::messaging::{self, Session};
 use punctual_cdr::GiopVersion;
-use punctual_exec::{Deadline, LeaderFollowers, SpawnError};
+use punctual_exec::{Deadline, SpawnError};
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError};
 use std::sync::Arc;
@@ -82,8 +82,11 @@ fn welcome(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint, link: Arc<dyn Conne
     };
     let spoken = (session.clone(), at.pair.messaging.abilities());
     let connection = ServerConnection::new((lane, host), link.clone(), spoken, at.number, pool);
+    let limit = lane.broker().config().max_connections;
     let started = match pool {
-        Some(pool) => serve_on(lane, &connection, pool),
+        // Threads that receive for others count for themselves.
+        _ if lane.incoming.connections.len() >= limit => Err(SpawnError::Full { limit }),
+        Some(pool) => connection.serve_on(pool).map_err(SpawnError::Os),
         None => lane
             .incoming
             .threads
@@ -95,19 +98,6 @@ fn welcome(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint, link: Arc<dyn Conne
         tracing::warn!(peer = %link.peer(), "the connection is refused: {error}{key}");
         turn_away(lane.broker(), &*link, &*session);
     }
-}
-
-/// Has a reactor's threads serve a connection, if it is one that may still come.
-fn serve_on(
-    lane: &Lane,
-    connection: &Arc<ServerConnection>,
-    pool: &LeaderFollowers,
-) -> Result<(), SpawnError> {
-    let limit = lane.broker().config().max_connections;
-    if lane.incoming.connections.len() >= limit {
-        return Err(SpawnError::Full { limit });
-    }
-    connection.serve_on(pool).map_err(SpawnError::Os)
 }
 
 /// Tells a peer, in good order, that it is not served here.

@@ -5,7 +5,7 @@ use crate::adapter::DispatchError;
 use crate::exception::cdr_exception;
 use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
-use punctual_giop::{MessageKind, ReplyStatus, ServiceContexts};
+use punctual_giop::{MessageKind, ReplyStatus, ServiceContext, ServiceContexts};
 
 impl<'m> ServerCall<'m> {
     /// The request as it came, to be passed on. Its arguments must not have been read.
@@ -72,6 +72,9 @@ impl<'m> ServerCall<'m> {
             true => contexts,
             false => ServiceContexts::none(),
         };
+        let own = self.reply_contexts.all();
+        let all: Vec<ServiceContext<'_>> = contexts.iter().chain(own).collect();
+        let contexts = ServiceContexts::new(&all);
         let head = (self.request_id, status);
         put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
         body.put(&mut out, connection.link().lender());

@@ -81,6 +81,7 @@ fn serve_with(
                     inbox.pass(block.len());
                 }
                 reader.has_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
+                turn.has_message();
                 turn.ends_receiving(reader);
                 drop(inbox);
                 let spare = &mut memory.reply;

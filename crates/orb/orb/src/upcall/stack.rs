@@ -48,7 +48,8 @@ struct Frame {
 const IN_UPCALL: u8 = 1;
 /// Whether another thread receives at the source meanwhile.
 const HANDED_OVER: u8 = 2;
-/// Whether it has a source: the last of [`Held::sources`] that no frame above it has.
+/// Whether it has a source: the last of [`Held::sources`], as the innermost frame that serves a connection has it,
+/// and all within that one.
 const HAS_SOURCE: u8 = 4;
 /// Whether it is known how the request has arrived: the last of [`Held::arrivals`].
 const HAS_ARRIVAL: u8 = 8;
@@ -283,20 +284,32 @@ impl Drop for Upcall<'_> {
 
 /// Marks the calling thread as in an upcall that came without a request, until dropped.
 #[derive(Debug)]
-pub(crate) struct WithinProcess(());
+pub(crate) struct WithinProcess {
+    /// Whether there is an upcall around it.
+    is_nested: bool,
+}
 
 impl WithinProcess {
     #[inline]
     pub(crate) fn enter(orb: u64) -> Self {
-        push(orb, IN_UPCALL);
-        Self(())
+        let is_nested = with_innermost(|frame| frame.is(IN_UPCALL)) == Some(true);
+        if is_nested {
+            enter_within(orb, AdapterNote::default());
+        } else {
+            push(orb, IN_UPCALL);
+        }
+        Self { is_nested }
     }
 }
 
 impl Drop for WithinProcess {
     #[inline]
     fn drop(&mut self) {
-        pop();
+        if self.is_nested {
+            leave_frame();
+        } else {
+            pop();
+        }
     }
 }
 
@@ -327,14 +340,20 @@ impl OnObject {
     }
 }
 
-/// A frame for an upcall within another of the same request, whose source it has.
 #[cold]
 fn enter_frame(note: AdapterNote) {
+    let orb = with_innermost(|frame| frame.is(IN_UPCALL).then(|| frame.orb.get()));
+    enter_within(orb.flatten().unwrap_or_default(), note);
+}
+
+/// A frame for an upcall within another: by the thread that serves the same request, whose source it has.
+#[cold]
+fn enter_within(orb: u64, note: AdapterNote) {
     let around = with_innermost(|frame| {
-        let around = (frame.orb.get(), frame.flags.get(), frame.in_hand.get());
+        let around = (frame.flags.get(), frame.in_hand.get());
         frame.is(IN_UPCALL).then_some(around)
     });
-    let (orb, flags, in_hand) = around.flatten().unwrap_or_default();
+    let (flags, in_hand) = around.flatten().unwrap_or_default();
     push(orb, flags | IN_UPCALL);
     with_innermost(|frame| {
         frame.in_hand.set(in_hand);
@@ -497,15 +516,20 @@ mod tests {
     }
 
     #[test]
-    fn an_upcall_within_the_process_hides_the_request_around_it_until_it_ends() {
+    fn upcalls_within_the_process_see_the_request_around_them() {
         let source = Arc::new(Source::default());
         let serving = Serving::enter(7, source.clone());
         let upcall = serving.upcall(None);
-        let within: Vec<WithinProcess> = (0..40).map(|_| WithinProcess::enter(9)).collect();
-        assert!(in_upcall_of(7) && in_upcall_of(9) && !serves_alone());
-        assert_eq!(about_to_block(), None);
-        drop(within);
-        assert!(serves_alone() && !in_upcall_of(9));
+        {
+            let _outer = OnObject::enter([1, 2, 3, 4]);
+            let _within: Vec<WithinProcess> = (0..40).map(|_| WithinProcess::enter(9)).collect();
+            assert!(in_upcall_of(7) && in_upcall_of(9) && serves_alone());
+            assert_eq!(noted_objects(), [[1, 2, 3, 4]]);
+            assert_eq!(about_to_block(), Some(Duration::from_secs(1)));
+        }
+        about_to_block();
+        assert_eq!(source.0.load(Ordering::Relaxed), 1);
+        assert!(!in_upcall_of(9));
         drop(upcall);
         assert!(!in_upcall_of(7));
     }

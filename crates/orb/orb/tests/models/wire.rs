@@ -1,4 +1,4 @@
-//! What stands for the socket and the server behind it, and the callers that use them: as `client/wait.rs`,
+//! What stands for the socket and the server behind it, and the callers that use them: as `lane/outgoing/wait/read.rs`,
 //! without what depends on time or on the octets.
 
 use crate::callers::{Caller, Callers, Followed};

@@ -110,6 +110,14 @@ impl Incoming {
         self.connections.close();
     }
 
+    /// Keeps no thread for later.
+    pub(crate) fn let_followers_go(&self) {
+        if let Some(followers) = self.followers.get() {
+            // Nobody is waited for.
+            let _ = followers.stop(usize::MAX, Deadline::NEVER);
+        }
+    }
+
     /// Waits until the last request in progress has been answered.
     pub(crate) fn wait_until_idle(&self, reactors: &Reactors) {
         // Without a deadline it returns only when they are gone.

@@ -3,6 +3,7 @@
 use super::strategy::Strategy;
 use super::turn::{Turn, Wait};
 use crate::messaging::{Inbox, InboxError};
+use crate::policy;
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;
 use crate::server::reader::Reader;
@@ -38,6 +39,8 @@ impl ServerConnection {
         let receive = move || {
             follower.serve_blocking();
             ends(&follower);
+            // The thread is kept, and serves another connection next.
+            policy::forget_own();
         };
         let followers = self.lane().incoming.followers();
         let spawned = followers.and_then(|followers| followers.run(receive));
@@ -111,6 +114,7 @@ impl Turn for Blocking<'_> {
         received.map(|()| Wait::Received)
     }
 
+    #[inline]
     fn has_message(&mut self) {
         self.begun = None;
     }
