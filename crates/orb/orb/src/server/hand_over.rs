@@ -16,7 +16,7 @@ impl Accepted for ServerConnection {
         self.begin_goodbye();
     }
 
-    /// A peer that does not take its replies has no more of them made.
+    /// While a peer does not take its replies, no other thread is given its connection.
     fn stands_still_at(&self) -> Option<u64> {
         if let Some(on) = self.strategy.reactor() {
             return Some(on.in_hand()).filter(|&mark| mark != 0);

@@ -3,8 +3,8 @@
 use super::{LONGEST, LONGEST_CONTEXT, either};
 use crate::service_context;
 
-/// What was found to follow keys: names of operations, and no contexts or the beginning of one. In sets of two; it grows while a set is
-/// too small, and then forgets the older one.
+/// What was found to follow keys: names of operations, and no contexts or the beginning of one. In sets of two;
+/// it grows while a set is too small, and then forgets the older one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations(Vec<[KnownOperation; 2]>);
 

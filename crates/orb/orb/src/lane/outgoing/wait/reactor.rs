@@ -3,8 +3,8 @@
 //!
 //! The connection is registered with a reactor for as long as it lives. A caller leaves word who is to be
 //! woken when its reply comes, and runs the reactor until then (`Reactor::run_until`): alone it reads its
-//! own reply; beside a pool it sleeps, and takes part only when no thread of the pool is left to. What is
-//! served meanwhile may be a call that its own is waiting for.
+//! own reply; beside a pool it sleeps, and joins the pool when all its threads are busy. What is served
+//! meanwhile may be a call that its own is waiting for.
 
 use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply};
 use crate::lane::outgoing::reply_table::Place;
