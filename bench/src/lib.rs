@@ -24,6 +24,7 @@ pub mod contender;
 pub mod counting;
 pub mod cubit;
 pub mod demux;
+mod drawing;
 pub mod giop;
 pub mod goals;
 pub mod latency;

@@ -1,6 +1,6 @@
 //! Where a report goes: to people on the terminal, to programs as JSON, to both as a picture.
 
-use crate::{Error, Result};
+use crate::Result;
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Display;
@@ -57,11 +57,6 @@ impl Output {
         }
         self.json.show(report)
     }
-}
-
-/// What a picture that cannot be drawn is reported as.
-pub(crate) fn not_drawn(error: impl Display) -> Error {
-    format!("the plot cannot be drawn: {error}").into()
 }
 
 /// A bar for the terminal that shows how far a measurement is; silent elsewhere.

@@ -2,9 +2,8 @@
 
 use super::report::{Report, Row};
 use crate::Result;
-use crate::output::not_drawn as failed;
+use crate::drawing::{Area, entry, not_drawn as failed, sheet_of_charts, write};
 use crate::placement::Placement;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -28,8 +27,6 @@ const COLOURS: [RGBColor; 12] = [
     RGBColor(0xe6, 0xc2, 0x29),
 ];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
 /// Draws every placement that was measured.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let measured = [Placement::Same, Placement::Cross]
@@ -37,14 +34,9 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
         .into_iter()
         .filter(|(_, rows)| !rows.is_empty());
     let charts: Vec<_> = measured.collect();
-    let height = CHART.1 * u32::try_from(charts.len().max(1))?;
-    let whole = SVGBackend::new(path, (CHART.0, height)).into_drawing_area();
-    whole.fill(&WHITE).map_err(failed)?;
-    let areas = whole.split_evenly((charts.len().max(1), 1));
-    for (area, (cpus, rows)) in areas.iter().zip(&charts) {
-        draw_chart(area, *cpus, rows)?;
-    }
-    whole.present().map_err(failed)
+    sheet_of_charts(path, CHART, 1, &charts, |area, (cpus, rows)| {
+        draw_chart(area, *cpus, rows)
+    })
 }
 
 fn rows_at(report: &Report, cpus: Placement) -> Vec<&Row> {
@@ -109,9 +101,7 @@ fn label_columns(
     for (column, operation) in operations.iter().enumerate() {
         let middle = left - x + step * i32::try_from(column)? + step / 2;
         let wide = i32::try_from(operation.chars().count())? * 7;
-        let style = ("sans-serif", 14).into_font().color(&BLACK);
-        area.draw_text(operation, &style, (middle - wide / 2, below))
-            .map_err(failed)?;
+        write(area, operation, 14, (middle - wide / 2, below))?;
     }
     Ok(())
 }
@@ -119,14 +109,8 @@ fn label_columns(
 fn label_colours(area: &Area<'_>, contenders: &[String], left: i32, top: i32) -> Result<()> {
     let (x, y) = area.get_base_pixel();
     for (place, contender) in contenders.iter().enumerate() {
-        let (at_x, at_y) = (left - x, top - y + 20 * i32::try_from(place)?);
-        let colour = COLOURS[place % COLOURS.len()];
-        let patch = [(at_x, at_y), (at_x + 12, at_y + 12)];
-        area.draw(&Rectangle::new(patch, colour.filled()))
-            .map_err(failed)?;
-        let style = ("sans-serif", 13).into_font().color(&BLACK);
-        area.draw_text(contender, &style, (at_x + 18, at_y))
-            .map_err(failed)?;
+        let at = (left - x, top - y + 20 * i32::try_from(place)?);
+        entry(area, COLOURS[place % COLOURS.len()], contender, at)?;
     }
     Ok(())
 }

@@ -5,8 +5,7 @@ use super::plan::{OPERATIONS, PAPER};
 use super::report::{Curves, Report};
 use super::setup::{Algorithm, Strategy};
 use crate::Result;
-use crate::output::not_drawn as failed;
-use plotters::coord::Shift;
+use crate::drawing::{Area, curve, legend, mesh, not_drawn, sheet_of_charts};
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -14,8 +13,6 @@ use std::path::Path;
 const CHART: (u32, u32) = (480, 360);
 /// Charts side by side: one for each number of operations.
 const COLUMNS: usize = OPERATIONS.len();
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// One chart.
 struct Chart<'r> {
@@ -27,18 +24,7 @@ struct Chart<'r> {
 
 /// Draws them all.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
-    let charts = charts(report);
-    let lines = charts.len().div_ceil(COLUMNS).max(1);
-    let size = (
-        CHART.0 * u32::try_from(COLUMNS)?,
-        CHART.1 * u32::try_from(lines)?,
-    );
-    let whole = SVGBackend::new(path, size).into_drawing_area();
-    whole.fill(&WHITE).map_err(failed)?;
-    for (area, chart) in whole.split_evenly((lines, COLUMNS)).iter().zip(&charts) {
-        draw_chart(area, chart)?;
-    }
-    whole.present().map_err(failed)
+    sheet_of_charts(path, CHART, COLUMNS, &charts(report), draw_chart)
 }
 
 /// First the paper's two figures, then the other orders; then as far as it goes, and the rest.
@@ -132,32 +118,15 @@ where
         .x_label_area_size(34)
         .y_label_area_size(52)
         .build_cartesian_2d(axis, 0.0..slowest * 1.25)
-        .map_err(failed)?;
-    context
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .x_desc(chart.curves.over)
-        .y_desc("µs a call, median")
-        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
-        .draw()
-        .map_err(failed)?;
+        .map_err(not_drawn)?;
+    mesh(&mut context, chart.curves.over, "µs a call, median")?;
     for strategy in chart.curves.strategies() {
-        let colour = colour(strategy);
         let own = chart.curves.of(strategy);
         let mut points: Vec<_> = own
             .map(|(number, row)| (number, micros(row.figures.median)))
             .collect();
         points.sort_by_key(|point| point.0);
-        context
-            .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(2))
-            .map_err(failed)?
-            .label(strategy.name())
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+        curve(&mut context, points, colour(strategy), strategy.name())?;
     }
-    context
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .draw()
-        .map_err(failed)
+    legend(&mut context)
 }

@@ -2,7 +2,7 @@
 
 use super::report::{Outcome, Report, Verdict, shown};
 use crate::Result;
-use crate::output::not_drawn;
+use crate::drawing::{Area, not_drawn, sheet, write};
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -24,13 +24,11 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let lines = i32::try_from(report.lines.len())?;
     let height = MARGIN * 2 + LINE * (lines + 1);
     let size = (u32::try_from(WIDTH)?, u32::try_from(height)?);
-    let area = SVGBackend::new(path, size).into_drawing_area();
-    area.fill(&WHITE).map_err(not_drawn)?;
-    let text = |words: &str, left: i32, top: i32| {
-        let style = ("sans-serif", 14).into_font().color(&BLACK);
-        area.draw_text(words, &style, (left, top))
-            .map_err(not_drawn)
-    };
+    sheet(path, size, |area| draw_on(area, report, lines))
+}
+
+fn draw_on(area: &Area<'_>, report: &Report, lines: i32) -> Result<()> {
+    let text = |words: &str, left: i32, top: i32| write(area, words, 14, (left, top));
     let title = format!("{} (shorter is better)", report.machine);
     text(&title, MARGIN, MARGIN)?;
     let goal = WORDS + pixels(1.0);
@@ -48,8 +46,7 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     }
     let bottom = MARGIN + LINE * (lines + 1);
     let mark = PathElement::new([(goal, MARGIN + LINE - 4), (goal, bottom)], BLACK);
-    area.draw(&mark).map_err(not_drawn)?;
-    area.present().map_err(not_drawn)
+    area.draw(&mark).map_err(not_drawn)
 }
 
 fn label(outcome: &Outcome) -> String {

@@ -3,9 +3,8 @@
 use super::report::{Report, Row};
 use crate::Result;
 use crate::case::Operation;
-use crate::output::not_drawn as failed;
+use crate::drawing::{Area, curve, legend, mesh, not_drawn, sheet_of_charts};
 use crate::placement::Placement;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -19,23 +18,12 @@ const COLOURS: [RGBColor; 4] = [
     RGBColor(0xcc, 0x79, 0xa7),
 ];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
 /// Draws every operation that ran with more than one size.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let charts = charts(report);
-    let columns = columns(&charts);
-    let lines = charts.len().div_ceil(columns).max(1);
-    let size = (
-        CHART.0 * u32::try_from(columns)?,
-        CHART.1 * u32::try_from(lines)?,
-    );
-    let whole = SVGBackend::new(path, size).into_drawing_area();
-    whole.fill(&WHITE).map_err(failed)?;
-    for (area, chart) in whole.split_evenly((lines, columns)).iter().zip(&charts) {
-        draw_chart(area, report, chart)?;
-    }
-    whole.present().map_err(failed)
+    sheet_of_charts(path, CHART, columns(&charts), &charts, |area, chart| {
+        draw_chart(area, report, chart)
+    })
 }
 
 struct Chart<'r> {
@@ -95,31 +83,15 @@ fn draw_chart(area: &Area<'_>, report: &Report, chart: &Chart<'_>) -> Result<()>
         .x_label_area_size(34)
         .y_label_area_size(52)
         .build_cartesian_2d((low..high).log_scale().base(2.0), 0.0..slowest * 1.15)
-        .map_err(failed)?;
-    context
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .x_desc("units")
-        .y_desc("µs")
-        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
-        .draw()
-        .map_err(failed)?;
+        .map_err(not_drawn)?;
+    mesh(&mut context, "units", "µs")?;
     for (contender, colour) in report.contenders.iter().zip(COLOURS.into_iter().cycle()) {
         let own = chart
             .rows
             .iter()
             .filter(|row| row.contender == contender.name);
         let points: Vec<(u32, f64)> = own.map(|row| (row.units, micros(row))).collect();
-        context
-            .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(2))
-            .map_err(failed)?
-            .label(contender.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+        curve(&mut context, points, colour, contender.name)?;
     }
-    context
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .draw()
-        .map_err(failed)
+    legend(&mut context)
 }

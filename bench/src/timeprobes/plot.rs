@@ -3,9 +3,8 @@
 use super::report::{Report, Run};
 use super::stages::{Stage, Stages};
 use crate::Result;
-use crate::output::not_drawn;
+use crate::drawing::{self, Area, entry, not_drawn};
 use crate::placement::Placement;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -38,8 +37,6 @@ const COLOURS: [RGBColor; 13] = [
     RGBColor(0x44, 0x44, 0x44),
 ];
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
 /// Bars that have one scale and one legend.
 struct Panel {
     title: String,
@@ -60,19 +57,19 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let panels = panels(report);
     let height = MARGIN * 2 + LINE + panels.iter().map(Panel::height).sum::<i32>();
     let size = (u32::try_from(WIDTH)?, u32::try_from(height)?);
-    let area = SVGBackend::new(path, size).into_drawing_area();
-    area.fill(&WHITE).map_err(not_drawn)?;
     let title = format!(
         "{}, {} calls: {}",
         report.case, report.calls, report.machine
     );
-    write(&area, &title, (MARGIN, MARGIN))?;
-    let mut top = MARGIN + LINE;
-    for panel in &panels {
-        panel.draw(&area, top)?;
-        top += panel.height();
-    }
-    area.present().map_err(not_drawn)
+    drawing::sheet(path, size, |area| {
+        write(area, &title, (MARGIN, MARGIN))?;
+        let mut top = MARGIN + LINE;
+        for panel in &panels {
+            panel.draw(area, top)?;
+            top += panel.height();
+        }
+        Ok(())
+    })
 }
 
 fn panels(report: &Report) -> Vec<Panel> {
@@ -187,10 +184,7 @@ impl Panel {
             let column = i32::try_from(at % ENTRIES)?;
             let left = LEFT + column * (WIDTH - LEFT - MARGIN) / i32::try_from(ENTRIES)?;
             let line = top + LINE * i32::try_from(at / ENTRIES)?;
-            let mark = [(left, line + 2), (left + 12, line + 14)];
-            area.draw(&Rectangle::new(mark, colour(at).filled()))
-                .map_err(not_drawn)?;
-            write(area, name, (left + 18, line))?;
+            entry(area, *colour(at), name, (left, line))?;
         }
         Ok(())
     }
@@ -215,8 +209,7 @@ fn colour(at: usize) -> &'static RGBColor {
 }
 
 fn write(area: &Area<'_>, words: &str, place: (i32, i32)) -> Result<()> {
-    let style = ("sans-serif", 13).into_font().color(&BLACK);
-    area.draw_text(words, &style, place).map_err(not_drawn)
+    drawing::write(area, words, 13, place)
 }
 
 /// Where a part of the longest bar ends.

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What outlives servants: the balances, and what servant managers were asked for.
 #[derive(Debug, Default)]
-pub(super) struct Books {
+pub(super) struct Ledger {
     balances: Mutex<BTreeMap<(String, String), i32>>,
     events: Mutex<Vec<String>>,
 }
 
-impl Books {
+impl Ledger {
     /// Writes down what happened.
     pub(super) fn note(&self, event: String) {
         locked(&self.events).push(event);
@@ -29,7 +29,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// An account, or all of them: it knows none of them itself.
 #[derive(Clone, Debug)]
-pub(super) struct Account(pub(super) Arc<Books>);
+pub(super) struct Account(pub(super) Arc<Ledger>);
 
 impl Account {
     fn adapter_and_id() -> Result<(String, String), NoContext> {
@@ -71,7 +71,7 @@ impl a::AccountServant for Account {
 #[derive(Debug)]
 pub(super) struct Bank {
     pub(super) root: Poa,
-    pub(super) books: Arc<Books>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl Bank {
@@ -101,6 +101,6 @@ impl a::BankServant for Bank {
             .map_err(internal)
     }
     fn events(&self) -> Result<a::Strings, SystemException> {
-        Ok(std::mem::take(&mut *locked(&self.books.events)))
+        Ok(std::mem::take(&mut *locked(&self.ledger.events)))
     }
 }

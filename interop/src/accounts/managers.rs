@@ -1,6 +1,6 @@
 //! What makes servants and adapters when they are asked for, and notes that it was asked.
 
-use super::bank::{Account, Books};
+use super::bank::{Account, Ledger};
 use crate::adapters as a;
 use punctual::{
     AdapterActivator, CompletionStatus, Cookie, DispatchError, IdAssignmentPolicy,
@@ -12,8 +12,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-fn servant(books: &Arc<Books>) -> Arc<dyn Servant> {
-    servant_of::<a::Account, _>(Account(books.clone()))
+fn servant(ledger: &Arc<Ledger>) -> Arc<dyn Servant> {
+    servant_of::<a::Account, _>(Account(ledger.clone()))
 }
 
 /// The accounts that no manager has a servant for.
@@ -30,7 +30,7 @@ fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
 
 /// A servant for each request; its cookie is the number of the request.
 struct Locator {
-    books: Arc<Books>,
+    ledger: Arc<Ledger>,
     moved_to: ObjectRef,
     requests: AtomicU32,
 }
@@ -45,9 +45,9 @@ impl ServantLocator for Locator {
         check(id, &self.moved_to)?;
         assert!(id.as_bytes() != b"panic", "as the account's name says");
         let cookie = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
-        self.books
+        self.ledger
             .note(format!("preinvoke {id} {operation}, cookie {cookie}"));
-        Ok((servant(&self.books), Box::new(cookie)))
+        Ok((servant(&self.ledger), Box::new(cookie)))
     }
 
     fn postinvoke(
@@ -59,7 +59,7 @@ impl ServantLocator for Locator {
         _: Arc<dyn Servant>,
     ) -> Result<(), DispatchError> {
         let cookie = cookie.downcast_ref::<u32>().copied().unwrap_or_default();
-        self.books
+        self.ledger
             .note(format!("postinvoke {id} {operation}, cookie {cookie}"));
         Ok(())
     }
@@ -67,27 +67,27 @@ impl ServantLocator for Locator {
 
 /// A servant for each account, until the account is closed.
 struct Activator {
-    books: Arc<Books>,
+    ledger: Arc<Ledger>,
     moved_to: ObjectRef,
 }
 
 impl ServantActivator for Activator {
     fn incarnate(&self, id: &ObjectId, _: &Poa) -> Result<Arc<dyn Servant>, DispatchError> {
         check(id, &self.moved_to)?;
-        self.books.note(format!("incarnate {id}"));
-        Ok(servant(&self.books))
+        self.ledger.note(format!("incarnate {id}"));
+        Ok(servant(&self.ledger))
     }
 
     fn etherealize(&self, id: &ObjectId, _: &Poa, _: Arc<dyn Servant>, cleanup: bool, _: bool) {
         if !cleanup {
-            self.books.note(format!("etherealize {id}"));
+            self.ledger.note(format!("etherealize {id}"));
         }
     }
 }
 
 /// Makes the persistent adapters, `lasting` and below it `branch`.
 struct Lasting {
-    books: Arc<Books>,
+    ledger: Arc<Ledger>,
     moved_to: ObjectRef,
 }
 
@@ -99,7 +99,7 @@ impl Lasting {
                 let mut policies = by_default();
                 policies.push(persistent);
                 let lasting = parent.create_poa(name, Some(parent.manager()), &policies)?;
-                lasting.set_servant(servant(&self.books))?;
+                lasting.set_servant(servant(&self.ledger))?;
                 lasting.set_adapter_activator(parent.adapter_activator());
             }
             "branch" => {
@@ -107,7 +107,7 @@ impl Lasting {
                 policies.push(persistent);
                 let branch = parent.create_poa(name, Some(parent.manager()), &policies)?;
                 branch.set_servant_manager(ServantManager::Activator(Arc::new(Activator {
-                    books: self.books.clone(),
+                    ledger: self.ledger.clone(),
                     moved_to: self.moved_to.clone(),
                 })))?;
             }
@@ -119,7 +119,7 @@ impl Lasting {
 
 impl AdapterActivator for Lasting {
     fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool {
-        self.books.note(format!("unknown adapter {name}"));
+        self.ledger.note(format!("unknown adapter {name}"));
         self.make(parent, name)
             .inspect_err(|error| eprintln!("no adapter `{name}`: {error}"))
             .is_ok()
@@ -149,17 +149,17 @@ fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
 ///
 /// # Errors
 /// What the adapters raise.
-pub(super) fn furnish(root: &Poa, books: &Arc<Books>) -> Result<(), Box<dyn Error>> {
+pub(super) fn furnish(root: &Poa, ledger: &Arc<Ledger>) -> Result<(), Box<dyn Error>> {
     let manager = Some(root.manager());
     let shared = root.create_poa("shared", manager, &by_default())?;
-    shared.set_servant(servant(books))?;
+    shared.set_servant(servant(ledger))?;
     let here: a::Account = shared.create_reference_with_id(&ObjectId::from("here"))?;
     let moved_to = ObjectRef::from(here);
 
     let policies = by_manager(ServantRetentionPolicy::NonRetain);
     let located = root.create_poa("located", manager, &policies)?;
     located.set_servant_manager(ServantManager::Locator(Arc::new(Locator {
-        books: books.clone(),
+        ledger: ledger.clone(),
         moved_to: moved_to.clone(),
         requests: AtomicU32::new(0),
     })))?;
@@ -167,12 +167,12 @@ pub(super) fn furnish(root: &Poa, books: &Arc<Books>) -> Result<(), Box<dyn Erro
     let policies = by_manager(ServantRetentionPolicy::Retain);
     let activated = root.create_poa("activated", manager, &policies)?;
     activated.set_servant_manager(ServantManager::Activator(Arc::new(Activator {
-        books: books.clone(),
+        ledger: ledger.clone(),
         moved_to: moved_to.clone(),
     })))?;
 
     root.set_adapter_activator(Some(Arc::new(Lasting {
-        books: books.clone(),
+        ledger: ledger.clone(),
         moved_to,
     })));
     Ok(())

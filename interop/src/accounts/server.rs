@@ -1,7 +1,7 @@
 //! The server process: it says its port, serves until its standard input ends, and lets requests in
 //! progress end.
 
-use super::bank::{Bank, Books};
+use super::bank::{Bank, Ledger};
 use super::managers::furnish;
 use crate::Failure;
 use crate::adapters as a;
@@ -36,11 +36,11 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
         .configure(|config| config.giop_version = options.giop.giop())
         .build()?;
     let root = orb.root_poa()?;
-    let books = Arc::new(Books::default());
-    furnish(&root, &books)?;
+    let ledger = Arc::new(Ledger::default());
+    furnish(&root, &ledger)?;
     let bank: a::Bank = root.activate(Bank {
         root: root.clone(),
-        books,
+        ledger,
     })?;
     orb.ior_table()?.bind("Bank", &bank)?;
     root.manager().activate()?;

@@ -2,26 +2,27 @@
 //!
 //! All are made before anything is said of them, so that they may refer to one another in any order.
 
+mod constants;
+mod definable;
+mod values;
+
 use std::collections::{HashMap, HashSet};
 
-use punctual::stub::Marshal;
-use punctual::{Any, TypeCode, TypeKind, Typed};
+use punctual::{Any, TypeKind};
 use punctual_idl::model::{
-    Annotation, ConstValue, DeclId, DeclKind, Declaration, Direction, FixedValue, InterfaceFlavour,
-    Label, Member, Parameter, Primitive, Specification, Type as IdlType, Union, ValueFlavour,
-    ValueType,
+    DeclId, DeclKind, Declaration, Direction, InterfaceFlavour, Label, Member, Parameter,
+    Primitive, Specification, Type as IdlType, Union,
 };
 
-use crate::corba::{
-    AttributeMode, DefinitionKind, OperationMode, PRIVATE_MEMBER, PUBLIC_MEMBER, ParameterMode,
-    PrimitiveKind,
-};
+use crate::corba::{AttributeMode, DefinitionKind, OperationMode, ParameterMode, PrimitiveKind};
 use crate::definitions::{Definitions, ROOT};
 use crate::refusal::Refusal;
 use crate::store::{
     self, Alternative, Constant, Decimal, Definition, Details, Number, Operation, Readable,
-    Several, Type, UnionOf, Value, ValueMember,
+    Several, Type, UnionOf, Value,
 };
+use constants::{any, constant_value};
+use definable::check_definable;
 
 /// Takes up all that a compilation declares; tells how many definitions are new.
 pub(crate) fn load(definitions: &mut Definitions, spec: &Specification) -> Result<usize, Refusal> {
@@ -221,85 +222,6 @@ impl Loading<'_> {
         }
     }
 
-    fn value(&self, value: &ValueType) -> Value {
-        let spec = self.spec;
-        let has_state = |id: &&DeclId| {
-            matches!(&spec[**id].kind,
-                DeclKind::ValueType(v) if v.flavour != ValueFlavour::Abstract)
-        };
-        let (base, abstract_bases): (Vec<&DeclId>, Vec<&DeclId>) =
-            value.bases.iter().partition(has_state);
-        let numbers = |ids: Vec<&DeclId>| self.all(&ids.into_iter().copied().collect::<Vec<_>>());
-        let factories = value.factories.iter().map(|factory| store::Initializer {
-            name: factory.name.clone(),
-            parameters: factory
-                .parameters
-                .iter()
-                .map(|parameter| store::Member {
-                    name: parameter.name.clone(),
-                    kind: self.ty(&parameter.ty),
-                })
-                .collect(),
-        });
-        Value {
-            is_abstract: value.flavour == ValueFlavour::Abstract,
-            is_custom: value.flavour == ValueFlavour::Custom,
-            is_truncatable: value.truncatable,
-            base: numbers(base),
-            abstract_bases: numbers(abstract_bases),
-            supported: self.all(&value.supports),
-            factories: factories.collect(),
-        }
-    }
-
-    /// State members are definitions of their own, which IDL's model has as parts of the value.
-    fn state(
-        &mut self,
-        definitions: &mut Definitions,
-        declaration: &Declaration,
-        value: &ValueType,
-        number: Number,
-    ) -> Result<(), Refusal> {
-        let (scope, version) = scope_of(&declaration.repository_id);
-        let known = definitions.own_contents(number).iter().copied();
-        let members =
-            known.filter(|one| definitions.kind(*one) == Some(DefinitionKind::DkValueMember));
-        let members: Vec<Number> = members.collect();
-        let names = members
-            .iter()
-            .filter_map(|one| Some(&definitions.get(*one)?.name));
-        // Their order is that of their numbers.
-        if !names.eq(value.state.iter().map(|state| &state.member.name)) {
-            for member in members {
-                definitions.destroy(member)?;
-            }
-        }
-        for state in &value.state {
-            let id = format!("{scope}/{}:{version}", state.member.name);
-            let what = Details::ValueMember(ValueMember {
-                kind: self.ty(&state.member.ty),
-                access: match state.public {
-                    true => PUBLIC_MEMBER,
-                    false => PRIVATE_MEMBER,
-                },
-            });
-            match definitions.by_id(&id) {
-                Some(known) => definitions.set_details(known, what)?,
-                None => {
-                    self.new += 1;
-                    definitions.create(Definition {
-                        id,
-                        name: state.member.name.clone(),
-                        version: version.to_owned(),
-                        container: number,
-                        what,
-                    })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn all(&self, ids: &[DeclId]) -> Vec<Number> {
         let number = |id| self.numbers.get(id).copied();
         ids.iter().filter_map(number).collect()
@@ -342,47 +264,6 @@ impl Loading<'_> {
                 None => Type::Primitive(PrimitiveKind::PkNull),
             },
         }
-    }
-}
-
-/// Refuses what has no definition: pairs without a name, and members that may be missing.
-fn check_definable(declaration: &Declaration, spec: &Specification) -> Result<(), Refusal> {
-    let of = |what: &str, name: &str| {
-        let scope = declaration.absolute_name();
-        Refusal::NotDefinable(format!(
-            "{what} `{name}` of `{}`",
-            scope.trim_start_matches("::")
-        ))
-    };
-    for member in spec.members(declaration.id) {
-        if Annotation::is_set(&member.annotations, "optional") {
-            return Err(of("the optional member", &member.name));
-        }
-        if has_map(&member.ty) {
-            return Err(of("the map", &member.name));
-        }
-    }
-    let types: Vec<&IdlType> = match &declaration.kind {
-        DeclKind::Typedef(typedef) => vec![&typedef.ty],
-        DeclKind::ValueBox(boxed) => vec![&boxed.ty],
-        DeclKind::Attribute(attribute) => vec![&attribute.ty],
-        DeclKind::Operation(operation) => {
-            let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
-            parameters.chain([&operation.returns]).collect()
-        }
-        _ => Vec::new(),
-    };
-    match types.into_iter().any(has_map) {
-        true => Err(of("a map in", &declaration.name)),
-        false => Ok(()),
-    }
-}
-
-fn has_map(ty: &IdlType) -> bool {
-    match ty {
-        IdlType::Map { .. } => true,
-        IdlType::Sequence { element, .. } | IdlType::Array { element, .. } => has_map(element),
-        _ => false,
     }
 }
 
@@ -435,82 +316,6 @@ fn primitive(primitive: Primitive) -> Type {
         Primitive::Double => Kind::PkDouble,
         Primitive::LongDouble => Kind::PkLongdouble,
     })
-}
-
-/// A constant as a value of its type.
-fn constant_value(
-    spec: &Specification,
-    value: &ConstValue,
-    ty: &IdlType,
-    type_code: &TypeCode,
-) -> Result<Any, Refusal> {
-    let primitive = match spec.resolve(ty) {
-        IdlType::Primitive(primitive) => *primitive,
-        _ => Primitive::Long,
-    };
-    match value {
-        ConstValue::Integer(value) => integer(*value, primitive, type_code),
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the front end has rounded it"
-        )]
-        ConstValue::Float(value) if primitive == Primitive::Float => {
-            typed(&(*value as f32), type_code)
-        }
-        ConstValue::Float(value) if primitive == Primitive::LongDouble => {
-            typed(&punctual::LongDouble::from(*value), type_code)
-        }
-        ConstValue::Float(value) => typed(value, type_code),
-        ConstValue::Boolean(value) => typed(value, type_code),
-        ConstValue::Char(value) => typed(&punctual::Char(*value), type_code),
-        ConstValue::WChar(value) => typed(value, type_code),
-        ConstValue::String(value) => typed(value, type_code),
-        ConstValue::WString(value) => {
-            let text = punctual::Value::String(value.clone());
-            Any::of_value(type_code, &text).map_err(unfit)
-        }
-        ConstValue::Enumerator(_, index) => {
-            typed(&u32::try_from(*index).unwrap_or(u32::MAX), type_code)
-        }
-        ConstValue::Fixed(value) => {
-            let number = fixed(value)?;
-            Any::of_value(type_code, &punctual::Value::Fixed(number)).map_err(unfit)
-        }
-    }
-}
-
-fn integer(value: i128, primitive: Primitive, type_code: &TypeCode) -> Result<Any, Refusal> {
-    let out = |_| Refusal::Invalid("a constant is out of its type's range");
-    match primitive {
-        Primitive::Octet | Primitive::UInt8 => typed(&u8::try_from(value).map_err(out)?, type_code),
-        Primitive::Int8 => typed(&i8::try_from(value).map_err(out)?, type_code),
-        Primitive::Short => typed(&i16::try_from(value).map_err(out)?, type_code),
-        Primitive::UShort => typed(&u16::try_from(value).map_err(out)?, type_code),
-        Primitive::ULong => typed(&u32::try_from(value).map_err(out)?, type_code),
-        Primitive::LongLong => typed(&i64::try_from(value).map_err(out)?, type_code),
-        Primitive::ULongLong => typed(&u64::try_from(value).map_err(out)?, type_code),
-        _ => typed(&i32::try_from(value).map_err(out)?, type_code),
-    }
-}
-
-fn fixed(value: &FixedValue) -> Result<punctual::Decimal, Refusal> {
-    let (whole, part) = value
-        .digits
-        .split_at(value.digits.len().saturating_sub(value.scale.into()));
-    let sign = if value.negative { "-" } else { "" };
-    format!("{sign}{whole}.{part}").parse().map_err(unfit)
-}
-
-fn any<T: Typed + Marshal>(value: &T) -> Result<Any, Refusal> {
-    Any::new(value).map_err(unfit)
-}
-
-fn typed<T: Marshal>(value: &T, type_code: &TypeCode) -> Result<Any, Refusal> {
-    Any::with_type(type_code, value).map_err(unfit)
-}
-
-fn unfit(_: impl std::error::Error) -> Refusal {
-    Refusal::Invalid("a constant does not fit its type")
 }
 
 /// The version that a repository id says.

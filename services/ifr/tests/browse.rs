@@ -1,17 +1,16 @@
 //! A repository that was loaded from IDL, browsed by requests.
 #![allow(clippy::unwrap_used)]
 
-use punctual::{
-    Any, Collocation, Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa, SystemExceptionKind,
-    TypeCode, TypeKind,
-};
-use punctual_idl::{InMemory, Options, compile_source};
+mod support;
+
+use punctual::{Any, Interface, ObjectRef, SystemExceptionKind, TypeCode, TypeKind};
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{
     AliasDef, AttributeDescription, AttributeMode, ConstantDescription, DefinitionKind,
     InterfaceDef, ModuleDef, OperationDescription, OperationMode, ParameterMode, PrimitiveKind,
-    Repository, StructDef, UnionDef, ValueDef,
+    StructDef, UnionDef, ValueDef,
 };
+use support::{served, specification};
 
 const IDL: &str = r#"
 #pragma prefix "example.com"
@@ -38,30 +37,10 @@ module shop {
 };
 "#;
 
-fn specification(idl: &str) -> punctual_idl::model::Specification {
-    let compiled = compile_source("shop.idl", idl, &Options::default(), &InMemory::new());
-    let problems =
-        |f: punctual_idl::Failure| punctual_idl::diagnostic::render(&f.diagnostics, false);
-    compiled.map_err(problems).unwrap().specification
-}
-
 fn loaded() -> InterfaceRepository {
     let repository = InterfaceRepository::in_memory();
     repository.load(&specification(IDL)).unwrap();
     repository
-}
-
-/// The repository's objects, called by requests even in this process.
-fn served(repository: &InterfaceRepository) -> (Poa, Repository) {
-    let orb = Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-        .configure(|config| config.collocation = Collocation::None)
-        .build()
-        .unwrap();
-    let poa = orb.root_poa().unwrap();
-    poa.manager().activate().unwrap();
-    let root = repository.serve(&poa).unwrap();
-    (poa, root)
 }
 
 fn narrowed<I: Interface>(object: Option<impl Into<ObjectRef>>) -> I {

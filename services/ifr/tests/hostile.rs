@@ -1,26 +1,14 @@
 //! Callers who mean harm, and files that are damaged.
 #![allow(clippy::unwrap_used)]
 
-use punctual::{
-    Any, Collocation, Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException,
-    SystemExceptionKind, TypeCode, TypeKind,
-};
-use punctual_idl::{InMemory, Options, compile_source};
+mod support;
+
+use punctual::{Any, Interface, SystemException, SystemExceptionKind, TypeCode, TypeKind};
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{
     DefinitionKind, IdlType, PrimitiveKind, Repository, StructMember, UnionMember,
 };
-
-fn orb() -> Poa {
-    let orb = Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-        .configure(|config| config.collocation = Collocation::None)
-        .build()
-        .unwrap();
-    let poa = orb.root_poa().unwrap();
-    poa.manager().activate().unwrap();
-    poa
-}
+use support::{root_poa, specification};
 
 fn refused<T: std::fmt::Debug>(result: Result<T, SystemException>) -> SystemExceptionKind {
     result.unwrap_err().kind()
@@ -50,7 +38,7 @@ fn alternative(name: &str, label: i32, of: &IdlType) -> UnionMember {
 
 #[test]
 fn what_is_no_type_is_refused_and_leaves_nothing() {
-    let poa = orb();
+    let poa = root_poa();
     let root = InterfaceRepository::in_memory().serve(&poa).unwrap();
     let long = long(&root);
     let one = root.create_struct("IDL:s:1.0", "s", "1.0", &[member("a", &long)]);
@@ -82,7 +70,7 @@ fn what_is_no_type_is_refused_and_leaves_nothing() {
 
 #[test]
 fn structs_that_hold_themselves_are_made_step_by_step_and_spoil_nothing_meanwhile() {
-    let poa = orb();
+    let poa = root_poa();
     let root = InterfaceRepository::in_memory().serve(&poa).unwrap();
     let one = root.create_struct("IDL:s:1.0", "s", "1.0", &[]);
     let one = one.unwrap().unwrap();
@@ -101,7 +89,7 @@ fn structs_that_hold_themselves_are_made_step_by_step_and_spoil_nothing_meanwhil
 
 #[test]
 fn names_are_words_that_can_be_shown() {
-    let poa = orb();
+    let poa = root_poa();
     let repository = InterfaceRepository::in_memory();
     let root = repository.serve(&poa).unwrap();
     for name in ["", "a b", "a::b", "a\n", "\u{1b}[2J"] {
@@ -135,7 +123,7 @@ fn names_are_words_that_can_be_shown() {
 fn sequences_in_sequences_end_in_a_refusal_and_not_in_what_cannot_be_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ifr.redb");
-    let poa = orb();
+    let poa = root_poa();
     {
         let repository = InterfaceRepository::open(&path).unwrap();
         let root = repository.serve(&poa).unwrap();
@@ -158,7 +146,7 @@ fn sequences_in_sequences_end_in_a_refusal_and_not_in_what_cannot_be_kept() {
 
 #[test]
 fn readers_of_a_repository_cannot_change_it() {
-    let poa = orb();
+    let poa = root_poa();
     let repository = InterfaceRepository::in_memory();
     let writers = poa.create_poa("writers", None, &[]).unwrap();
     writers.manager().activate().unwrap();
@@ -182,16 +170,12 @@ fn readers_of_a_repository_cannot_change_it() {
 fn a_damaged_file_is_an_error_or_holds_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ifr.redb");
-    let idl = |text| {
-        let compiled = compile_source("a.idl", text, &Options::default(), &InMemory::new());
-        compiled.unwrap().specification
-    };
     let sound = InterfaceRepository::open(&path).unwrap();
-    let first = idl("struct A { long a; }; interface I { void f(); };");
+    let first = specification("struct A { long a; }; interface I { void f(); };");
     sound.load(&first).unwrap();
     drop(sound);
     let whole = std::fs::read(&path).unwrap();
-    let second = idl("struct B { long a; };");
+    let second = specification("struct B { long a; };");
     let mut refused = 0;
     let mut seed = 1_u64;
     for _ in 0..100 {
@@ -215,7 +199,7 @@ fn a_damaged_file_is_an_error_or_holds_what_it_holds() {
 
 #[test]
 fn a_name_is_taken_in_its_scope_until_what_has_it_is_moved_or_gone() {
-    let poa = orb();
+    let poa = root_poa();
     let root = InterfaceRepository::in_memory().serve(&poa).unwrap();
     let make = |id: &str, name: &str| root.create_enum(id, name, "1.0", &["a".into()]);
     let one = make("IDL:a:1.0", "Name").unwrap().unwrap();

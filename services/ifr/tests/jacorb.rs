@@ -3,12 +3,14 @@
 //! It is tried where a JDK is, and the jars that `cargo xtask interop jacorb` gathers.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use punctual::{ListenEndpoint, Orb, RootPoa};
-use punctual_idl::{InMemory, Options, compile_source};
 use punctual_ifr::InterfaceRepository;
+use support::specification;
 
 const IDL: &str = r#"
 module shop {
@@ -78,8 +80,7 @@ fn jacorb_browses_the_repository() {
     let repository = InterfaceRepository::in_memory();
     let prefixed = "#pragma prefix \"omg.org\"\nmodule CORBA { interface Repository {}; };\n";
     for text in [IDL, prefixed] {
-        let compiled = compile_source("shop.idl", text, &Options::default(), &InMemory::new());
-        repository.load(&compiled.unwrap().specification).unwrap();
+        repository.load(&specification(text)).unwrap();
     }
     let root = repository.serve(&poa).unwrap();
     orb.register_initial_reference("InterfaceRepository", &root)

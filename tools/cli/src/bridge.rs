@@ -1,14 +1,14 @@
 //! `punctual bridge`: requests that arrive by one protocol leave by another.
 
 use crate::fail;
+use crate::serving::{ON_ENDPOINTS, Problem, ending_signals, listening, write_reference};
 use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
 use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -59,20 +59,13 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// What went wrong, and what the next step may be.
-type Problem = (String, &'static str);
-
 /// How long the target may take to answer at the start. It is only asked out of courtesy.
 const GREETING: Duration = Duration::from_secs(2);
 
-const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket; \
-                            `punctual protocols` lists the protocols";
 const ON_TARGETS: &str = "a target is an `IOR:` or `corbaloc:` text, or a file that holds one; `punctual \
                           ior` shows what is in it";
 const ON_PROTOCOLS: &str = "`punctual ior` shows which protocols the target has, `punctual protocols` \
                             which there are";
-const ON_FILES: &str = "name a file in a folder that can be written to";
-
 pub(crate) fn run(options: &Options) -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -86,9 +79,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 
 fn bridge(options: &Options) -> Result<(), Problem> {
     // Before anything is begun, so that no signal is missed.
-    let mut signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| (error.to_string(), "the system handles no signals"))?;
-    let orb = listening(options)?;
+    let mut signals = ending_signals()?;
+    let orb = listening(&options.listen, options.config.as_deref())?;
     let target = target(&orb, options)?;
     let bridged = Bridge::new(
         &orb,
@@ -105,8 +97,7 @@ fn bridge(options: &Options) -> Result<(), Problem> {
     let reference = reference.and_then(|reference| orb.object_to_string(&reference));
     let reference = reference.map_err(|exception| (exception.to_string(), ON_TARGETS))?;
     if let Some(path) = &options.write_reference {
-        write_whole(path, &reference)
-            .map_err(|error| (format!("{}: {error}", path.display()), ON_FILES))?;
+        write_reference(path, &reference)?;
     }
     show_start(&orb, &reference, options);
     signals.forever().next();
@@ -133,21 +124,6 @@ fn end_in_time(orb: &Orb, signals: &mut Signals) {
             Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => return,
         }
     }
-}
-
-fn listening(options: &Options) -> Result<Orb, Problem> {
-    let mut builder = Orb::builder();
-    if let Some(file) = &options.config {
-        let read = builder.file(file);
-        builder = read.map_err(|error| (error.to_string(), "see the configuration file"))?;
-    }
-    let mut arguments = vec!["punctual".to_owned()];
-    for endpoint in &options.listen {
-        arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
-    }
-    let bad = |error: punctual::InitError| (error.to_string(), ON_ENDPOINTS);
-    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
-    builder.build().map_err(bad)
 }
 
 fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
@@ -223,15 +199,4 @@ fn show_end(counts: &Counts, options: &Options) {
     for (_, what, count) in rows {
         println!("{count:>12} {what}");
     }
-}
-
-/// Whoever waits for the file sees all of it or nothing: it is written beside and then renamed.
-pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    writeln!(file, "{text}")?;
-    file.persist(path)?;
-    Ok(())
 }

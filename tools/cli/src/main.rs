@@ -10,6 +10,7 @@ mod idl;
 mod ifr;
 mod ior;
 mod protocols;
+mod serving;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

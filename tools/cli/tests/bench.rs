@@ -5,6 +5,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Held by the test that runs. A process that one test starts while the other writes a program has that open for
+/// writing until it runs its own, and what is open for writing cannot be run (ETXTBSY).
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The command in `folder`, as installed there, with nothing on its PATH.
 fn installed(folder: &Path, arguments: &[&str]) -> Output {
@@ -20,6 +29,7 @@ fn installed(folder: &Path, arguments: &[&str]) -> Output {
 
 #[test]
 fn the_program_beside_the_command_gets_all_arguments_as_they_are() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let bench = folder.path().join("punctual-bench");
     fs::write(&bench, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n").unwrap();
@@ -45,6 +55,7 @@ fn the_program_beside_the_command_gets_all_arguments_as_they_are() {
 
 #[test]
 fn without_the_program_the_command_says_how_to_build_it() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let output = installed(folder.path(), &["goals"]);
     let said = String::from_utf8(output.stderr).unwrap();

@@ -43,7 +43,7 @@ macro_rules! conformance {
 #[macro_export]
 macro_rules! stream_cases {
     ($($given:tt)*) => {
-        $crate::each_case! { stream $($given)*;
+        $crate::each_case! { @and_both { stream $($given)* }
             what_is_sent_arrives_in_order
             parts_are_sent_as_one
             a_message_far_larger_than_any_buffer_arrives
@@ -67,16 +67,6 @@ macro_rules! stream_cases {
             a_change_told_once_is_enough_for_whoever_takes_all
             room_is_told_to_whoever_could_not_send_all
             a_link_that_needs_a_thread_says_so
-            / both
-            an_empty_gather_sends_nothing
-            blocks_come_back_and_are_lent_again
-            both_ends_know_each_other
-            an_acceptor_that_is_closed_wakes_and_accepts_no_more
-            connections_outlive_their_acceptor
-            an_address_in_use_is_refused
-            an_address_of_another_kind_is_refused
-            an_unknown_property_is_refused
-            accepting_goes_on_when_descriptors_come_back
         }
     };
 }
@@ -85,7 +75,7 @@ macro_rules! stream_cases {
 #[macro_export]
 macro_rules! datagram_cases {
     ($($given:tt)*) => {
-        $crate::each_case! { datagram $($given)*;
+        $crate::each_case! { @and_both { datagram $($given)* }
             each_send_arrives_whole_and_alone
             the_largest_datagram_arrives_and_a_larger_one_is_refused
             datagrams_that_are_lost_do_not_stop_the_next
@@ -96,6 +86,16 @@ macro_rules! datagram_cases {
             closing_wakes_whoever_receives_a_datagram
             pending_tells_quiet_from_a_datagram
             nobody_listening_ends_in_an_error
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! each_case {
+    (@and_both { $($given:tt)+ } $($case:ident)+) => {
+        $crate::each_case! { $($given)+;
+            $($case)+
             / both
             an_empty_gather_sends_nothing
             blocks_come_back_and_are_lent_again
@@ -108,11 +108,6 @@ macro_rules! datagram_cases {
             accepting_goes_on_when_descriptors_come_back
         }
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! each_case {
     ($family:ident list; $($case:ident)+ / both $($shared:ident)+) => {
         &[
             $((stringify!($case), stringify!($family)),)+

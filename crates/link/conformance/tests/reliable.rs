@@ -3,7 +3,7 @@
 
 use punctual_link::diop::Diop;
 use punctual_link::reliable::{Reliable, ReliableOptions};
-use punctual_link::{Adapter, Address, Link};
+use punctual_link::{Address, Link, LinkAdapter};
 use punctual_link_conformance::{Faults, Lossy, conformance};
 use std::sync::Arc;
 

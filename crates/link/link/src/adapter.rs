@@ -8,7 +8,7 @@ use std::sync::Arc;
 ///
 /// An adapter makes a link of a link: what it sends over the one below is its own affair, and both
 /// ends need the same adapter.
-pub trait Adapter: Send + Sync + Debug {
+pub trait LinkAdapter: Send + Sync + Debug {
     /// Its name in endpoint options and addresses, e.g. `reliable` in `giop+reliable+diop`.
     fn name(&self) -> &str;
 

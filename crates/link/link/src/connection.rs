@@ -29,6 +29,16 @@ pub struct Guarantees {
     pub largest: Option<usize>,
 }
 
+impl Guarantees {
+    /// A stream like TCP's: reliable, ordered, of messages of any size.
+    pub const STREAM: Self = Self {
+        reliable: true,
+        ordered: true,
+        framing: Framing::Stream,
+        largest: None,
+    };
+}
+
 /// How a connection is waited on.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -25,7 +25,7 @@ pub mod shmiop;
 mod socket;
 pub mod uiop;
 
-pub use adapter::Adapter;
+pub use adapter::LinkAdapter;
 pub use address::Address;
 pub use connection::{Connection, Framing, Guarantees, Pending, Taken, Waitable};
 pub use error::{Cause, LinkError, Phase, SendError};

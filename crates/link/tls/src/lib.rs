@@ -37,7 +37,7 @@ pub use refusals::Refusal;
 
 use punctual_exec::Deadline;
 use punctual_link::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties,
 };
 use refusals::Refusals;
 use source::Sources;
@@ -102,12 +102,7 @@ impl Link for Ssliop {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn serves_without_blocking(&self) -> bool {

@@ -52,7 +52,7 @@ pub use profile::{
     ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
-pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, Slot, SlotOf, taken};
+pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, ResultSlot, ResultSlotOf, taken};
 pub use request_context::{RequestContext, RequestContextError};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};

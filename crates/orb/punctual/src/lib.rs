@@ -92,7 +92,7 @@ pub mod stub {
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
         ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ServerCall, Slot, SlotOf, SystemException, UserException, taken, views,
+        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, taken, views,
     };
     pub use punctual_poa::{Identity, Implements, Servant, Tie};
     pub use std::borrow::Cow;

@@ -17,7 +17,7 @@ mod thread_group;
 mod worker_pool;
 
 pub use deadline::Deadline;
-pub use lane_lock::LaneLock;
+pub use lane_lock::{LaneLock, LockProtocol};
 pub use leader_followers::LeaderFollowers;
 pub use main_thread::{MainThreadQueue, Refused};
 pub use reactor::Reactor;

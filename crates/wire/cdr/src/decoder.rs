@@ -1,10 +1,14 @@
 //! Octets to values.
+//!
+//! Here is where a decoder stands and what it passes over; `numbers` reads numbers, `runs` many of them at once,
+//! and `interruptions` gets over what stands between the octets.
 
 mod interruptions;
+mod numbers;
+mod runs;
 
 use std::any::Any;
 
-use crate::bulk::{self, Primitive};
 use crate::code_set::CodeSets;
 use crate::coding::{Coding, Environment};
 use crate::error::CdrError;
@@ -241,70 +245,6 @@ impl<'d> Decoder<'d> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    #[inline]
-    fn get_aligned<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
-        let padding = self.padding(N);
-        let rest = self.bytes.get(self.at + padding..);
-        match rest.and_then(<[u8]>::first_chunk) {
-            Some(octets) => {
-                self.at += padding + N;
-                Ok(*octets)
-            }
-            None => self.get_aligned_at_end(),
-        }
-    }
-
-    /// As [`Decoder::get_aligned`], where `bytes` ends before the value does.
-    #[cold]
-    fn get_aligned_at_end<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
-        self.cross_padding(N);
-        if self.cross_chunk(N)? {
-            self.cross_padding(N);
-        }
-        let needed = self.padding(N) + N;
-        let octets = self.get_bytes(needed)?.last_chunk();
-        octets
-            .copied()
-            .ok_or_else(|| CdrError::truncated(needed, self.remaining()))
-    }
-
-    /// Reads a boolean.
-    ///
-    /// # Errors
-    /// [`CdrError::Truncated`]; [`CdrError::BadBoolean`] for an octet other than 0 and 1.
-    #[inline]
-    pub fn get_bool(&mut self) -> Result<bool, CdrError> {
-        match self.get_u8()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            other => Err(CdrError::BadBoolean(other)),
-        }
-    }
-
-    /// Reads an octet.
-    ///
-    /// # Errors
-    /// [`CdrError::Truncated`].
-    #[inline]
-    pub fn get_u8(&mut self) -> Result<u8, CdrError> {
-        match self.bytes.get(self.at) {
-            Some(octet) => {
-                self.at += 1;
-                Ok(*octet)
-            }
-            None => self.get_aligned_at_end().map(|[octet]| octet),
-        }
-    }
-
-    /// Reads a signed octet (IDL `int8`).
-    ///
-    /// # Errors
-    /// [`CdrError::Truncated`].
-    #[inline]
-    pub fn get_i8(&mut self) -> Result<i8, CdrError> {
-        self.get_u8().map(u8::cast_signed)
-    }
-
     /// Reads `count` octets as they are; no copy is made.
     ///
     /// # Errors
@@ -381,91 +321,4 @@ impl<'d> Decoder<'d> {
         self.depth -= 1;
         result
     }
-
-    /// The octets of `count` primitive values, padding passed over.
-    #[inline]
-    fn get_run_octets<T: Primitive>(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
-        if count == 0 {
-            return Ok(&[]);
-        }
-        self.align(T::SIZE)?;
-        self.get_bytes(count.saturating_mul(T::SIZE))
-    }
-
-    /// Reads `count` primitive values into a vector of exactly that size.
-    #[inline]
-    pub(crate) fn get_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
-        if count > 0 && !self.lent.is_empty() {
-            return self.get_lent_run(count);
-        }
-        let mut values = bulk::vec_from_octets(self.get_run_octets::<T>(count)?);
-        self.correct_order(&mut values);
-        Ok(values)
-    }
-
-    /// A run while lent ones are ahead: one of those is copied once, straight to where it goes.
-    #[cold]
-    fn get_lent_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
-        self.align(T::SIZE)?;
-        let size = count.saturating_mul(T::SIZE);
-        let mut values = if self.is_lent(size) {
-            let mut values = vec![T::ZERO; count];
-            let lent = self.step_over(size)?;
-            lent.segment.copy_to(bulk::octets_of_mut(&mut values));
-            values
-        } else {
-            bulk::vec_from_octets(self.get_bytes(size)?)
-        };
-        self.correct_order(&mut values);
-        Ok(values)
-    }
-
-    /// Reads primitive values into an array.
-    #[inline]
-    pub(crate) fn get_array<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
-        let octets = self.get_run_octets::<T>(N)?;
-        let mut values = [T::ZERO; N];
-        bulk::octets_of_mut(&mut values).copy_from_slice(octets);
-        self.correct_order(&mut values);
-        Ok(values)
-    }
-
-    #[inline]
-    fn correct_order<T: Primitive>(&self, values: &mut [T]) {
-        if T::SIZE != 1 && !self.order.is_native() {
-            for value in values {
-                *value = value.swapped();
-            }
-        }
-    }
-}
-
-macro_rules! get_numbers {
-    ($($name:ident $number:ty, $what:literal;)*) => {
-        impl Decoder<'_> {$(
-            #[doc = concat!("Reads ", $what, ", aligned to its size.")]
-            ///
-            /// # Errors
-            /// [`CdrError::Truncated`].
-            #[inline]
-            pub fn $name(&mut self) -> Result<$number, CdrError> {
-                let octets = self.get_aligned()?;
-                Ok(match self.order {
-                    ByteOrder::Big => <$number>::from_be_bytes(octets),
-                    ByteOrder::Little => <$number>::from_le_bytes(octets),
-                })
-            }
-        )*}
-    };
-}
-
-get_numbers! {
-    get_u16 u16, "an `unsigned short`";
-    get_i16 i16, "a `short`";
-    get_u32 u32, "an `unsigned long`";
-    get_i32 i32, "a `long`";
-    get_u64 u64, "an `unsigned long long`";
-    get_i64 i64, "a `long long`";
-    get_f32 f32, "a `float`, bit for bit";
-    get_f64 f64, "a `double`, bit for bit";
 }

@@ -3,24 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/hex.rs"]
+mod hex;
+
+use hex::hex;
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Fixed, GiopVersion, Limits,
     LongDouble, Marshal, Unmarshal,
 };
 use std::any::Any;
 use std::sync::Arc;
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .chars()
-        .filter_map(|digit| digit.to_digit(16))
-        .map(|digit| u8::try_from(digit).unwrap())
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
-}
 
 fn encode(order: ByteOrder, write: impl FnOnce(&mut Encoder<'_>)) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), order, Coding::default());

@@ -20,6 +20,7 @@
     )
 )]
 
+mod batch;
 pub mod code_sets;
 mod control;
 mod exception;

@@ -37,26 +37,49 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
 /// As [`finish_message`].
 #[inline]
 pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
-    let length = block.full_len().saturating_sub(start);
-    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
-    let Some(header) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
-        return Err(CdrError::Truncated {
-            needed: 12,
-            left: u32::try_from(length).unwrap_or(u32::MAX),
-        });
-    };
-    let Ok(size) = u32::try_from(length - MessageHeader::LEN) else {
-        return Err(CdrError::LengthOverLimit {
-            length: u32::MAX,
-            limit: u32::MAX,
-        });
-    };
+    let (header, size) = header_and_size::<{ MessageHeader::LEN }>(block, start)?;
     let [.., flags, _, s0, s1, s2, s3] = header;
     [*s0, *s1, *s2, *s3] = match ByteOrder::from_flag(*flags) {
         ByteOrder::Big => size.to_be_bytes(),
         ByteOrder::Little => size.to_le_bytes(),
     };
     Ok(())
+}
+
+/// The header, of so many octets, of the message that begins at offset `start` of a block and ends with it, and how
+/// many octets follow it, lent runs included.
+///
+/// # Errors
+/// [`CdrError::LengthOverLimit`] above 4 GiB; [`CdrError::Truncated`] if there is no header.
+#[inline]
+pub(crate) fn header_and_size<const HEADER: usize>(
+    block: &mut Block,
+    start: usize,
+) -> Result<(&mut [u8; HEADER], u32), CdrError> {
+    let length = block.full_len().saturating_sub(start);
+    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
+    let Some(header) = message.first_chunk_mut() else {
+        return Err(CdrError::Truncated {
+            needed: u32::try_from(HEADER).unwrap_or(u32::MAX),
+            left: u32::try_from(length).unwrap_or(u32::MAX),
+        });
+    };
+    match u32::try_from(length - HEADER) {
+        Ok(size) => Ok((header, size)),
+        Err(_) => Err(CdrError::LengthOverLimit {
+            length: u32::MAX,
+            limit: u32::MAX,
+        }),
+    }
+}
+
+/// The coding of messages whose values are encoded as in GIOP 1.2 whatever version was agreed on.
+#[inline]
+pub(crate) const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
+    Coding {
+        version: GiopVersion::V1_2,
+        ..coding
+    }
 }
 
 /// A decoder of a whole message, which stands behind its header. Version and byte order are the

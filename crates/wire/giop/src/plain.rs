@@ -217,7 +217,8 @@ impl Default for PlainRequests {
             begin: 0,
             order: ByteOrder::NATIVE,
             front: [0; FRONT],
-            key_length: 0,
+            // No limit allows it: nothing is plain before something was learnt.
+            key_length: usize::MAX,
             key_room: 0,
             operations: Operations::default(),
         }
@@ -281,14 +282,15 @@ impl PlainRequests {
             context,
             order: self.order,
             // Where there is no body there may be padding, or part of it.
-            body: (BEHIND_ID + head).next_multiple_of(8).min(received.len()),
+            body: ((BEHIND_ID + head + 7) & !7).min(received.len()),
         })
     }
 
     /// Remembers how a request begins, if it is plain so far.
     #[cold]
     fn learn(&mut self, begin: u64, front: &[u8; FRONT]) -> Option<()> {
-        self.begin = 0;
+        // Whatever looks like what is remembered then is refused.
+        (self.begin, self.key_length) = (0, usize::MAX);
         let orders = [ByteOrder::NATIVE, ByteOrder::NATIVE.other()];
         let order = orders
             .into_iter()
@@ -303,8 +305,8 @@ impl PlainRequests {
             // Their lengths are in the other order.
             self.operations = Operations::default();
         }
-        (self.order, self.key_length, self.front) = (order, key_length, *front);
-        self.begin = begin;
+        (self.order, self.front) = (order, *front);
+        (self.begin, self.key_length) = (begin, key_length);
         Some(())
     }
 }

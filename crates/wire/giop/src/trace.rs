@@ -107,69 +107,14 @@ impl<'m> Description<'m> {
         let mut input = self.decoder(header);
         let input = &mut input;
         match header.kind {
-            MessageKind::Request => {
-                let request = RequestHeader::decode(input)?;
-                line(
-                    text,
-                    format_args!(
-                        "request {}, operation {:?}, {} (flags {:#04x})",
-                        request.request_id,
-                        request.operation,
-                        match request.response.response_expected() {
-                            true => "a reply is expected",
-                            false => "no reply",
-                        },
-                        request.response.0
-                    ),
-                );
-                describe_target(text, &request.target);
-                describe_contexts(text, &request.contexts);
-                line(text, format_args!("body: {} octets", input.remaining()));
-            }
-            MessageKind::Reply => {
-                let reply = ReplyHeader::decode(input)?;
-                line(
-                    text,
-                    format_args!("reply to request {}: {:?}", reply.request_id, reply.status),
-                );
-                describe_contexts(text, &reply.contexts);
-                line(text, format_args!("body: {} octets", input.remaining()));
-                match reply.status {
-                    ReplyStatus::NoException => {}
-                    ReplyStatus::UserException => {
-                        let id = String::from_utf8_lossy(input.get_string_octets()?);
-                        line(text, format_args!("user exception {id}"));
-                    }
-                    ReplyStatus::SystemException => describe_exception(text, input)?,
-                    ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-                        describe_reference(text, &Ior::unmarshal(input)?);
-                    }
-                    ReplyStatus::NeedsAddressingMode => describe_addressing(text, input)?,
-                }
-            }
+            MessageKind::Request => describe_request(text, input)?,
+            MessageKind::Reply => describe_reply(text, input)?,
             MessageKind::LocateRequest => {
                 let request = LocateRequestHeader::decode(input)?;
                 line(text, format_args!("locate request {}", request.request_id));
                 describe_target(text, &request.target);
             }
-            MessageKind::LocateReply => {
-                let reply = LocateReplyHeader::decode(input)?;
-                line(
-                    text,
-                    format_args!(
-                        "reply to locate request {}: {:?}",
-                        reply.request_id, reply.status
-                    ),
-                );
-                match reply.status {
-                    LocateStatus::UnknownObject | LocateStatus::ObjectHere => {}
-                    LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-                        describe_reference(text, &Ior::unmarshal(input)?);
-                    }
-                    LocateStatus::SystemException => describe_exception(text, input)?,
-                    LocateStatus::NeedsAddressingMode => describe_addressing(text, input)?,
-                }
-            }
+            MessageKind::LocateReply => describe_locate_reply(text, input)?,
             MessageKind::CancelRequest => {
                 let cancel = CancelRequest::decode(input)?;
                 line(text, format_args!("cancels request {}", cancel.request_id));
@@ -215,6 +160,73 @@ impl<'m> Description<'m> {
 fn line(text: &mut String, arguments: fmt::Arguments<'_>) {
     // Writing to a string does not fail.
     let _ = writeln!(text, "  {arguments}");
+}
+
+/// A request's head, and how long its body is.
+fn describe_request(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let request = RequestHeader::decode(input)?;
+    line(
+        text,
+        format_args!(
+            "request {}, operation {:?}, {} (flags {:#04x})",
+            request.request_id,
+            request.operation,
+            match request.response.response_expected() {
+                true => "a reply is expected",
+                false => "no reply",
+            },
+            request.response.0
+        ),
+    );
+    describe_target(text, &request.target);
+    describe_contexts(text, &request.contexts);
+    line(text, format_args!("body: {} octets", input.remaining()));
+    Ok(())
+}
+
+/// A reply's head, and what it says instead of results.
+fn describe_reply(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let reply = ReplyHeader::decode(input)?;
+    line(
+        text,
+        format_args!("reply to request {}: {:?}", reply.request_id, reply.status),
+    );
+    describe_contexts(text, &reply.contexts);
+    line(text, format_args!("body: {} octets", input.remaining()));
+    match reply.status {
+        ReplyStatus::NoException => {}
+        ReplyStatus::UserException => {
+            let id = String::from_utf8_lossy(input.get_string_octets()?);
+            line(text, format_args!("user exception {id}"));
+        }
+        ReplyStatus::SystemException => describe_exception(text, input)?,
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            describe_reference(text, &Ior::unmarshal(input)?);
+        }
+        ReplyStatus::NeedsAddressingMode => describe_addressing(text, input)?,
+    }
+    Ok(())
+}
+
+/// The answer to a LocateRequest.
+fn describe_locate_reply(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let reply = LocateReplyHeader::decode(input)?;
+    line(
+        text,
+        format_args!(
+            "reply to locate request {}: {:?}",
+            reply.request_id, reply.status
+        ),
+    );
+    match reply.status {
+        LocateStatus::UnknownObject | LocateStatus::ObjectHere => {}
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
+            describe_reference(text, &Ior::unmarshal(input)?);
+        }
+        LocateStatus::SystemException => describe_exception(text, input)?,
+        LocateStatus::NeedsAddressingMode => describe_addressing(text, input)?,
+    }
+    Ok(())
 }
 
 fn describe_target(text: &mut String, target: &Target<'_>) {

@@ -361,3 +361,48 @@ fn a_head_is_remembered_for_one_byte_order_only() {
         check_request(&octets, &limits, &told);
     }
 }
+
+#[test]
+fn what_begins_with_zeros_is_no_request_whatever_was_read_before_it() {
+    let plain = Request {
+        version: VERSIONS[2],
+        order: ByteOrder::NATIVE,
+        id: 1,
+        response: 3,
+        key: b"key".to_vec(),
+        operation: "f".to_owned(),
+        contexts: Vec::new(),
+        body: vec![7; 8],
+    };
+    let older = Request {
+        version: VERSIONS[0],
+        ..plain.clone()
+    };
+    let zeroed = |request: &Request| {
+        let mut octets = request.octets();
+        octets[..8].fill(0);
+        octets
+    };
+    let limits = [
+        Limits::default(),
+        Limits {
+            sequence: usize::MAX,
+            ..Limits::default()
+        },
+    ];
+    for limits in limits {
+        let mut memory = PlainRequests::default();
+        // With a key of no octets its front is all zeros but for the flags.
+        let bare = Request {
+            response: 0,
+            key: Vec::new(),
+            ..plain.clone()
+        };
+        assert_eq!(memory.read(&zeroed(&bare), &limits), None);
+        assert!(memory.read(&plain.octets(), &limits).is_some());
+        assert_eq!(memory.read(&zeroed(&plain), &limits), None);
+        assert_eq!(memory.read(&older.octets(), &limits), None);
+        assert_eq!(memory.read(&zeroed(&plain), &limits), None);
+        assert!(memory.read(&plain.octets(), &limits).is_some());
+    }
+}

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../cdr/tests/support/hex.rs"]
+mod hex;
 #[path = "../../cdr/tests/support/peak.rs"]
 mod peak;
 
+use hex::hex;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
@@ -19,18 +22,6 @@ const OMNIORB: &str = "IOR:010000001200000049444c3a546573742f4563686f3a312e30000
     0058000000010102000c0000006578616d706c652e6f726700f90a0000030000006b65790002000000000000000800\
     00000100000000545441010000001c0000000100000001000100010000000100010509010100010000000901010\
     0";
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .chars()
-        .filter_map(|digit| digit.to_digit(16))
-        .map(|digit| u8::try_from(digit).unwrap())
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
-}
 
 #[test]
 fn a_reference_of_omniorb_is_read_as_its_own_tool_reads_it() {

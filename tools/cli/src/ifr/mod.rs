@@ -3,6 +3,7 @@
 mod serve;
 
 use crate::fail;
+use crate::serving::Problem;
 use punctual_idl::diagnostic::render;
 use punctual_ifr::InterfaceRepository;
 use serde_json::json;
@@ -52,9 +53,6 @@ pub(crate) struct ListOptions {
     #[arg(long)]
     json: bool,
 }
-
-/// What went wrong, and what the next step may be.
-type Problem = (String, &'static str);
 
 const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
 

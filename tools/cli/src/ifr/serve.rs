@@ -1,11 +1,9 @@
 //! `punctual ifr serve`: a repository as a server.
 
-use super::{Idl, Problem, load_all, open};
-use crate::bridge::write_whole;
+use super::{Idl, load_all, open};
+use crate::serving::{Problem, ending_signals, listening, write_reference};
 use punctual::{Orb, RootPoa, SystemException};
 use punctual_ifr::InterfaceRepository;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -36,25 +34,20 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
 }
 
-const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket; \
-                            `punctual protocols` lists the protocols";
-const ON_FILES: &str = "name a file in a folder that can be written to";
 const ON_SERVING: &str = "another server may have the endpoint";
 
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
     // Before anything is begun, so that no signal is missed.
-    let mut signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| (error.to_string(), "the system handles no signals"))?;
+    let mut signals = ending_signals()?;
     let repository = match &options.store {
         Some(path) => open(path)?,
         None => InterfaceRepository::in_memory(),
     };
     load_all(&repository, &options.files, &options.idl)?;
-    let orb = listening(options)?;
+    let orb = listening(&options.listen, options.config.as_deref())?;
     let reference = published(&orb, &repository, options.read_only)?;
     if let Some(path) = &options.write_reference {
-        write_whole(path, &reference)
-            .map_err(|error| (format!("{}: {error}", path.display()), ON_FILES))?;
+        write_reference(path, &reference)?;
     }
     let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
     eprintln!("listening at {}", endpoints.join(", "));
@@ -65,21 +58,6 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     // It fails only within an upcall, and this is none.
     let _ = orb.shutdown(false);
     Ok(())
-}
-
-fn listening(options: &Options) -> Result<Orb, Problem> {
-    let mut builder = Orb::builder();
-    if let Some(file) = &options.config {
-        let read = builder.file(file);
-        builder = read.map_err(|error| (error.to_string(), "see the configuration file"))?;
-    }
-    let mut arguments = vec!["punctual".to_owned()];
-    for endpoint in &options.listen {
-        arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
-    }
-    let bad = |error: punctual::InitError| (error.to_string(), ON_ENDPOINTS);
-    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
-    builder.build().map_err(bad)
 }
 
 /// Serves the repository; its own objects tell their interfaces by it, too.

@@ -90,7 +90,7 @@ impl From<&[u8]> for Octets {
         };
         Self {
             length: octets.len(),
-            hex: octets.iter().map(|octet| format!("{octet:02x}")).collect(),
+            hex: data_encoding::HEXLOWER.encode(octets),
             text: octets.iter().map(printable).collect(),
         }
     }

@@ -160,7 +160,7 @@ fn slot(scope: &Scope<'_>, outcome: &Outcome<'_>) -> TokenStream {
         let (option, ty) = (scope.name("Option"), scope.owned(value.ty, value.non_nil));
         return quote!(&mut #slot as &mut #option<#ty>);
     }
-    let slot_of = scope.name("SlotOf");
+    let slot_of = scope.name("ResultSlotOf");
     let read = scope.unmarshaler(value.ty, value.non_nil);
     quote!(&mut #slot_of::new(&mut #slot, #read))
 }

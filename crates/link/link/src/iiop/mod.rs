@@ -7,8 +7,7 @@ mod connector;
 
 use crate::socket::{SPIN_PROPERTIES, SocketOptions, StreamConnection};
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
-    SpinOptions,
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties, SpinOptions,
 };
 use punctual_exec::Deadline;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
@@ -122,12 +121,7 @@ impl Link for Iiop {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn serves_without_blocking(&self) -> bool {

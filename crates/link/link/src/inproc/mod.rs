@@ -16,9 +16,7 @@ mod pipe;
 
 pub use clock::SimulatedClock;
 
-use crate::{
-    Acceptor, Address, Cause, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
-};
+use crate::{Acceptor, Address, Cause, Connection, Guarantees, Link, LinkError, Phase, Properties};
 use clock::Clock;
 use network::Network;
 use punctual_exec::Deadline;
@@ -87,12 +85,7 @@ impl Link for Inproc {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn connect(

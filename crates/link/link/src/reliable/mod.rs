@@ -26,7 +26,7 @@ mod simulation;
 mod wire;
 
 use crate::{
-    Acceptor, Adapter, Address, Cause, Connection, Framing, Guarantees, Link, LinkError, Phase,
+    Acceptor, Address, Cause, Connection, Framing, Guarantees, Link, LinkAdapter, LinkError, Phase,
     Properties,
 };
 use driver::Driver;
@@ -120,7 +120,7 @@ impl Reliable {
     }
 }
 
-impl Adapter for Reliable {
+impl LinkAdapter for Reliable {
     fn name(&self) -> &str {
         NAME
     }
@@ -130,12 +130,7 @@ impl Adapter for Reliable {
         if !fits(below) {
             return below;
         }
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn over(&self, link: Arc<dyn Link>) -> Arc<dyn Link> {

@@ -51,9 +51,7 @@ mod writer;
 pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};
 
-use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
-};
+use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
 use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
@@ -96,12 +94,7 @@ impl Link for Shmiop {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn connect(

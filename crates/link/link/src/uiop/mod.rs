@@ -10,8 +10,7 @@ pub(crate) mod path;
 
 use crate::socket::{SPIN_PROPERTIES, SocketOptions};
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
-    SpinOptions,
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties, SpinOptions,
 };
 use punctual_exec::Deadline;
 use std::io;
@@ -103,12 +102,7 @@ impl Link for Uiop {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            reliable: true,
-            ordered: true,
-            framing: Framing::Stream,
-            largest: None,
-        }
+        Guarantees::STREAM
     }
 
     fn serves_without_blocking(&self) -> bool {

@@ -5,11 +5,12 @@ use punctual_link::shmiop::{Allow, NAME, ShmOptions, Shmiop};
 use punctual_link::{Acceptor, Address, Link, Properties};
 use std::fs::Permissions;
 use std::io::IoSlice;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
 
 /// A directory that everybody may enter.
 pub(crate) struct Open(pub(crate) PathBuf);
@@ -70,7 +71,7 @@ impl Process {
     }
 
     pub(crate) fn start(command: &mut Command, role: &str, place: &str) -> Self {
-        let mut child = command
+        command
             .args([
                 "process::another_process",
                 "--exact",
@@ -80,9 +81,8 @@ impl Process {
             .env("SHMIOP_ROLE", role)
             .env("SHMIOP_PLACE", place)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stdout(Stdio::piped());
+        let mut child = spawn(command);
         let stdin = child.stdin.take();
         Self {
             child,
@@ -172,4 +172,18 @@ fn another_process() {
 /// Until the process that started this one closes its input, or kills it.
 fn wait_for_the_end() {
     let _ = std::io::stdin().read_line(&mut String::new());
+}
+
+/// Starts a program that may just have been copied: another test's process has the copy open for writing until it
+/// runs its own, and what is open for writing cannot be run (ETXTBSY).
+fn spawn(command: &mut Command) -> Child {
+    for _ in 0..200 {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            started => return started.unwrap(),
+        }
+    }
+    panic!("the program is open for writing all the time")
 }

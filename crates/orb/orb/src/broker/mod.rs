@@ -58,6 +58,17 @@ impl Broker {
         }
     }
 
+    /// As an ORB has it that was told nothing, with contexts that its requests carry.
+    #[cfg(test)]
+    pub(crate) fn for_tests(request_contexts: Vec<Arc<dyn RequestContext>>) -> Arc<Self> {
+        let config = OrbConfig::default();
+        let protocols = Protocols::default();
+        let builtin = crate::protocol::builtin(&config);
+        protocols.add(&builtin).expect("what is built in fits");
+        let types = PolicyTypes::default();
+        Arc::new(Self::new(config, protocols, types, request_contexts))
+    }
+
     pub(crate) fn config(&self) -> &OrbConfig {
         &self.config
     }

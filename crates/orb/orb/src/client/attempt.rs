@@ -1,107 +1,98 @@
-//! One attempt of a call: bind, write, send, complete.
+//! One attempt of a call: bind, write, send; and what its reply says.
 
-use super::complete::{self, Completion};
+use super::complete::Completion;
 use super::failure::{Failed, out_of_place, too_many_calls};
-use super::invocation::{Invocation, Outcome};
+use super::invocation::{Call, Invocation};
 use super::outcome::{Reply, ReplyOutcome};
 use super::send;
 use super::write::{Anew, Ask};
 use crate::exception::SystemException;
-use crate::lane::Binding;
+use crate::lane::{AwaitedReply, Binding, ClientConnection};
 use crate::messaging::Message;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
 use crate::relayed::{self, RelayedReply, Terms};
 
-impl Invocation<'_> {
-    /// Makes one attempt, at the endpoint that is to be tried now.
-    pub(super) fn attempt(&mut self) -> Result<(Option<Binding>, Outcome), SystemException> {
+impl Invocation {
+    /// Binds the call to the endpoint that is to be tried now.
+    pub(super) fn bind(&mut self, call: &Call<'_>) -> Result<Binding, SystemException> {
         probe::begins!(Point::ClientReference);
-        let binding = self.route.bind(self.deadline)?;
-        let outcome = self.attempt_by(&binding);
-        Ok((Some(binding), outcome))
+        self.route.bind(&call.callee, self.deadline)
     }
 
-    /// Sends the request once and waits for what comes of it; `None` for a one-way that was sent.
-    fn attempt_by(&self, binding: &Binding) -> Outcome {
+    /// Sends the request: which reply is awaited, if one is.
+    pub(super) fn send_by(
+        &self,
+        call: &Call<'_>,
+        binding: &Binding,
+    ) -> Result<Option<AwaitedReply>, Failed> {
         let connection = &binding.connection;
-        if let Some(refused) = self.refused(binding) {
+        if let Some(refused) = call.refused(binding) {
             return Err(Failed::Unfit(refused));
         }
         probe::begins!(Point::ClientMessagingSend);
-        let is_request = !matches!(self.ask, Ask::Locate);
+        let is_request = !matches!(call.ask, Ask::Locate);
         let anew = Anew {
-            callee: self.callee,
+            callee: call.callee,
             binding,
             route: &self.route,
+            contexts: &self.contexts,
             addressing: self.addressing,
             tells_code_sets: is_request && connection.must_tell_code_sets(),
         };
         if let Some(when) = self.route.effective.buffering
-            && let Ask::Request { operation, .. } = self.ask
+            && let Ask::Request { operation, .. } = call.ask
             && !operation.two_way
         {
-            return self.buffer(&anew, when);
+            self.buffer(call, &anew, when)?;
+            return Ok(None);
         }
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
-        let mut request = anew.message(self.ask, pending.id())?;
+        let mut request = anew.message(call.ask, pending.id())?;
         send::send(connection, &mut request, self.deadline)?;
         if anew.tells_code_sets {
             connection.code_sets_are_told();
         }
-        drop(request);
-        if self.completion == Completion::Sent {
-            return Ok(None);
-        }
-        probe::begins!(Point::ClientTransportReceive);
-        match complete::wait(connection, &pending, self.completion, self.deadline) {
-            Ok(message) => self.read(binding, message).map(Some),
-            Err(why) => Err(complete::without_reply(
-                connection,
-                &pending,
-                why,
-                self.deadline,
-            )),
-        }
+        let is_awaited = self.completion != Completion::Sent;
+        Ok(is_awaited.then(|| pending.put_away(connection)))
     }
 
     /// Lets a one-way request wait for others on its connection.
-    fn buffer(&self, anew: &Anew<'_>, when: Buffering) -> Outcome {
+    fn buffer(&self, call: &Call<'_>, anew: &Anew<'_>, when: Buffering) -> Result<(), Failed> {
         let Ask::Request {
             operation,
             arguments,
-        } = self.ask
+        } = call.ask
         else {
             return Err(Failed::Finally(out_of_place()));
         };
         let connection = &anew.binding.connection;
         let waiting = anew.waiting(operation, arguments)?;
-        send::buffer((self.callee.lane, connection), waiting, when, self.deadline)?;
+        let by = (&**call.callee.lane, connection);
+        send::buffer(by, waiting, when, self.deadline)?;
         // A batch has no contexts.
-        if anew.tells_code_sets && !connection.abilities.batches {
+        if anew.tells_code_sets && !connection.wire.abilities.batches {
             connection.code_sets_are_told();
         }
-        Ok(None)
+        Ok(())
     }
+}
 
+impl Call<'_> {
     /// What a reply says.
-    fn read(&self, binding: &Binding, message: Message) -> Result<ReplyOutcome, Failed> {
+    pub(super) fn read(&self, binding: &Binding, message: Message) -> Result<ReplyOutcome, Failed> {
         probe::begins!(Point::ClientMessagingReceive);
-        let connection = &binding.connection;
-        let (session, code_sets) = (&connection.session, connection.code_sets);
-        let read = match self.ask {
-            Ask::Relay(_) => {
-                match RelayedReply::read(message, session, code_sets, &connection.limits) {
-                    Ok(Ok(reply)) => Ok(ReplyOutcome::Relayed(reply)),
-                    Ok(Err(message)) => Reply::read(message, &**session, code_sets, self.callee),
-                    Err(exception) => Err(exception),
-                }
-            }
-            _ => Reply::read(message, &**session, code_sets, self.callee),
+        let connection = &*binding.connection;
+        let message = match self.ask {
+            Ask::Relay(_) => match relayed_reply(message, connection)? {
+                Ok(reply) => return Ok(ReplyOutcome::Relayed(reply)),
+                Err(message) => message,
+            },
+            _ => message,
         };
-        read.map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
+        Reply::read(message, connection, self.callee)
     }
 
     /// Why a request that is passed on cannot leave by this connection.
@@ -111,10 +102,20 @@ impl Invocation<'_> {
         };
         let connection = &binding.connection;
         let terms = Terms {
-            version: connection.version,
-            code_sets: connection.code_sets,
+            version: connection.wire.version,
+            code_sets: connection.wire.code_sets,
         };
-        let either_order = connection.abilities.either_order;
+        let either_order = connection.wire.abilities.either_order;
         relayed::refused(request, connection.peer(), terms, either_order)
     }
+}
+
+/// A reply to be passed back as it came, or the message where the call is to go on.
+fn relayed_reply(
+    message: Message,
+    connection: &ClientConnection,
+) -> Result<Result<RelayedReply, Message>, Failed> {
+    let wire = &connection.wire;
+    let read = RelayedReply::read(message, &wire.session, wire.code_sets, &wire.limits);
+    read.map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
 }

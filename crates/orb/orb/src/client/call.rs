@@ -1,10 +1,11 @@
 //! Calls of each kind, from their beginning to their end.
 
+use super::complete;
 use super::failure::out_of_place;
-use super::invocation::{Invocation, Next};
-use super::outcome::{Body, ReplyOutcome, Results};
+use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
+use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
-use super::short::{self, Attempted, Short};
+use super::short::{self, Short};
 use super::write::{Arguments, Ask};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
 use crate::operation::NamedOperation;
@@ -41,21 +42,11 @@ fn invoke_on(
     let named = |exception: SystemException| {
         exception.in_context(format_args!("calling `{}`", operation.name()))
     };
-    let ask = Ask::Request {
-        operation,
-        arguments,
-    };
-    match Invocation::new(*callee, ask).run(first).map_err(named)? {
-        Some(ReplyOutcome::Results(reply)) => {
-            probe::begins!(Point::ClientDemarshal);
-            results(Body::Results, &mut reply.decoder(*callee));
-            Ok(())
-        }
-        Some(ReplyOutcome::UserException(reply)) => {
-            results(Body::UserException, &mut reply.decoder(*callee));
-            Ok(())
-        }
-        Some(ReplyOutcome::SystemException(exception)) => Err(named(exception)),
+    let call = Call::request(callee, operation, arguments);
+    let outcome = make(&call, first).map_err(named)?;
+    match outcome.map(|outcome| outcome.give(*callee, results)) {
+        Some(None) => Ok(()),
+        Some(Some(ReplyOutcome::SystemException(exception))) => Err(named(exception)),
         _ => Err(named(out_of_place())),
     }
 }
@@ -72,18 +63,15 @@ pub(crate) fn one_way(
         Short::Attempted(attempted) => Some(*attempted),
         Short::No => None,
     };
-    let ask = Ask::Request {
-        operation,
-        arguments,
-    };
-    let sent = Invocation::new(*callee, ask).run(first);
-    sent.map(drop)
-        .map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name())))
+    let call = Call::request(callee, operation, arguments);
+    let sent = make(&call, first).map(drop);
+    sent.map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name())))
 }
 
 /// Asks the server whether it knows the object, by LocateRequest.
 pub(crate) fn locate(callee: Callee<'_>) -> Result<bool, SystemException> {
-    let located = Invocation::new(callee, Ask::Locate).run(None);
+    let ask = Ask::Locate;
+    let located = make(&Call { callee, ask }, None);
     match located.map_err(|exception| exception.in_context("locating the object"))? {
         Some(ReplyOutcome::ObjectHere) => Ok(true),
         Some(ReplyOutcome::UnknownObject) => Ok(false),
@@ -106,8 +94,8 @@ pub(crate) fn relay(
     let named = |exception: SystemException| {
         exception.in_context(format_args!("passing on `{}`", request.operation()))
     };
-    let invocation = Invocation::new(callee, Ask::Relay(request));
-    match invocation.run(None).map_err(named)? {
+    let ask = Ask::Relay(request);
+    match make(&Call { callee, ask }, None).map_err(named)? {
         None => Ok(None),
         Some(ReplyOutcome::Relayed(reply)) => Ok(Some(reply)),
         Some(ReplyOutcome::SystemException(exception)) => Err(named(exception)),
@@ -115,20 +103,34 @@ pub(crate) fn relay(
     }
 }
 
-impl Invocation<'_> {
-    /// Goes on from what a first attempt by the remembered path has come to, or begins.
-    fn run(mut self, first: Option<Attempted>) -> Result<Option<ReplyOutcome>, SystemException> {
-        let (mut bound, mut outcome) = match first {
-            Some(attempted) => {
-                self.deadline = attempted.deadline;
-                (None, attempted.outcome)
-            }
-            None => self.attempt()?,
-        };
-        loop {
-            match self.conclude(outcome, bound.as_ref())? {
-                Next::Done(outcome) => return Ok(outcome),
-                Next::Again => (bound, outcome) = self.attempt()?,
+/// Makes a call, from its beginning or from what a first attempt by the short way has come to.
+fn make(
+    call: &Call<'_>,
+    first: Option<Attempted>,
+) -> Result<Option<ReplyOutcome>, SystemException> {
+    let mut invocation = Invocation::new(call);
+    let progress = match first {
+        Some(attempted) => invocation.go_on_from(call, attempted)?,
+        None => invocation.proceed(call)?,
+    };
+    complete_by_waiting(invocation, call, progress)
+}
+
+/// Waits on the calling thread, for as many replies as the call takes; `None` for a one-way that was sent.
+pub(super) fn complete_by_waiting(
+    mut invocation: Invocation,
+    call: &Call<'_>,
+    mut progress: Progress,
+) -> Result<Option<ReplyOutcome>, SystemException> {
+    loop {
+        match progress {
+            Progress::Done(outcome) => return Ok(outcome),
+            Progress::Awaits(awaited) => {
+                probe::begins!(Point::ClientTransportReceive);
+                let Awaited { binding, reply } = awaited;
+                let (completion, deadline) = (invocation.completion, invocation.deadline);
+                let came = complete::wait_for(reply, completion, deadline);
+                progress = invocation.take_up(call, binding, came)?;
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The stage in which a call waits for its reply, and what becomes of it when none comes.
 
-use super::failure::{Failed, no_reply, timed_out};
-use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
-use crate::messaging::{Head, Message};
+use super::failure::{Failed, no_reply, out_of_place, timed_out};
+use super::write::Ask;
+use crate::lane::{AwaitedReply, ClientConnection, NoReply, PendingReply, Waited};
+use crate::messaging::Message;
 use crate::upcall;
-use punctual_cdr::{Block, ByteOrder, Coding};
+use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_giop::{CancelRequest, MessageKind};
 use std::time::Duration;
 
 /// How a call completes.
@@ -21,11 +21,20 @@ pub(super) enum Completion {
     RelayedReply,
 }
 
-/// How long a request that is passed on may take before another thread receives meanwhile.
-const MOMENT: Duration = Duration::from_millis(2);
+impl Completion {
+    /// Of a call whose caller waits.
+    pub(super) fn of(ask: Ask<'_>) -> Self {
+        match ask {
+            Ask::Request { operation, .. } if !operation.two_way => Self::Sent,
+            Ask::Relay(request) if !request.response.response_expected() => Self::Sent,
+            Ask::Relay(_) => Self::RelayedReply,
+            Ask::Request { .. } | Ask::Locate => Self::Reply,
+        }
+    }
+}
 
-/// Replies that one connection may owe, to callers who have given up, before it is let go.
-const MOST_OWED: u32 = 1024;
+/// How long a request that is passed on may take before another thread receives meanwhile.
+const BEFORE_HAND_OVER: Duration = Duration::from_millis(2);
 
 /// Waits for the reply with the request's block at hand, which serves for it. While the thread does, another
 /// receives where this one would have.
@@ -40,15 +49,28 @@ pub(super) fn wait_with(
     connection.wait_with(block, pending, connection.bounded(deadline, bound))
 }
 
+/// Waits for the reply to a call that was put away; says why where none has come.
+pub(super) fn wait_for(
+    reply: AwaitedReply,
+    completion: Completion,
+    deadline: Deadline,
+) -> Result<Message, Failed> {
+    let came = reply.with(|connection, pending| {
+        let waited = wait(connection, pending, completion, deadline);
+        waited.map_err(|why| without_reply(connection, pending, why, deadline))
+    });
+    came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
+}
+
 /// Waits for the reply as a message by itself.
-pub(super) fn wait(
+fn wait(
     connection: &ClientConnection,
     pending: &PendingReply<'_>,
     completion: Completion,
     deadline: Deadline,
 ) -> Result<Message, NoReply> {
     if completion == Completion::RelayedReply && !upcall::is_wanted_elsewhere() {
-        let moment = deadline.earlier(Deadline::after(MOMENT));
+        let moment = deadline.earlier(Deadline::after(BEFORE_HAND_OVER));
         match connection.wait(pending, moment) {
             Err(NoReply::TimedOut) if !deadline.has_passed() => {}
             waited => return waited,
@@ -68,31 +90,9 @@ pub(super) fn without_reply(
 ) -> Failed {
     match why {
         NoReply::TimedOut => {
-            give_up(connection, pending);
+            connection.give_up(pending);
             Failed::Finally(timed_out(connection.peer(), deadline))
         }
         NoReply::Broken(broken) => no_reply(connection.peer(), &broken),
-    }
-}
-
-/// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that.
-fn give_up(connection: &ClientConnection, pending: &PendingReply<'_>) {
-    pending.caller.gives_up();
-    cancel(connection, pending.id());
-    if connection.owed() >= MOST_OWED {
-        connection.retire();
-    }
-}
-
-fn cancel(connection: &ClientConnection, request_id: u32) {
-    let coding = Coding::new(connection.version, &connection.limits);
-    let session = &*connection.session;
-    let kind = MessageKind::CancelRequest;
-    let mut out = session.begin(connection.lend(), kind, ByteOrder::NATIVE, coding);
-    let head = Head::Cancel(CancelRequest { request_id });
-    let put = session.put_head(&mut out, &head);
-    let mut block = out.into_block();
-    if put.is_ok() && session.finish(&mut block).is_ok() {
-        connection.send_at_leisure(&block);
     }
 }

@@ -6,7 +6,7 @@
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
 use super::failure::{Failed, out_of_place};
-use super::invocation::{Invocation, Next, Outcome};
+use super::invocation::{Call, Invocation, Next, Outcome};
 use super::outcome::ReplyOutcome;
 use super::write::Ask;
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
@@ -20,20 +20,21 @@ const MAX_STALE: u32 = 3;
 /// How often a server may ask for another way to address the object: there are two others.
 const MAX_READDRESSED: u32 = 2;
 
-impl Invocation<'_> {
+impl Invocation {
     /// Judges an attempt. `bound` is by which connection it was made, unless that is remembered already.
     ///
     /// # Errors
     /// What the caller gets, when that is the end of the call.
     pub(super) fn conclude(
         &mut self,
+        call: &Call<'_>,
         outcome: Outcome,
         bound: Option<&Binding>,
     ) -> Result<Next, SystemException> {
         let failed = match outcome {
             Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
-                let to = self.forwarded(to);
-                self.route.forward(to, permanently)?;
+                let to = call.forwarded(to);
+                self.route.forward(&call.callee, to, permanently)?;
                 return Ok(Next::Again);
             }
             Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
@@ -47,7 +48,7 @@ impl Invocation<'_> {
             Ok(outcome) => match outcome.as_ref().and_then(ReplyOutcome::exception) {
                 // A forward that has gone stale: its object may be back at the original place.
                 Some(raised) if is_gone(raised) && self.route.is_forwarded() => {
-                    return Ok(match self.route.restart() {
+                    return Ok(match self.route.restart(&call.callee) {
                         true => Next::Again,
                         false => Next::Done(outcome),
                     });
@@ -55,25 +56,25 @@ impl Invocation<'_> {
                 Some(raised) if may_succeed_elsewhere(raised) => Failed::Finally(raised.clone()),
                 _ => {
                     if let Some(binding) = bound {
-                        self.route.remember(binding);
+                        self.route.remember(&call.callee, binding);
                     }
                     return Ok(Next::Done(outcome));
                 }
             },
             Err(failed) => failed,
         };
-        self.go_on(failed).map(|()| Next::Again)
+        self.go_on(call, failed).map(|()| Next::Again)
     }
 
     /// Goes on after a failure, if that is safe and there is somewhere to go.
-    fn go_on(&mut self, failed: Failed) -> Result<(), SystemException> {
+    fn go_on(&mut self, call: &Call<'_>, failed: Failed) -> Result<(), SystemException> {
         match failed {
             Failed::Stale(_) if self.stale < MAX_STALE && !self.deadline.has_passed() => {
                 self.stale += 1;
             }
             // Its own reason says more than that all endpoints have failed.
             Failed::Unfit(exception) => {
-                if !self.route.go_on(exception.clone()) {
+                if !self.route.go_on(&call.callee, exception.clone()) {
                     return Err(exception);
                 }
             }
@@ -81,7 +82,7 @@ impl Invocation<'_> {
                 if !may_succeed_elsewhere(&exception) || self.deadline.has_passed() {
                     return Err(exception);
                 }
-                if !self.route.go_on(exception) {
+                if !self.route.go_on(&call.callee, exception) {
                     return Err(self.route.give_up(self.deadline));
                 }
                 self.stale = 0;
@@ -89,7 +90,9 @@ impl Invocation<'_> {
         }
         Ok(())
     }
+}
 
+impl Call<'_> {
     /// Where a forward leads; a request that is passed on keeps its terms there.
     fn forwarded(&self, to: Ior) -> Ior {
         match self.ask {

@@ -12,9 +12,9 @@ pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, Sy
     let effective = callee.effective();
     let deadline = Deadline::after_maybe(callee.timeout_under(&effective));
     let bound = |two_way| {
-        let mut route = Route::new(callee, effective.clone(), two_way);
-        let binding = route.bind(deadline)?;
-        route.remember(&binding);
+        let mut route = Route::new(&callee, effective.clone(), two_way);
+        let binding = route.bind(&callee, deadline)?;
+        route.remember(&callee, &binding);
         Ok(binding.connection)
     };
     // Where there are protocols for one-ways only, those.

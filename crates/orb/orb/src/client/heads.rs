@@ -77,8 +77,8 @@ impl RequestHead {
         broker: &Broker,
     ) -> Result<Option<Self>, CdrError> {
         let coding = Coding {
-            code_sets: connection.code_sets,
-            ..Coding::new(connection.version, &connection.limits)
+            code_sets: connection.wire.code_sets,
+            ..Coding::new(connection.wire.version, &connection.wire.limits)
         };
         let head = |contexts| {
             let header = RequestHeader {
@@ -96,7 +96,7 @@ impl RequestHead {
         let empty = contexts.iter().zip(&data);
         let empty: Vec<ServiceContext<'_>> =
             empty.map(|(one, data)| (one.id(), &data[..])).collect();
-        let (session, kind) = (&*connection.session, MessageKind::Request);
+        let (session, kind) = (&*connection.wire.session, MessageKind::Request);
         let template = Template::with_contexts(session, kind, head, (&empty, &lengths), coding)?;
         Ok(template.map(|template| Self {
             operation: operation.kept_name(),

@@ -2,28 +2,42 @@
 //! ([`super::write`]), send ([`super::send`]), complete ([`super::complete`]), conclude
 //! ([`super::conclude`]).
 //!
-//! An [`Invocation`] is all that a call is between two attempts: [`Invocation::attempt`] brings it to an outcome,
-//! [`Invocation::conclude`] says whether that is the call's, or another attempt is to be made. The short way
-//! ([`super::short`]) goes through the same stages with everything decided beforehand.
+//! An [`Invocation`] is all that a call is between two stages, and borrows nothing: what is called and what is
+//! asked ([`Call`]) is handed to each. [`Invocation::proceed`] sends the request; then the call can be put away
+//! until its reply has come, and [`Invocation::take_up`] goes on, on whatever thread, perhaps with another attempt.
+//! Who does that, and when, is its [`Completion`]. The short way ([`super::short`]) goes through the same stages
+//! with everything decided beforehand.
 
 use super::complete::Completion;
 use super::failure::Failed;
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
-use super::write::Ask;
+use super::write::{Arguments, Ask, FilledContexts, filled};
+use crate::exception::SystemException;
+use crate::lane::{AwaitedReply, Binding};
+use crate::messaging::Message;
+use crate::operation::NamedOperation;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 
-/// One call on its way.
-pub(super) struct Invocation<'a> {
+/// Whom a call is for, and what it asks.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
     pub(super) callee: Callee<'a>,
     pub(super) ask: Ask<'a>,
+}
+
+/// One call on its way.
+#[derive(Debug)]
+pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
-    pub(super) route: Route<'a>,
+    pub(super) route: Route,
+    /// What the request carries for others, as it was when the call was made.
+    pub(super) contexts: FilledContexts,
     /// How often it has moved on to a fresh connection because the old one had gone stale.
     pub(super) stale: u32,
     /// How often a server has asked for another way to address the object.
@@ -33,7 +47,13 @@ pub(super) struct Invocation<'a> {
 /// What one attempt has come to; `None` for a one-way that was sent.
 pub(super) type Outcome = Result<Option<ReplyOutcome>, Failed>;
 
-/// What is to be done with a call.
+/// What a first attempt by the short way has come to, and until when the call may take.
+pub(super) struct Attempted {
+    pub(super) outcome: Outcome,
+    pub(super) deadline: Deadline,
+}
+
+/// What is to be done with a call after an attempt.
 pub(super) enum Next {
     /// Nothing: that is what it has come to; `None` for a one-way that was sent.
     Done(Option<ReplyOutcome>),
@@ -41,24 +61,113 @@ pub(super) enum Next {
     Again,
 }
 
-impl<'a> Invocation<'a> {
-    pub(super) fn new(callee: Callee<'a>, ask: Ask<'a>) -> Self {
-        let effective = callee.effective();
-        let completion = match ask {
-            Ask::Request { operation, .. } if !operation.two_way => Completion::Sent,
-            Ask::Relay(request) if !request.response.response_expected() => Completion::Sent,
-            Ask::Relay(_) => Completion::RelayedReply,
-            Ask::Request { .. } | Ask::Locate => Completion::Reply,
+/// How far a call has come.
+#[derive(Debug)]
+pub(super) enum Progress {
+    /// To its end; `None` for a one-way that was sent.
+    Done(Option<ReplyOutcome>),
+    /// Its request has been sent.
+    Awaits(Awaited),
+}
+
+/// A request whose reply has not come.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    /// How the request went.
+    pub(super) binding: Binding,
+    pub(super) reply: AwaitedReply,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn request(
+        callee: &Callee<'a>,
+        operation: &'a NamedOperation<'a>,
+        arguments: &'a Arguments<'a>,
+    ) -> Self {
+        let ask = Ask::Request {
+            operation,
+            arguments,
         };
         Self {
-            callee,
+            callee: *callee,
             ask,
+        }
+    }
+}
+
+impl Invocation {
+    pub(super) fn new(call: &Call<'_>) -> Self {
+        let callee = &call.callee;
+        let effective = callee.effective();
+        let completion = Completion::of(call.ask);
+        Self {
             completion,
             deadline: Deadline::after_maybe(callee.timeout_under(&effective)),
             addressing: AddressingDisposition::Key,
             route: Route::new(callee, effective, completion != Completion::Sent),
+            contexts: match call.ask {
+                Ask::Request { .. } => filled(&callee.broker().request_contexts),
+                // It brings those of whoever made it.
+                Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
+            },
             stale: 0,
             readdressed: 0,
+        }
+    }
+
+    /// Goes on until a request whose reply is to be awaited has been sent, or the call is done.
+    ///
+    /// # Errors
+    /// What the caller gets, when that is the end of the call.
+    pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
+        loop {
+            let binding = self.bind(call)?;
+            let outcome = match self.send_by(call, &binding) {
+                Ok(Some(reply)) => return Ok(Progress::Awaits(Awaited { binding, reply })),
+                Ok(None) => Ok(None),
+                Err(failed) => Err(failed),
+            };
+            if let Next::Done(outcome) = self.conclude(call, outcome, Some(&binding))? {
+                return Ok(Progress::Done(outcome));
+            }
+        }
+    }
+
+    /// Goes on with the reply that has come to the request that was sent by `binding`, or with why none has.
+    ///
+    /// # Errors
+    /// As of [`Invocation::proceed`].
+    pub(super) fn take_up(
+        &mut self,
+        call: &Call<'_>,
+        binding: Binding,
+        came: Result<Message, Failed>,
+    ) -> Result<Progress, SystemException> {
+        let outcome = came.and_then(|message| call.read(&binding, message).map(Some));
+        let next = self.conclude(call, outcome, Some(&binding))?;
+        // Another attempt may want the connection for itself.
+        drop(binding);
+        self.after(call, next)
+    }
+
+    /// Goes on from what a first attempt by the short way has come to.
+    ///
+    /// # Errors
+    /// As of [`Invocation::proceed`].
+    pub(super) fn go_on_from(
+        &mut self,
+        call: &Call<'_>,
+        first: Attempted,
+    ) -> Result<Progress, SystemException> {
+        self.deadline = first.deadline;
+        let next = self.conclude(call, first.outcome, None)?;
+        self.after(call, next)
+    }
+
+    fn after(&mut self, call: &Call<'_>, next: Next) -> Result<Progress, SystemException> {
+        match next {
+            Next::Done(outcome) => Ok(Progress::Done(outcome)),
+            Next::Again => self.proceed(call),
         }
     }
 }

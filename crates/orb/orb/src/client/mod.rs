@@ -13,6 +13,8 @@ mod connect;
 mod failure;
 mod heads;
 mod invocation;
+#[cfg(test)]
+mod invocation_tests;
 mod outcome;
 mod path;
 mod preference;

@@ -1,11 +1,14 @@
 //! What a reply says.
 
+use super::failure::Failed;
 use super::remote::Callee;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
     received_exception,
 };
+use crate::lane::ClientConnection;
 use crate::messaging::{Head as WireHead, Message, Session};
+use crate::probe::{self, Point};
 use crate::relayed::RelayedReply;
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Unmarshal};
 use punctual_giop::{
@@ -64,6 +67,22 @@ impl ReplyOutcome {
             _ => None,
         }
     }
+
+    /// Lets `results` read the results or the user exception; what it is otherwise comes back.
+    pub(super) fn give(self, callee: Callee<'_>, results: &mut Results<'_>) -> Option<Self> {
+        match self {
+            Self::Results(reply) => {
+                probe::begins!(Point::ClientDemarshal);
+                results(Body::Results, &mut reply.decoder(callee));
+                None
+            }
+            Self::UserException(reply) => {
+                results(Body::UserException, &mut reply.decoder(callee));
+                None
+            }
+            other => Some(other),
+        }
+    }
 }
 
 enum Head {
@@ -73,11 +92,21 @@ enum Head {
 }
 
 impl Reply {
-    /// Reads a reply as far as its status demands.
+    /// Reads a reply that has come by a connection, as far as its status demands.
     ///
     /// # Errors
     /// MARSHAL when it does not decode.
-    pub(crate) fn read(
+    pub(super) fn read(
+        message: Message,
+        connection: &ClientConnection,
+        callee: Callee<'_>,
+    ) -> Result<ReplyOutcome, Failed> {
+        let (session, code_sets) = (&*connection.wire.session, connection.wire.code_sets);
+        let read = Self::read_by(message, session, code_sets, callee);
+        read.map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
+    }
+
+    fn read_by(
         message: Message,
         session: &dyn Session,
         code_sets: CodeSets,

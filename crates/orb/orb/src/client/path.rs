@@ -16,7 +16,7 @@ pub(crate) struct Path {
     /// Whether large arguments are lent, where the connection does that.
     pub(super) lends: bool,
     /// Whether calls with a reply, and one-ways, may go the short way ([`super::short`]).
-    quick: (bool, bool),
+    short: (bool, bool),
     /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
     pub(super) began_late: bool,
     /// Each list's reference, and the endpoint that was forwarded or succeeded.
@@ -38,8 +38,8 @@ impl Path {
         Self {
             heads: Heads::default(),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
-            quick: (
-                shares && connection.abilities.two_way,
+            short: (
+                shares && connection.wire.abilities.two_way,
                 shares && one_ways_too,
             ),
             effective,
@@ -54,10 +54,10 @@ impl Path {
         self.bound.connection()
     }
 
-    /// Whether calls of this kind may go the short way.
+    /// Whether calls of this kind may go the short way ([`super::short`]).
     #[inline]
-    pub(super) fn is_quick(&self, two_way: bool) -> bool {
-        if two_way { self.quick.0 } else { self.quick.1 }
+    pub(super) fn goes_short(&self, two_way: bool) -> bool {
+        if two_way { self.short.0 } else { self.short.1 }
     }
 
     /// Where it leads.

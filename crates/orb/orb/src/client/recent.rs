@@ -1,8 +1,8 @@
-//! By what ways a thread's last calls have gone: its memory of them, so that a call which goes as one before it
+//! By which paths a thread's last calls have gone: its memory of them, so that a call which goes as one before it
 //! finds everything decided.
 //!
-//! The last way is held whole. Those before it stand in a small table by their references, so that a thread which
-//! calls through some of them in turn, or makes calls of both kinds, finds each again. Of these only the way is
+//! The last path is held whole. Those before it stand in a small table by their references, so that a thread which
+//! calls through some of them in turn, or makes calls of both kinds, finds each again. Of these only the path is
 //! kept, not its connection: a thread keeps one connection from being let go, until it calls by another.
 
 use super::path::Path;
@@ -12,31 +12,39 @@ use punctual_cdr::Block;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Ways that are remembered beside the last one; a power of 2.
+/// Paths that are remembered beside the last one; a power of 2.
 const MOST: usize = 64;
 
-/// Which way: a reference's, as it is now, for calls of one kind.
+/// Which path: a reference's, as it is now, for one lane's calls of one kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     reference: (u64, u64),
-    two_way: bool,
+    /// The lane's number, and behind it a bit for the kind.
+    calls: u64,
 }
 
 impl Key {
     #[inline]
-    pub(super) fn new(reference: (u64, u64), two_way: bool) -> Self {
-        Self { reference, two_way }
+    pub(super) fn new(callee: &Callee<'_>, two_way: bool) -> Self {
+        Self {
+            reference: callee.object.version(),
+            calls: callee.lane.number() << 1 | u64::from(two_way),
+        }
+    }
+
+    fn is_two_way(self) -> bool {
+        self.calls & 1 == 1
     }
 
     /// Where it stands in the table. References that were made one after the other stand beside one another.
     fn place(self) -> usize {
-        let number = self.reference.0.wrapping_mul(2) + u64::from(self.two_way);
+        let number = self.reference.0.wrapping_mul(2).wrapping_add(self.calls);
         (number % MOST as u64) as usize
     }
 }
 
-/// A way that may be gone again.
-pub(super) struct Way {
+/// A path that may be gone again.
+pub(super) struct RecentPath {
     key: Key,
     pub(super) path: Arc<Path>,
     pub(super) connection: Arc<ClientConnection>,
@@ -46,7 +54,7 @@ pub(super) struct Way {
 pub(super) struct Recent(Box<Memory>);
 
 struct Memory {
-    last: Way,
+    last: RecentPath,
     /// For a call's request and reply.
     block: Block,
     /// Those before the last; empty until there is a second.
@@ -59,7 +67,7 @@ thread_local! {
 }
 
 impl Recent {
-    /// The way of this key, if it holds for the calling thread and its connection is still there.
+    /// The path of this key, if it holds for the calling thread and its connection is still there.
     #[inline]
     pub(super) fn take(key: Key, callee: &Callee<'_>) -> Option<Self> {
         let memory = RECENT.try_with(Cell::take).ok().flatten();
@@ -72,20 +80,20 @@ impl Recent {
     /// The same where it is not the last one. Allocates only where the thread has no memory yet.
     #[inline(never)]
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
-        let way = |path: Arc<Path>| {
+        let with_connection = |path: Arc<Path>| {
             let connection = path.connection()?;
-            path.is_quick(key.two_way).then_some(Way {
+            path.goes_short(key.is_two_way()).then_some(RecentPath {
                 key,
                 path,
                 connection,
             })
         };
         let known = memory.as_ref().and_then(|memory| memory.known(key, callee));
-        // A way whose connection is gone may have another in its place.
-        let way = known
-            .and_then(way)
-            .or_else(|| callee.path(key.two_way).and_then(way));
-        let Some(way) = way else {
+        // A path whose connection is gone may have another in its place.
+        let recent = known
+            .and_then(with_connection)
+            .or_else(|| callee.path(key.is_two_way()).and_then(with_connection));
+        let Some(recent) = recent else {
             if let Some(memory) = memory {
                 Self(memory).keep();
             }
@@ -93,20 +101,20 @@ impl Recent {
         };
         Some(Self(match memory {
             Some(mut memory) => {
-                memory.change_to(way);
+                memory.change_to(recent);
                 memory
             }
             None => Box::new(Memory {
-                last: way,
+                last: recent,
                 block: Block::default(),
                 others: Vec::new(),
             }),
         }))
     }
 
-    /// The way that the call goes, and memory for its messages.
+    /// The path that the call goes, and memory for its messages.
     #[inline]
-    pub(super) fn parts(&mut self) -> (&Way, &mut Block) {
+    pub(super) fn parts(&mut self) -> (&RecentPath, &mut Block) {
         (&self.0.last, &mut self.0.block)
     }
 
@@ -117,7 +125,7 @@ impl Recent {
     }
 }
 
-impl Way {
+impl RecentPath {
     /// Whether it is the one of this key, and holds for the calling thread.
     #[inline]
     fn is(&self, key: Key, callee: &Callee<'_>) -> bool {
@@ -126,16 +134,16 @@ impl Way {
 }
 
 impl Memory {
-    /// The way of this key, if it is known here and holds.
+    /// The path of this key, if it is known here and holds.
     fn known(&self, key: Key, callee: &Callee<'_>) -> Option<Arc<Path>> {
         let (known, path) = self.others.get(key.place())?.as_ref()?;
         let holds = *known == key && path.effective.holds(&callee.lane.broker().policies);
         holds.then(|| path.clone())
     }
 
-    /// Another way is the last one from now on.
-    fn change_to(&mut self, way: Way) {
-        let before = std::mem::replace(&mut self.last, way);
+    /// Another path is the last one from now on.
+    fn change_to(&mut self, recent: RecentPath) {
+        let before = std::mem::replace(&mut self.last, recent);
         if before.key == self.last.key {
             return;
         }

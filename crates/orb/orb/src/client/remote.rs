@@ -1,7 +1,7 @@
-//! An object that is called, as its references remember it: where it is, and which ways calls have gone.
+//! An object that is called, as its references remember it: where it is, and by which paths calls have gone.
 //!
-//! Ways belong to the policies they were found under: threads whose policies differ share a reference without
-//! undoing each other's.
+//! Paths belong to the lane and to the policies they were found under: lanes, and threads whose policies differ,
+//! share a reference without undoing each other's.
 
 use super::path::Path;
 use super::target::Target;
@@ -15,25 +15,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Policies of threads that a reference remembers the ways of, at once. One more forgets another's.
-const MOST_WAYS: usize = 16;
+/// Lanes and policies of threads that a reference remembers the paths of, at once. One more forgets another's.
+const MOST_PATHS: usize = 16;
 
 /// What a reference and its clones share.
 pub(crate) struct RemoteObject {
     /// No other has it.
     number: u64,
-    /// Changes when a way does that threads may have taken note of.
+    /// Changes when a path does that threads may have taken note of.
     version: AtomicU64,
     original: Arc<Target>,
     /// Where the object has moved for good, as a server has said (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
     /// The newest first.
-    ways: ArcSwap<Vec<Arc<Way>>>,
+    paths: ArcSwap<Vec<Arc<KnownPaths>>>,
 }
 
-/// The ways of calls under the same policies.
-struct Way {
+/// By which paths one lane's calls go under the same policies.
+struct KnownPaths {
+    /// The lane's number.
+    lane: u64,
     effective: Arc<Effective>,
     /// Where the last call succeeded.
     two_way: ArcSwapOption<Path>,
@@ -41,7 +43,12 @@ struct Way {
     one_way: ArcSwapOption<Path>,
 }
 
-impl Way {
+impl KnownPaths {
+    /// Whether it is one for the calling thread, whose calls are that lane's.
+    fn holds(&self, lane: &Lane) -> bool {
+        self.lane == lane.number() && self.effective.holds(&lane.broker().policies)
+    }
+
     fn path(&self, two_way: bool) -> &ArcSwapOption<Path> {
         if two_way {
             &self.two_way
@@ -61,7 +68,7 @@ impl RemoteObject {
             original,
             moved: ArcSwapOption::empty(),
             policies,
-            ways: ArcSwap::default(),
+            paths: ArcSwap::default(),
         }
     }
 
@@ -86,86 +93,60 @@ impl RemoteObject {
         self.moved.store(Some(target));
     }
 
-    /// Tells this object's references and their ways as they are now from all others.
+    /// Tells this object's references and their paths as they are now from all others.
     #[inline]
     pub(super) fn version(&self) -> (u64, u64) {
-        // Acquire pairs with the Release in `ways_have_changed`.
+        // Acquire pairs with the Release in `paths_have_changed`.
         let version = self.version.load(Ordering::Acquire);
         (self.number, version)
     }
 
-    fn ways_have_changed(&self) {
+    fn paths_have_changed(&self) {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// What holds for calls by the calling thread. Where it has been found out before, this takes no lock and
-    /// allocates nothing.
-    pub(crate) fn effective(&self, broker: &Broker) -> Arc<Effective> {
-        let ways = self.ways.load();
-        if let Some(way) = ways
-            .iter()
-            .find(|way| way.effective.holds(&broker.policies))
-        {
-            return way.effective.clone();
+    /// What holds for that lane's calls by the calling thread. Where it has been found out before, this takes no
+    /// lock and allocates nothing.
+    pub(crate) fn effective(&self, lane: &Lane) -> Arc<Effective> {
+        let paths = self.paths.load();
+        if let Some(known) = paths.iter().find(|known| known.holds(lane)) {
+            return known.effective.clone();
         }
-        drop(ways);
-        let effective = Arc::new(Effective::of(&broker.policies, &self.policies, || {
-            self.original.published_policies(broker)
-        }));
-        let way = Arc::new(Way {
+        let policies = &lane.broker().policies;
+        let known = paths.iter().find(|known| known.effective.holds(policies));
+        let effective = known.map(|known| known.effective.clone());
+        drop(paths);
+        let effective = effective.unwrap_or_else(|| {
+            let published = || self.original.published_policies(lane.broker());
+            Arc::new(Effective::of(policies, &self.policies, published))
+        });
+        let known = Arc::new(KnownPaths {
+            lane: lane.number(),
             effective: effective.clone(),
             two_way: ArcSwapOption::empty(),
             one_way: ArcSwapOption::empty(),
         });
-        self.ways.rcu(|ways| {
+        self.paths.rcu(|paths| {
             // Policies of the ORB that hold no more are nobody's.
-            let current = ways
+            let current = paths
                 .iter()
-                .filter(|way| way.effective.is_of_now(&broker.policies));
-            let kept = current.take(MOST_WAYS - 1).cloned();
-            std::iter::once(way.clone()).chain(kept).collect::<Vec<_>>()
+                .filter(|known| known.effective.is_of_now(policies));
+            let kept = current.take(MOST_PATHS - 1).cloned();
+            std::iter::once(known.clone())
+                .chain(kept)
+                .collect::<Vec<_>>()
         });
         effective
     }
 
-    /// The way under these policies.
-    pub(super) fn path(&self, effective: &Effective, two_way: bool) -> Option<Arc<Path>> {
-        let ways = self.ways.load();
-        let way = ways
-            .iter()
-            .find(|way| way.effective.stamp == effective.stamp)?;
-        way.path(two_way).load_full()
-    }
-
-    /// The way that holds for the calling thread, if it is known.
-    pub(super) fn path_now(&self, broker: &Broker, two_way: bool) -> Option<Arc<Path>> {
-        let ways = self.ways.load();
-        let way = ways
-            .iter()
-            .find(|way| way.effective.holds(&broker.policies))?;
-        way.path(two_way).load_full()
-    }
-
-    /// Remembers the way of a call that succeeded.
-    pub(super) fn remember(&self, two_way: bool, path: Arc<Path>) {
-        let ways = self.ways.load();
-        let mut ways = ways.iter();
-        let stamp = path.effective.stamp;
-        if let Some(way) = ways.find(|way| way.effective.stamp == stamp)
-            && way.path(two_way).swap(Some(path)).is_some()
-        {
-            self.ways_have_changed();
-        }
-    }
-
     /// Forgets where calls succeeded, and where the object has moved.
     pub(super) fn forget(&self) {
-        for way in self.ways.load().iter() {
-            way.two_way.store(None);
-            way.one_way.store(None);
+        for known in self.paths.load().iter() {
+            known.two_way.store(None);
+            known.one_way.store(None);
         }
         self.moved.store(None);
-        self.ways_have_changed();
+        self.paths_have_changed();
     }
 }
 
@@ -197,7 +178,7 @@ impl<'a> Callee<'a> {
 
     /// What holds for calls by the calling thread.
     pub(crate) fn effective(&self) -> Arc<Effective> {
-        self.object.effective(self.broker())
+        self.object.effective(self.lane)
     }
 
     /// How long a call may take, where these policies hold.
@@ -206,9 +187,38 @@ impl<'a> Callee<'a> {
         self.timeout.or(effective.roundtrip)
     }
 
-    /// The way that calls go now, if one has succeeded.
+    /// The path that calls go now, if one has succeeded.
     pub(crate) fn path(&self, two_way: bool) -> Option<Arc<Path>> {
-        self.object.path_now(self.broker(), two_way)
+        let paths = self.object.paths.load();
+        let known = paths.iter().find(|known| known.holds(self.lane))?;
+        known.path(two_way).load_full()
+    }
+
+    /// The path under these policies.
+    pub(super) fn path_under(&self, effective: &Effective, two_way: bool) -> Option<Arc<Path>> {
+        let paths = self.object.paths.load();
+        let known = self.known_under(&paths, effective)?;
+        known.path(two_way).load_full()
+    }
+
+    /// Remembers the path of a call that succeeded.
+    pub(super) fn remember(&self, two_way: bool, path: Arc<Path>) {
+        let paths = self.object.paths.load();
+        if let Some(known) = self.known_under(&paths, &path.effective)
+            && known.path(two_way).swap(Some(path.clone())).is_some()
+        {
+            self.object.paths_have_changed();
+        }
+    }
+
+    fn known_under<'w>(
+        &self,
+        paths: &'w [Arc<KnownPaths>],
+        effective: &Effective,
+    ) -> Option<&'w Arc<KnownPaths>> {
+        let (lane, stamp) = (self.lane.number(), effective.stamp);
+        let mut paths = paths.iter();
+        paths.find(|known| known.lane == lane && known.effective.stamp == stamp)
     }
 }
 

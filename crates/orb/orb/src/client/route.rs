@@ -30,10 +30,9 @@ struct Level {
     at: usize,
 }
 
-/// One call's way.
+/// One call's way. The object that is called is handed to each of its functions, so that it borrows nothing.
 #[derive(Debug)]
-pub(super) struct Route<'a> {
-    callee: Callee<'a>,
+pub(super) struct Route {
     pub(super) effective: Arc<Effective>,
     two_way: bool,
     /// The remembered path that the call follows as long as `levels` is empty.
@@ -44,12 +43,11 @@ pub(super) struct Route<'a> {
     forwards: u32,
 }
 
-impl<'a> Route<'a> {
+impl Route {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
-    pub(super) fn new(callee: Callee<'a>, effective: Arc<Effective>, two_way: bool) -> Self {
+    pub(super) fn new(callee: &Callee<'_>, effective: Arc<Effective>, two_way: bool) -> Self {
         Self {
-            path: callee.object.path(&effective, two_way),
-            callee,
+            path: callee.path_under(&effective, two_way),
             effective,
             two_way,
             levels: Vec::new(),
@@ -64,7 +62,11 @@ impl<'a> Route<'a> {
     ///
     /// # Errors
     /// When there is none left: TRANSIENT, or what the only endpoint failed with.
-    pub(super) fn bind(&mut self, deadline: Deadline) -> Result<Binding, SystemException> {
+    pub(super) fn bind(
+        &mut self,
+        callee: &Callee<'_>,
+        deadline: Deadline,
+    ) -> Result<Binding, SystemException> {
         if self.levels.is_empty() {
             let mux = self.effective.mux;
             let path = self.path.as_ref();
@@ -73,12 +75,12 @@ impl<'a> Route<'a> {
                 return Ok(binding);
             }
         }
-        let broker = self.callee.broker();
+        let broker = callee.broker();
         broker.check_not_over()?;
-        self.spread_out();
+        self.spread_out(callee);
         loop {
             let Some(level) = self.levels.last_mut() else {
-                if self.restart() {
+                if self.restart(callee) {
                     continue;
                 }
                 return Err(exhausted(&mut self.failures, deadline));
@@ -95,7 +97,7 @@ impl<'a> Route<'a> {
             // Each has a term of its own: one that does not answer takes none of the others'.
             let term = Deadline::after_maybe(broker.config().timeouts.connect);
             let until = deadline.earlier(term);
-            match self.callee.lane.bind(&endpoint, wanted, until) {
+            match callee.lane.bind(&endpoint, wanted, until) {
                 Ok(binding) => return Ok(binding),
                 Err(error) => {
                     let address = endpoint.address.clone();
@@ -107,16 +109,16 @@ impl<'a> Route<'a> {
     }
 
     fn suits(&self, warm: &Binding) -> bool {
-        !self.two_way || warm.connection.abilities.two_way
+        !self.two_way || warm.connection.wire.abilities.two_way
     }
 
     /// The reference that the endpoint tried now belongs to.
-    pub(super) fn target(&self) -> &Arc<Target> {
+    pub(super) fn target<'t>(&'t self, callee: &Callee<'t>) -> &'t Arc<Target> {
         let followed = self.path.as_ref().and_then(|path| path.levels.last());
         match (self.levels.last(), followed) {
             (Some(level), _) => &level.target,
             (None, Some((target, _))) => target,
-            (None, None) => self.callee.object.original(),
+            (None, None) => callee.object.original(),
         }
     }
 
@@ -133,29 +135,34 @@ impl<'a> Route<'a> {
     ///
     /// # Errors
     /// TRANSIENT when forwards nest too deep, as they do in a loop.
-    pub(super) fn forward(&mut self, to: Ior, permanently: bool) -> Result<(), SystemException> {
-        self.spread_out();
-        let limit = self.callee.broker().config().max_forwards;
+    pub(super) fn forward(
+        &mut self,
+        callee: &Callee<'_>,
+        to: Ior,
+        permanently: bool,
+    ) -> Result<(), SystemException> {
+        self.spread_out(callee);
+        let limit = callee.broker().config().max_forwards;
         self.forwards += 1;
         let depth = u32::try_from(self.levels.len()).unwrap_or(u32::MAX);
         if depth > limit || self.forwards > limit.saturating_mul(FORWARDS_A_LEVEL) {
-            return Err(too_many_forwards(limit, self.target(), &to));
+            return Err(too_many_forwards(limit, self.target(callee), &to));
         }
         let target = Arc::new(Target::new(to));
         if permanently {
             self.levels.pop();
             if self.levels.is_empty() {
-                self.callee.object.move_to(target.clone());
+                callee.object.move_to(target.clone());
             }
         }
-        self.enter(target, None);
+        self.enter(callee, target, None);
         Ok(())
     }
 
     /// Goes on behind the profile tried now, which failed; `false` when that was the last, and there is
     /// no way to begin anew.
-    pub(super) fn go_on(&mut self, failure: SystemException) -> bool {
-        self.spread_out();
+    pub(super) fn go_on(&mut self, callee: &Callee<'_>, failure: SystemException) -> bool {
+        self.spread_out(callee);
         self.failures.push(Failure::Raised(failure));
         if let Some(level) = self.levels.last_mut() {
             level.skip_profile();
@@ -163,7 +170,7 @@ impl<'a> Route<'a> {
         while self.levels.last().is_some_and(|level| level.is_done()) {
             self.leave_level();
         }
-        !self.levels.is_empty() || self.restart()
+        !self.levels.is_empty() || self.restart(callee)
     }
 
     /// The failure to report when the call does not go on.
@@ -173,7 +180,7 @@ impl<'a> Route<'a> {
 
     /// Begins anew from the reference itself, once, if the call had not begun there, at its first
     /// endpoint.
-    pub(super) fn restart(&mut self) -> bool {
+    pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
         let elsewhere =
             self.is_forwarded() || self.path.as_ref().is_some_and(|path| path.began_late);
         if self.restarted || !elsewhere {
@@ -182,17 +189,17 @@ impl<'a> Route<'a> {
         self.restarted = true;
         self.path = None;
         self.levels.clear();
-        self.callee.object.forget();
-        self.enter(self.callee.object.base(), None);
+        callee.object.forget();
+        self.enter(callee, callee.object.base(), None);
         true
     }
 
     /// Remembers the way that the call has gone.
-    pub(super) fn remember(&self, binding: &Binding) {
+    pub(super) fn remember(&self, callee: &Callee<'_>, binding: &Binding) {
         if self.levels.is_empty() {
             return;
         }
-        let broker = self.callee.broker();
+        let broker = callee.broker();
         // Where some endpoints carry one-ways only, each kind of call keeps to a way of its own.
         let one_way_only = self.levels.iter().any(|level| {
             let all = level.target.endpoints(broker);
@@ -204,37 +211,37 @@ impl<'a> Route<'a> {
         let levels = self.levels.iter();
         let levels =
             levels.map(|level| (level.target.clone(), level.endpoints.get(level.at).cloned()));
-        let object = self.callee.object;
+        let object = callee.object;
         let began_late = self.levels.len() > 1
             || self.levels.first().is_some_and(|level| level.at > 0)
             || !Arc::ptr_eq(&object.base(), object.original());
         let effective = self.effective.clone();
         let path = Arc::new(Path::new(effective, binding, levels.collect(), began_late));
         if !one_way_only {
-            self.callee.object.remember(!self.two_way, path.clone());
+            callee.remember(!self.two_way, path.clone());
         }
-        self.callee.object.remember(self.two_way, path);
+        callee.remember(self.two_way, path);
     }
 
     /// Makes levels of the path that was followed so far, or of the reference itself.
-    fn spread_out(&mut self) {
+    fn spread_out(&mut self, callee: &Callee<'_>) {
         if !self.levels.is_empty() {
             return;
         }
         match self.path.clone() {
             Some(path) => {
                 for (target, endpoint) in &path.levels {
-                    self.enter(target.clone(), endpoint.as_ref());
+                    self.enter(callee, target.clone(), endpoint.as_ref());
                 }
             }
-            None => self.enter(self.callee.object.base(), None),
+            None => self.enter(callee, callee.object.base(), None),
         }
     }
 
     /// Tries the endpoints of `target` from now on, first the one given. If it has none that can be used,
     /// that is its failure.
-    fn enter(&mut self, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
-        let endpoints = chosen(&target, self.callee.broker(), &self.effective, self.two_way);
+    fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
+        let endpoints = chosen(&target, callee.broker(), &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
             self.failures.push(Failure::Raised(exception));
             Vec::new()

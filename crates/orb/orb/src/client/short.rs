@@ -9,7 +9,8 @@
 use super::complete;
 use super::failure::{Failed, too_many_calls};
 use super::heads::RequestHead;
-use super::outcome::{Body, Reply, ReplyOutcome, Results};
+use super::invocation::{Attempted, Outcome};
+use super::outcome::{Body, Reply, Results};
 use super::recent::{Key, Recent};
 use super::remote::Callee;
 use super::send;
@@ -34,12 +35,6 @@ pub(super) enum Short {
     No,
 }
 
-/// What an attempt has come to, and until when the call may take.
-pub(super) struct Attempted {
-    pub(super) outcome: Result<Option<ReplyOutcome>, Failed>,
-    pub(super) deadline: Deadline,
-}
-
 /// Makes a call, if everything is as it was for the last one through this reference.
 pub(super) fn attempt(
     callee: &Callee<'_>,
@@ -47,12 +42,12 @@ pub(super) fn attempt(
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
 ) -> Short {
-    let key = Key::new(callee.object.version(), operation.two_way);
+    let key = Key::new(callee, operation.two_way);
     let Some(mut recent) = Recent::take(key, callee) else {
         return Short::No;
     };
-    let (way, block) = recent.parts();
-    let (path, connection) = (&*way.path, &way.connection);
+    let (last, block) = recent.parts();
+    let (path, connection) = (&*last.path, &last.connection);
     probe::begins!(Point::ClientReference);
     let deadline = Deadline::after_maybe(callee.timeout_under(&path.effective));
     if connection.must_tell_code_sets() || !connection.is_usable(deadline) {
@@ -84,7 +79,15 @@ pub(super) fn attempt(
             recent.keep();
             Short::Done
         }
-        Err(attempted) => Short::Attempted(attempted),
+        Err(attempted) => {
+            // Whatever came instead of results, the path is as good as before. With a connection that has broken
+            // off the thread lets go of all it remembers.
+            if connection.may_be_used() {
+                block.reuse();
+                recent.keep();
+            }
+            Short::Attempted(attempted)
+        }
     }
 }
 
@@ -188,22 +191,14 @@ impl ShortCall<'_> {
             self.failed(failed)
         })?;
         probe::begins!(Point::ClientMessagingReceive);
-        let (session, code_sets) = (&*connection.session, connection.code_sets);
-        match Reply::read(message, session, code_sets, *self.callee) {
-            Ok(ReplyOutcome::Results(reply)) => {
-                probe::begins!(Point::ClientDemarshal);
-                results(Body::Results, &mut reply.decoder(*self.callee));
-            }
-            Ok(ReplyOutcome::UserException(reply)) => {
-                results(Body::UserException, &mut reply.decoder(*self.callee));
-            }
-            Ok(other) => return Err(self.attempted(Ok(Some(other)))),
-            Err(exception) => {
-                let exception = exception.in_context(connection.peer());
-                return Err(self.failed(Failed::Finally(exception)));
-            }
+        let outcome = Reply::read(message, connection, *self.callee);
+        match outcome
+            .map_err(|failed| self.failed(failed))?
+            .give(*self.callee, results)
+        {
+            None => Ok(()),
+            Some(other) => Err(self.attempted(Ok(Some(other)))),
         }
-        Ok(())
     }
 
     #[cold]
@@ -211,7 +206,7 @@ impl ShortCall<'_> {
         self.attempted(Err(failed))
     }
 
-    fn attempted(&self, outcome: Result<Option<ReplyOutcome>, Failed>) -> Box<Attempted> {
+    fn attempted(&self, outcome: Outcome) -> Box<Attempted> {
         let deadline = self.deadline;
         Box::new(Attempted { outcome, deadline })
     }

@@ -39,8 +39,8 @@ pub(super) enum Ask<'a> {
 #[inline]
 pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
-        version: connection.version,
-        code_sets: connection.code_sets,
+        version: connection.wire.version,
+        code_sets: connection.wire.code_sets,
         limits: callee.broker().limits(),
         environment: Some(callee.environment),
     }
@@ -80,7 +80,7 @@ pub(super) fn by_head(
 /// No message is longer than the limit, whoever writes it.
 #[inline]
 pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Result<(), Failed> {
-    let limit = connection.limits.message;
+    let limit = connection.wire.limits.message;
     if length > limit {
         return Err(Failed::Finally(too_large(length, limit)));
     }
@@ -92,18 +92,26 @@ fn unwritable(error: CdrError) -> Failed {
     Failed::Finally(cdr_exception(error, CompletionStatus::No))
 }
 
-/// A context with the data of this request.
-fn filled(context: &dyn RequestContext) -> (u32, Vec<u8>) {
-    let mut data = vec![0; context.length()];
-    context.fill(&mut data);
-    (context.id(), data)
+/// Service contexts with their data.
+pub(super) type FilledContexts = Vec<(u32, Vec<u8>)>;
+
+/// The contexts of the ORB's requests, with the data of one that the calling thread makes.
+pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
+    let filled = contexts.iter().map(|context| {
+        let mut data = vec![0; context.length()];
+        context.fill(&mut data);
+        (context.id(), data)
+    });
+    filled.collect()
 }
 
 /// A message that is written anew, for whatever is not as usual.
 pub(super) struct Anew<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,
-    pub(super) route: &'w Route<'w>,
+    pub(super) route: &'w Route,
+    /// Those of the request, where its connection carries any.
+    pub(super) contexts: &'w FilledContexts,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     /// Whether the request is to carry the CodeSets context.
@@ -120,9 +128,9 @@ impl Anew<'_> {
 
     fn encode(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, CdrError> {
         let connection = &*self.binding.connection;
-        let session = &*connection.session;
+        let session = &*connection.wire.session;
         let coding = coding(&self.callee, connection);
-        let told = CodeSetContext::from(connection.code_sets).encode();
+        let told = CodeSetContext::from(connection.wire.code_sets).encode();
         let code_sets = (service_context::CODE_SETS, told.as_slice());
         let code_sets = self.tells_code_sets.then_some(code_sets);
         let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
@@ -134,8 +142,10 @@ impl Anew<'_> {
                 arguments,
             } => {
                 let mut out = begin(MessageKind::Request, ByteOrder::NATIVE);
-                let own = connection.request_contexts(self.callee.broker());
-                let own: Vec<(u32, Vec<u8>)> = own.iter().map(|one| filled(&**one)).collect();
+                let own = match connection.carries_contexts() {
+                    true => &self.contexts[..],
+                    false => &[],
+                };
                 let own = own.iter().map(|(id, data)| (*id, &data[..]));
                 let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
                 let header = RequestHeader {
@@ -152,7 +162,7 @@ impl Anew<'_> {
                     out.set_lender(connection.link().lender());
                 }
                 probe::begins!(Point::ClientMarshal);
-                body(&mut out, connection.version, arguments)?;
+                body(&mut out, connection.wire.version, arguments)?;
                 probe::begins!(Point::ClientMessagingSend);
                 out
             }
@@ -160,7 +170,7 @@ impl Anew<'_> {
                 let mut out = begin(MessageKind::Request, request.body.order());
                 // It brings those of whoever made it.
                 let told = code_sets.as_slice();
-                let contexts = connection.abilities.contexts.then_some(told);
+                let contexts = connection.wire.abilities.contexts.then_some(told);
                 request.put_head(session, (request_id, &target), contexts, &mut out)?;
                 let lender = lends.then(|| connection.link().lender()).flatten();
                 request.body.put(&mut out, lender);
@@ -185,7 +195,7 @@ impl Anew<'_> {
         arguments: &Arguments<'_>,
     ) -> Result<Waiting, Failed> {
         let connection = &*self.binding.connection;
-        if !connection.abilities.batches {
+        if !connection.wire.abilities.batches {
             let ask = Ask::Request {
                 operation,
                 arguments,
@@ -203,7 +213,10 @@ impl Anew<'_> {
 
     /// The object, named as the server asked for (§9.4.2.3).
     fn addressed(&self) -> Target<'_> {
-        let (endpoint, ior) = (&self.binding.endpoint, self.route.target().ior());
+        let (endpoint, ior) = (
+            &self.binding.endpoint,
+            self.route.target(&self.callee).ior(),
+        );
         match (self.addressing, ior.profiles.get(endpoint.profile)) {
             (AddressingDisposition::Profile, Some(profile)) => Target::Profile {
                 tag: profile.tag,

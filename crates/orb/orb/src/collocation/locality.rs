@@ -23,12 +23,12 @@ const ELSEWHERE: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     state: AtomicU8,
-    here: OnceLock<Here>,
-    way: Way,
+    here: OnceLock<LocatedObject>,
+    way: CachedCollocation,
 }
 
 /// An object of this process.
-pub(super) struct Here {
+pub(super) struct LocatedObject {
     pub(super) object: Arc<dyn Collocated>,
     /// Its ORB's, which is not kept alive.
     pub(super) broker: Arc<Broker>,
@@ -46,9 +46,9 @@ impl Caller<'_> {
     /// How calls go that could go without a request, by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {
-        let broker = self.orb.broker();
+        let lane = self.orb.lanes().default_lane();
         let known = &self.locality.way;
-        known.get_or(broker, || self.object.effective(broker).collocation)
+        known.get_or(lane.broker(), || self.object.effective(lane).collocation)
     }
 }
 
@@ -62,7 +62,7 @@ impl Locality {
 
     /// The object, if it is one of this process whose ORB still serves, and the reference's still calls.
     #[inline]
-    pub(super) fn here(&self, caller: Caller<'_>) -> Option<&Here> {
+    pub(super) fn here(&self, caller: Caller<'_>) -> Option<&LocatedObject> {
         let here = match self.here.get() {
             Some(here) => here,
             None => self.find(caller)?,
@@ -79,7 +79,7 @@ impl Locality {
     }
 
     #[cold]
-    fn find(&self, caller: Caller<'_>) -> Option<&Here> {
+    fn find(&self, caller: Caller<'_>) -> Option<&LocatedObject> {
         let Some(found) = find(caller) else {
             self.leave();
             return None;
@@ -92,15 +92,15 @@ impl Locality {
     }
 }
 
-impl fmt::Debug for Here {
+impl fmt::Debug for LocatedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Here")
+        f.debug_struct("LocatedObject")
             .field("broker", &self.broker)
             .finish_non_exhaustive()
     }
 }
 
-fn find(caller: Caller<'_>) -> Option<Here> {
+fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     let (own, target) = (caller.orb, caller.object.original());
     if target.is_made_here() {
         let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
@@ -131,8 +131,8 @@ fn is_shared(orb: &Orb) -> bool {
     orb.config().collocation_scope == CollocationScope::Process
 }
 
-fn here(orb: &Orb, object_key: &[u8]) -> Option<Here> {
-    Some(Here {
+fn here(orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
+    Some(LocatedObject {
         object: orb.adapter()?.collocated(object_key)?,
         broker: orb.shared_broker(),
     })
@@ -142,9 +142,9 @@ fn here(orb: &Orb, object_key: &[u8]) -> Option<Here> {
 /// the ORB that was found out: what is effective is behind a lock-free pointer, and to read that costs as
 /// much as the rest of a call.
 #[derive(Debug, Default)]
-pub(crate) struct Way(AtomicU64);
+pub(crate) struct CachedCollocation(AtomicU64);
 
-impl Way {
+impl CachedCollocation {
     #[inline]
     pub(crate) fn get_or(
         &self,

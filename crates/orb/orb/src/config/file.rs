@@ -14,115 +14,23 @@
 //! keep_alive_idle_s = 30
 //! ```
 
+mod tables;
+
 use super::concurrency::Wording;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
 use super::orb_config::OrbConfig;
+use super::timeouts::Timeouts;
 #[cfg(feature = "tls")]
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
 use super::{collocation, initial_reference};
+use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    listen: Option<Vec<String>>,
-    client_protocols: Option<Vec<String>>,
-    giop_version: Option<String>,
-    trace: Option<String>,
-    default_initial_reference: Option<String>,
-    max_connections: Option<usize>,
-    client_connections: Option<usize>,
-    concurrency: Option<ConcurrencyTable>,
-    wait: Option<String>,
-    collocation: Option<String>,
-    collocation_scope: Option<String>,
-    max_nesting: Option<u32>,
-    fragment_size: Option<usize>,
-    fragment_giop_1_1: Option<bool>,
-    max_forwards: Option<u32>,
-    #[serde(default)]
-    library: Vec<LibraryTable>,
-    one_way_buffering: Option<BufferingTable>,
-    #[serde(default)]
-    initial_references: BTreeMap<String, String>,
-    #[serde(default)]
-    timeouts: TimeoutTable,
-    #[serde(default)]
-    limits: LimitTable,
-    #[serde(default)]
-    tcp: TcpTable,
-    #[serde(default)]
-    link: BTreeMap<String, BTreeMap<String, toml::Value>>,
-    #[cfg(feature = "tls")]
-    tls: Option<tls::TlsTable>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LibraryTable {
-    path: PathBuf,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConcurrencyTable {
-    strategy: Option<String>,
-    threads: Option<usize>,
-    max_threads: Option<usize>,
-    reserve: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BufferingTable {
-    messages: Option<usize>,
-    octets: Option<usize>,
-    delay_ms: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TimeoutTable {
-    connect_ms: Option<u64>,
-    call_ms: Option<u64>,
-    first_message_ms: Option<u64>,
-    message_ms: Option<u64>,
-    reply_ms: Option<u64>,
-    hand_over_ms: Option<u64>,
-    nested_call_ms: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LimitTable {
-    message: Option<usize>,
-    string: Option<usize>,
-    sequence: Option<usize>,
-    nesting: Option<u16>,
-    values: Option<usize>,
-    fragments_pending: Option<usize>,
-    fragments_bytes: Option<usize>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TcpTable {
-    no_delay: Option<bool>,
-    dont_route: Option<bool>,
-    keep_alive: Option<bool>,
-    keep_alive_idle_s: Option<u64>,
-    keep_alive_interval_s: Option<u64>,
-    keep_alive_probes: Option<u32>,
-    user_timeout_ms: Option<u64>,
-    send_buffer: Option<usize>,
-    receive_buffer: Option<usize>,
-}
+use tables::{ConcurrencyTable, File, LimitTable, TcpTable, TimeoutTable};
 
 impl OrbConfig {
     /// Obeys a TOML file.
@@ -212,25 +120,29 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         initial_reference::check(&format!("initial_references.{name}"), text, text)?;
     }
     config.initial_references.extend(file.initial_references);
-
-    let timeouts = &mut config.timeouts;
-    set_ms(&mut timeouts.connect, file.timeouts.connect_ms);
-    set_ms(&mut timeouts.call, file.timeouts.call_ms);
-    set_ms(&mut timeouts.first_message, file.timeouts.first_message_ms);
-    set_ms(&mut timeouts.message, file.timeouts.message_ms);
-    set_ms(&mut timeouts.reply, file.timeouts.reply_ms);
-    set_ms(&mut timeouts.hand_over, file.timeouts.hand_over_ms);
-    set_ms(&mut timeouts.nested_call, file.timeouts.nested_call_ms);
-
-    let limits = &mut config.limits;
-    set(&mut limits.message, file.limits.message);
-    set(&mut limits.string, file.limits.string);
-    set(&mut limits.sequence, file.limits.sequence);
-    set(&mut limits.nesting, file.limits.nesting);
-    set(&mut limits.values, file.limits.values);
-    set(&mut limits.fragments_pending, file.limits.fragments_pending);
-    set(&mut limits.fragments_bytes, file.limits.fragments_bytes);
+    obey_timeouts(&mut config.timeouts, &file.timeouts);
+    obey_limits(&mut config.limits, &file.limits);
     obey_tcp(config, &file.tcp)
+}
+
+fn obey_timeouts(timeouts: &mut Timeouts, table: &TimeoutTable) {
+    set_ms(&mut timeouts.connect, table.connect_ms);
+    set_ms(&mut timeouts.call, table.call_ms);
+    set_ms(&mut timeouts.first_message, table.first_message_ms);
+    set_ms(&mut timeouts.message, table.message_ms);
+    set_ms(&mut timeouts.reply, table.reply_ms);
+    set_ms(&mut timeouts.hand_over, table.hand_over_ms);
+    set_ms(&mut timeouts.nested_call, table.nested_call_ms);
+}
+
+fn obey_limits(limits: &mut Limits, table: &LimitTable) {
+    set(&mut limits.message, table.message);
+    set(&mut limits.string, table.string);
+    set(&mut limits.sequence, table.sequence);
+    set(&mut limits.nesting, table.nesting);
+    set(&mut limits.values, table.values);
+    set(&mut limits.fragments_pending, table.fragments_pending);
+    set(&mut limits.fragments_bytes, table.fragments_bytes);
 }
 
 /// Properties of one link; it says itself, when it is used, which it knows.
@@ -322,140 +234,4 @@ fn set_ms(target: &mut Option<Duration>, milliseconds: Option<u64>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<OrbConfig, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let mut config = OrbConfig::default();
-        config
-            .apply_file(file.path())
-            .map(|()| config)
-            .map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn every_table_is_obeyed() {
-        let config = read(
-            "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
-             [initial_references]\nNameService = 'corbaloc:::1/x'\n\
-             [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 9\n\
-             fragments_pending = 3\nfragments_bytes = 4096\n\
-             [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
-        )
-        .unwrap();
-        assert_eq!(config.listen.len(), 2);
-        assert!(config.trace.giop && config.trace.hex && !config.trace.payload);
-        assert_eq!(config.fragment_size, 0);
-        assert_eq!(config.timeouts.connect, None);
-        assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
-        assert_eq!(config.limits.string, 9);
-        assert_eq!(config.limits.fragments_pending, 3);
-        assert_eq!(config.limits.fragments_bytes, 4096);
-        assert!(!config.iiop.tcp.no_delay);
-        assert_eq!(
-            config.iiop.tcp.keep_alive.unwrap().idle,
-            Duration::from_secs(3)
-        );
-        assert_eq!(config.iiop.tcp.user_timeout, None);
-    }
-
-    const SAMPLE: &str = include_str!("../../../../../examples/orb.toml");
-
-    #[test]
-    fn the_sample_is_accepted_and_holds_the_defaults() {
-        let defaults = OrbConfig {
-            listen: vec![ListenEndpoint::default()],
-            ..OrbConfig::default()
-        };
-        assert_eq!(
-            format!("{:?}", read(SAMPLE).unwrap()),
-            format!("{defaults:?}")
-        );
-    }
-
-    #[test]
-    fn the_sample_names_every_key() {
-        // What has no default is commented out, one key a line.
-        let all: String = SAMPLE
-            .lines()
-            .map(|line| match line.strip_prefix("# ") {
-                Some(key) if key.split(' ').nth(1) == Some("=") => format!("{key}\n"),
-                Some(table) if table.starts_with('[') && table.ends_with(']') => {
-                    format!("{table}\n")
-                }
-                _ => format!("{line}\n"),
-            })
-            .collect();
-        let config = read(&all).unwrap();
-        assert_eq!(config.libraries.len(), 1);
-        assert!(config.one_way_buffering.is_some());
-        assert_eq!(config.link_properties["shmiop"]["spin_us"], "20");
-        #[cfg(feature = "tls")]
-        assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
-        assert!(config.trace.hex && config.default_initial_reference.is_some());
-        assert!(config.initial_references.contains_key("NameService"));
-        assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
-        // The decoder lists the keys that it knows when it meets one that it does not.
-        for table in [
-            "",
-            "[timeouts]\n",
-            "[limits]\n",
-            "[tcp]\n",
-            "[[library]]\n",
-            "[one_way_buffering]\n",
-            "[concurrency]\n",
-            "[tls]\n",
-        ] {
-            let error = read(&format!("{table}unknown = 1")).unwrap_err();
-            let (_, known) = error.split_once("expected ").unwrap();
-            for key in known.split('`').skip(1).step_by(2) {
-                let is_there = all.lines().any(|line| {
-                    line.starts_with(&format!("{key} ="))
-                        || line == format!("[{key}]")
-                        || line == format!("[[{key}]]")
-                        || line.starts_with(&format!("[{key}."))
-                });
-                assert!(is_there, "{key}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_unknown_key_is_refused_with_its_line() {
-        let error = read("fragment_size = 0\nfragmentsize = 1\n").unwrap_err();
-        assert!(
-            error.contains("fragmentsize") && error.contains('2'),
-            "{error}"
-        );
-        assert!(
-            read("[tcp]\nnodelay = true")
-                .unwrap_err()
-                .contains("nodelay")
-        );
-    }
-
-    #[test]
-    fn a_bad_value_is_refused_by_its_key() {
-        assert!(
-            read("giop_version = '9'")
-                .unwrap_err()
-                .contains("giop_version")
-        );
-        assert!(
-            read("[tcp]\nkeep_alive_probes = 0")
-                .unwrap_err()
-                .contains("keep_alive_probes")
-        );
-        assert!(
-            read("listen = ['carrier-pigeon://']")
-                .unwrap_err()
-                .contains("carrier-pigeon")
-        );
-        let error = read("[initial_references]\nX = 'bad'").unwrap_err();
-        assert!(error.contains("`initial_references.X`"), "{error}");
-        let error = read("default_initial_reference = 'h:1'").unwrap_err();
-        assert!(error.contains("`default_initial_reference`"), "{error}");
-    }
-}
+mod tests;

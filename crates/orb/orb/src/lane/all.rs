@@ -2,6 +2,7 @@
 
 use super::owned::Lane;
 use crate::broker::Broker;
+use punctual_exec::LockProtocol;
 use std::sync::Arc;
 
 /// At least one. Real-time CORBA adds one for each priority of its thread pools.
@@ -12,9 +13,9 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     /// One lane, for calls of whatever priority.
-    pub(crate) fn one(broker: Arc<Broker>) -> Self {
+    pub(crate) fn one(broker: Arc<Broker>, locks: LockProtocol) -> Self {
         Self {
-            first: Arc::new(Lane::new(broker)),
+            first: Arc::new(Lane::new(broker, locks)),
         }
     }
 

@@ -1,12 +1,11 @@
 //! Two lanes of one ORB share what none of their calls changes, and nothing else.
 
 use crate::broker::Broker;
-use crate::config::OrbConfig;
 use crate::lane::{Endpoint, Lane, Wanted};
-use crate::policy::{Mux, PolicyTypes, Wait};
-use crate::protocol::{Protocols, builtin};
+use crate::policy::{Mux, Wait};
+use crate::profile::{EndpointQualities, Priority};
 use punctual_cdr::{CodeSets, GiopVersion};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, LockProtocol};
 use punctual_link::{Address, Properties};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -20,28 +19,48 @@ fn wanted(wait: Wait) -> Wanted {
     }
 }
 
-#[test]
-fn two_lanes_that_call_one_endpoint_have_connections_and_reactors_of_their_own() {
-    let config = OrbConfig::default();
-    let protocols = Protocols::default();
-    protocols.add(&builtin(&config)).unwrap();
-    let broker = Arc::new(Broker::new(
-        config,
-        protocols,
-        PolicyTypes::default(),
-        Vec::new(),
-    ));
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = Arc::new(Endpoint {
+fn endpoint(
+    broker: &Broker,
+    listener: &TcpListener,
+    qualities: EndpointQualities,
+) -> Arc<Endpoint> {
+    Arc::new(Endpoint {
         pair: Arc::new(broker.protocols.now().pair("iiop").unwrap()),
         address: Address::iiop("127.0.0.1", listener.local_addr().unwrap().port()),
-        qualities: Default::default(),
+        qualities,
         version: GiopVersion::V1_2,
         code_sets: CodeSets::NATIVE,
         object_key: b"key".as_slice().into(),
         profile: 0,
-    });
-    let lanes = [(); 2].map(|()| Lane::new(broker.clone()));
+    })
+}
+
+#[test]
+fn endpoints_of_another_priority_at_one_address_have_connections_of_their_own() {
+    let broker = Broker::for_tests(Vec::new());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let lane = Lane::new(broker.clone(), LockProtocol::Plain);
+    let soon = Deadline::after(Duration::from_secs(30));
+    let connection = |priority: Option<u16>| {
+        let qualities = EndpointQualities {
+            priority: priority.map(|number| Priority::new(number).unwrap()),
+            ..EndpointQualities::default()
+        };
+        let endpoint = endpoint(&broker, &listener, qualities);
+        let bound = lane.bind(&endpoint, wanted(Wait::Read), soon);
+        bound.unwrap().connection
+    };
+    let (none, low, high) = (connection(None), connection(Some(1)), connection(Some(90)));
+    assert!(!Arc::ptr_eq(&none, &low) && !Arc::ptr_eq(&low, &high));
+    assert!(Arc::ptr_eq(&high, &connection(Some(90))));
+}
+
+#[test]
+fn two_lanes_that_call_one_endpoint_have_connections_and_reactors_of_their_own() {
+    let broker = Broker::for_tests(Vec::new());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = endpoint(&broker, &listener, EndpointQualities::default());
+    let lanes = [(); 2].map(|()| Lane::new(broker.clone(), LockProtocol::Plain));
     let soon = Deadline::after(Duration::from_secs(30));
     for wait in [Wait::Read, Wait::Reactor] {
         let bound = |lane: &Lane| {

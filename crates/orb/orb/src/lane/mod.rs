@@ -15,8 +15,8 @@ mod reactors;
 pub(crate) use all::Lanes;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use outgoing::{
-    Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply, PendingReply, Waited,
-    Waiting, Wanted,
+    AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
+    PendingReply, Waited, Waiting, Wanted,
 };
 pub(crate) use owned::Lane;
 pub(crate) use reactors::{ServingThreads, not_listening};

@@ -1,24 +1,29 @@
 //! What a lane owns.
 
 use super::incoming::Incoming;
-use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, Wanted};
+use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, OpenedFor, Wanted};
 use super::reactors::Reactors;
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::OpenEndpoint;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, LockProtocol};
 use punctual_link::LinkError;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long buffered requests may take to be sent when the ORB ends.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
 /// One lane.
 #[derive(Debug)]
 pub(crate) struct Lane {
     broker: Arc<Broker>,
+    /// Tells it from every other lane of the process.
+    number: u64,
+    /// What the locks of its connections' send and reply paths do for the threads that have them.
+    locks: LockProtocol,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
     pub(crate) incoming: Incoming,
@@ -26,8 +31,12 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(broker: Arc<Broker>) -> Self {
+    pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
+        // Relaxed: a number, and no more.
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            locks,
             outgoing: ConnectionCache::default(),
             flusher: Flusher::new(),
             incoming: Incoming::new(broker.config().max_connections),
@@ -41,6 +50,17 @@ impl Lane {
         &self.broker
     }
 
+    /// Tells it from every other lane of the process.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What the locks of its connections' send and reply paths do for the threads that have them.
+    pub(crate) fn lock_protocol(&self) -> LockProtocol {
+        self.locks
+    }
+
     /// A connection to an endpoint, opened if need be.
     pub(crate) fn bind(
         &self,
@@ -48,8 +68,12 @@ impl Lane {
         wanted: Wanted,
         deadline: Deadline,
     ) -> Result<Binding, LinkError> {
-        let with = (&*self.broker, &self.reactors);
-        self.outgoing.bind(with, endpoint, wanted, deadline)
+        let lane = OpenedFor {
+            broker: &self.broker,
+            reactors: &self.reactors,
+            locks: self.locks,
+        };
+        self.outgoing.bind(&lane, endpoint, wanted, deadline)
     }
 
     /// Listens at every configured endpoint; `false` where it does already. `accept` starts accepting at one.
@@ -95,7 +119,7 @@ impl Lane {
     pub(crate) fn disconnect(&self) {
         self.flusher.close();
         self.incoming.let_followers_go();
-        self.flush(Deadline::after(LAST_WORDS));
+        self.flush(Deadline::after(FLUSH_AT_END));
         self.outgoing.close();
     }
 }

@@ -5,6 +5,9 @@ use super::protocol::{Head, RepeatableHead, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
+/// Octets of the head of a reply of GIOP 1.2 that has no contexts.
+const SHORT: usize = 24;
+
 /// A message up to its body.
 #[derive(Debug)]
 pub(crate) struct Template {
@@ -96,7 +99,18 @@ impl Template {
         contexts: impl IntoIterator<Item = C>,
         fill: impl Fn(C, &mut [u8]),
     ) {
-        let block = out.block_mut().as_mut_slice();
+        self.fill_contexts_of(out.block_mut(), contexts, fill);
+    }
+
+    /// The same of a message whose head has been put into a block.
+    #[inline]
+    pub(crate) fn fill_contexts_of<C>(
+        &self,
+        block: &mut Block,
+        contexts: impl IntoIterator<Item = C>,
+        fill: impl Fn(C, &mut [u8]),
+    ) {
+        let block = block.as_mut_slice();
         for (&(begin, end), context) in self.slots.iter().zip(contexts) {
             if let Some(data) = block.get_mut(begin..end) {
                 fill(context, data);
@@ -113,22 +127,56 @@ impl Template {
         coding: Coding<'e>,
     ) -> Encoder<'e> {
         block.extend_from_slice(&self.octets);
-        let mut out = Encoder::resume(block, self.layout.origin, ByteOrder::NATIVE, coding);
+        let mut out = self.resume(block, coding);
         out.patch_u32(self.layout.request_id, request_id);
         out
     }
 
-    /// Ends it: a body that turned out to be empty takes no padding, and the size is filled in. A message
-    /// too long for that is too long for every limit.
+    /// Puts the head into an empty block.
+    #[inline]
+    pub(crate) fn put_head(&self, block: &mut Block, request_id: u32) {
+        match <&[u8; SHORT]>::try_from(&*self.octets) {
+            // Of known length: without a call.
+            Ok(octets) => block.extend_from_slice(octets),
+            Err(_) => block.extend_from_slice(&self.octets),
+        }
+        patch(block, self.layout.request_id, request_id);
+    }
+
+    /// An encoder that stands at the body, behind a head that has been put into the block.
+    #[inline]
+    pub(crate) fn resume<'e>(&self, block: Block, coding: Coding<'e>) -> Encoder<'e> {
+        Encoder::resume(block, self.layout.origin, ByteOrder::NATIVE, coding)
+    }
+
+    /// Ends it, as [`Template::finish`].
     #[inline]
     pub(crate) fn end(&self, mut out: Encoder<'_>) -> Block {
-        let mut length = out.block().full_len();
+        self.finish(&mut out);
+        out.into_block()
+    }
+
+    /// Ends a message: a body that turned out to be empty takes no padding, and the size is filled in. A message
+    /// too long for that is too long for every limit. Returns its length.
+    #[inline]
+    pub(crate) fn finish(&self, out: &mut Encoder<'_>) -> usize {
+        let block = out.block_mut();
+        let mut length = block.full_len();
         if length == self.octets.len() {
             length = self.bare;
-            out.block_mut().truncate(length);
+            block.truncate(length);
         }
         let size = u32::try_from(length - self.layout.uncounted).unwrap_or(u32::MAX);
-        out.patch_u32(self.layout.size, size);
-        out.into_block()
+        patch(block, self.layout.size, size);
+        length
+    }
+}
+
+/// Overwrites four octets that the head has.
+#[inline]
+fn patch(block: &mut Block, at: usize, number: u32) {
+    let rest = block.as_mut_slice().get_mut(at..);
+    if let Some(place) = rest.and_then(<[u8]>::first_chunk_mut) {
+        *place = number.to_ne_bytes();
     }
 }

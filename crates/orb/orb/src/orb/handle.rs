@@ -8,7 +8,7 @@ use crate::policy::{PolicyCurrent, PolicyManager};
 use crate::server::{AdapterCell, Host, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
-use punctual_exec::MainThreadQueue;
+use punctual_exec::{LockProtocol, MainThreadQueue};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -69,10 +69,10 @@ pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
 impl Orb {
     /// One that has checked what it was told.
-    pub(super) fn new(broker: Broker) -> Self {
+    pub(super) fn new(broker: Broker, locks: LockProtocol) -> Self {
         let broker = Arc::new(broker);
         let shared = Shared {
-            lanes: Lanes::one(broker.clone()),
+            lanes: Lanes::one(broker.clone(), locks),
             adapter: Arc::default(),
             initial: RwLock::new(BTreeMap::new()),
             main_thread: MainThreadQueue::default(),

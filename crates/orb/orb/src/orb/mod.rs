@@ -1,6 +1,12 @@
 //! The ORB as its users hold it: how it starts, what it speaks and where it listens, and how it ends.
 
+#[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
+mod closure_adapter;
 mod handle;
+#[cfg(test)]
+mod inheriting_tests;
 mod listening;
 mod process;
 mod start;

@@ -8,7 +8,8 @@ use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::request_context::{self, RequestContext, RequestContextError};
-use punctual_link::{Adapter, Link};
+use punctual_exec::LockProtocol;
+use punctual_link::{Link, LinkAdapter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -109,7 +110,7 @@ impl OrbBuilder {
 
     /// Adds an adapter.
     #[must_use]
-    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
+    pub fn adapter(mut self, adapter: Arc<dyn LinkAdapter>) -> Self {
         self.added = self.added.adapter(adapter);
         self
     }
@@ -172,12 +173,13 @@ impl OrbBuilder {
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
-        started(self)
+        started(self, LockProtocol::Plain)
     }
 }
 
-/// An ORB with these settings, and with these protocols beside those that every one has.
-fn started(builder: OrbBuilder) -> Result<Orb, InitError> {
+/// An ORB with these settings, and with these protocols beside those that every one has; `locks` is what those of
+/// its connections do.
+pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, InitError> {
     let OrbBuilder {
         config,
         added,
@@ -201,7 +203,7 @@ fn started(builder: OrbBuilder) -> Result<Orb, InitError> {
     protocols.add(&added)?;
     check_protocols(&config, &protocols.now())?;
     let broker = Broker::new(config, protocols, policy_types, request_contexts);
-    Ok(Orb::new(broker))
+    Ok(Orb::new(broker, locks))
 }
 
 /// A link from a shared library.

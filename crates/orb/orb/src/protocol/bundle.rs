@@ -2,7 +2,7 @@
 
 use crate::messaging::Messaging;
 use crate::profile::ProfileCodec;
-use punctual_link::{Adapter, Link};
+use punctual_link::{Link, LinkAdapter};
 use std::sync::Arc;
 
 /// Links, messaging protocols, adapters and profile codecs that belong together, and the pairs of them
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct ProtocolBundle {
     pub(super) links: Vec<Arc<dyn Link>>,
     pub(super) messaging: Vec<Arc<dyn Messaging>>,
-    pub(super) adapters: Vec<Arc<dyn Adapter>>,
+    pub(super) adapters: Vec<Arc<dyn LinkAdapter>>,
     pub(super) codecs: Vec<Arc<dyn ProfileCodec>>,
     pub(super) pairs: Vec<String>,
 }
@@ -39,7 +39,7 @@ impl ProtocolBundle {
 
     /// Adds an adapter.
     #[must_use]
-    pub fn adapter(mut self, adapter: Arc<dyn Adapter>) -> Self {
+    pub fn adapter(mut self, adapter: Arc<dyn LinkAdapter>) -> Self {
         self.adapters.push(adapter);
         self
     }

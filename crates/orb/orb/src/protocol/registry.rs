@@ -10,7 +10,7 @@ use crate::messaging::{Giop, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
-use punctual_link::{Adapter, Link};
+use punctual_link::{Link, LinkAdapter};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub(crate) struct Registry {
     pub(crate) number: u64,
     links: BTreeMap<Box<str>, Arc<dyn Link>>,
     messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
-    adapters: BTreeMap<Box<str>, Arc<dyn Adapter>>,
+    adapters: BTreeMap<Box<str>, Arc<dyn LinkAdapter>>,
     /// Links that adapters made, each once, by name.
     adapted: Adapted,
     codecs: Vec<Arc<dyn ProfileCodec>>,
@@ -59,7 +59,7 @@ impl Clone for Adapted {
 }
 
 impl Adapted {
-    fn over(&self, adapter: &dyn Adapter, link: Arc<dyn Link>) -> Arc<dyn Link> {
+    fn over(&self, adapter: &dyn LinkAdapter, link: Arc<dyn Link>) -> Arc<dyn Link> {
         let name = format!("{}+{}", adapter.name(), link.name());
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         made.entry(name)

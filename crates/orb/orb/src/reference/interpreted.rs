@@ -13,7 +13,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
 
 /// A place for one of a call's results.
-pub trait Slot {
+pub trait ResultSlot {
     /// Reads the result.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ pub trait Slot {
     fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError>;
 }
 
-impl<T: Unmarshal> Slot for Option<T> {
+impl<T: Unmarshal> ResultSlot for Option<T> {
     fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         *self = Some(T::unmarshal(input)?);
         Ok(())
@@ -29,27 +29,27 @@ impl<T: Unmarshal> Slot for Option<T> {
 }
 
 /// A place for a result whose Rust type does not say all of how it travels.
-pub struct SlotOf<'s, T, F> {
+pub struct ResultSlotOf<'s, T, F> {
     slot: &'s mut Option<T>,
     read: F,
 }
 
-impl<'s, T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> SlotOf<'s, T, F> {
+impl<'s, T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlotOf<'s, T, F> {
     /// A place that `read` fills.
     pub fn new(slot: &'s mut Option<T>, read: F) -> Self {
         Self { slot, read }
     }
 }
 
-impl<T, F> fmt::Debug for SlotOf<'_, T, F> {
+impl<T, F> fmt::Debug for ResultSlotOf<'_, T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SlotOf")
+        f.debug_struct("ResultSlotOf")
             .field("is_filled", &self.slot.is_some())
             .finish_non_exhaustive()
     }
 }
 
-impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> Slot for SlotOf<'_, T, F> {
+impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlot for ResultSlotOf<'_, T, F> {
     fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         *self.slot = Some((self.read)(input)?);
         Ok(())
@@ -91,7 +91,7 @@ impl ObjectRef {
         &self,
         operation: &Operation,
         arguments: &[&dyn Marshal],
-        results: &mut [&mut dyn Slot],
+        results: &mut [&mut dyn ResultSlot],
     ) -> Result<(), SystemException> {
         self.interpret_call(operation, arguments, results, &mut |_, _| Ok(false))
             .map(|_| ())
@@ -106,7 +106,7 @@ impl ObjectRef {
         &self,
         operation: &Operation,
         arguments: &[&dyn Marshal],
-        results: &mut [&mut dyn Slot],
+        results: &mut [&mut dyn ResultSlot],
         exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
     ) -> Result<(), E> {
         let (mut exceptions, mut raised) = (Some(exceptions), None);
@@ -140,7 +140,7 @@ impl ObjectRef {
         &self,
         operation: &Operation,
         arguments: &[&dyn Marshal],
-        results: &mut [&mut dyn Slot],
+        results: &mut [&mut dyn ResultSlot],
         exceptions: &mut Exceptions<'_>,
     ) -> Result<bool, SystemException> {
         let mut outcome = None;
@@ -178,7 +178,7 @@ fn marshal_all(arguments: &[&dyn Marshal], out: &mut Encoder<'_>) -> Result<(), 
         .try_for_each(|argument| argument.marshal(out))
 }
 
-fn fill_all(slots: &mut [&mut dyn Slot], reply: &mut Decoder<'_>) -> Result<(), CdrError> {
+fn fill_all(slots: &mut [&mut dyn ResultSlot], reply: &mut Decoder<'_>) -> Result<(), CdrError> {
     slots.iter_mut().try_for_each(|slot| slot.fill(reply))
 }
 

@@ -13,7 +13,7 @@ mod stringify;
 mod typed;
 
 pub use interface::{AsObject, Interface};
-pub use interpreted::{ArgumentOf, Slot, SlotOf, taken};
+pub use interpreted::{ArgumentOf, ResultSlot, ResultSlotOf, taken};
 pub use object::ObjectRef;
 pub use places::{
     endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,

@@ -1,12 +1,13 @@
 //! Accepting connections, and finding threads to serve them.
 
+use super::concurrency::begin_serving;
 use super::connection::ServerConnection;
 use super::host::Host;
 use super::panics;
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
-use crate::lane::{Lane, OpenEndpoint, ServingThreads, not_listening};
+use crate::lane::{Lane, OpenEndpoint, not_listening};
 use crate::messaging::{self, Session};
 use punctual_cdr::GiopVersion;
 use punctual_exec::{Deadline, SpawnError};
@@ -76,21 +77,13 @@ fn welcome(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint, link: Arc<dyn Conne
         turn_away(lane.broker(), &*link, &*session);
         return;
     }
-    let pool = match &at.threads {
-        Some(ServingThreads::Pool(pool)) => Some(pool),
-        _ => None,
-    };
     let spoken = (session.clone(), at.pair.messaging.abilities());
-    let connection = ServerConnection::new((lane, host), link.clone(), spoken, at.number, pool);
+    let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);
     let limit = lane.broker().config().max_connections;
-    let started = match pool {
-        // Threads that receive for others count for themselves.
-        _ if lane.incoming.connections.len() >= limit => Err(SpawnError::Full { limit }),
-        Some(pool) => connection.serve_on(pool).map_err(SpawnError::Os),
-        None => lane
-            .incoming
-            .threads
-            .spawn("punctual-conn", move || connection.serve_until_closed()),
+    // Threads that receive for others count for themselves.
+    let started = match lane.incoming.connections.len() >= limit {
+        true => Err(SpawnError::Full { limit }),
+        false => begin_serving(&connection),
     };
     if let Err(error) = started {
         let limit = matches!(error, SpawnError::Full { .. });

@@ -7,15 +7,10 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
 };
-use crate::messaging::{FrameArrival, Head, body};
+use crate::messaging::FrameArrival;
 use crate::probe::{self, Point};
-use punctual_cdr::{
-    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, GiopVersion, Lent, Marshal,
-};
-use punctual_giop::{
-    MessageKind, PlainRequest, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
-    ServiceContexts, SystemExceptionBody,
-};
+use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
+use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
 use std::fmt;
 
@@ -32,8 +27,8 @@ pub struct ServerCall<'m> {
     /// What was lent with the message.
     pub(super) lent: &'m [Lent],
     pub(super) arrival: Option<FrameArrival>,
-    /// The reply, or memory for it.
-    pub(super) reply: Block,
+    /// The reply, or memory for it: the thread's own.
+    pub(super) reply: &'m mut Block,
     pub(super) has_reply: bool,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
     pub(super) answered: bool,
@@ -56,6 +51,7 @@ impl<'m> ServerCall<'m> {
         version: GiopVersion,
         (arguments, lent): (Decoder<'m>, &'m [Lent]),
         arrival: Option<FrameArrival>,
+        reply: &'m mut Block,
     ) -> Self {
         Self {
             connection,
@@ -72,7 +68,7 @@ impl<'m> ServerCall<'m> {
             arguments,
             lent,
             arrival,
-            reply: Block::default(),
+            reply,
             has_reply: false,
             answered: false,
         }
@@ -83,7 +79,7 @@ impl<'m> ServerCall<'m> {
         connection: &'m Conversation,
         request: &PlainRequest<'m>,
         arguments: Decoder<'m>,
-        spare: Block,
+        reply: &'m mut Block,
     ) -> Self {
         Self {
             connection,
@@ -100,7 +96,7 @@ impl<'m> ServerCall<'m> {
             arguments,
             lent: &[],
             arrival: None,
-            reply: spare,
+            reply,
             has_reply: false,
             answered: false,
         }
@@ -217,19 +213,18 @@ impl<'m> ServerCall<'m> {
         if self.has_reply {
             self.forget_answer();
         }
-        let memory = std::mem::take(&mut self.reply);
-        match self.encode_in(memory, status, write) {
-            Ok(block) => self.reply = block,
-            Err(error) => {
-                let exception = cdr_exception(error, CompletionStatus::Yes);
-                return Err(exception.in_context("marshaling the results").into());
-            }
+        if self.reply.capacity() == 0 {
+            *self.reply = self.connection.link().lend(0);
         }
-        let (length, limit) = (
-            self.reply.full_len(),
-            self.connection.broker().limits().message,
-        );
+        let written = match self.begin_reply(status) {
+            Some(template) => self.complete_reply(template, write),
+            None => self.encode_reply(status, write),
+        };
+        let length = written.map_err(marshaling_failed)?;
+        let limit = self.connection.broker().limits().message;
         if length > limit {
+            // Another answer begins anew.
+            self.reply.clear();
             return Err(too_large(length, limit).into());
         }
         self.has_reply = true;
@@ -248,126 +243,16 @@ impl<'m> ServerCall<'m> {
         self.version == GiopVersion::V1_2 && self.response == ResponseFlags::SYNC_WITH_SERVER
     }
 
-    /// The reply of SYNC_WITH_SERVER; nothing is answered after it.
-    pub(super) fn early_reply(&mut self) -> Block {
-        self.answered = true;
-        self.encode(ReplyStatus::NoException, |_| Ok(()))
-            .unwrap_or_default()
-    }
-
     /// The reply that was made, if anybody waits for one.
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
-        self.has_reply.then_some(&self.reply)
+        self.has_reply.then_some(&*self.reply)
     }
 
     /// Whether somebody waits for an answer that was not made.
     #[inline]
     pub(super) fn is_owed_an_answer(&self) -> bool {
         !self.has_reply && !self.answered && self.expects_reply()
-    }
-
-    /// The reply's memory, which has been sent, to be used again.
-    #[inline]
-    pub(super) fn into_memory(self) -> Block {
-        let mut memory = self.reply;
-        memory.reuse();
-        memory
-    }
-
-    /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
-    #[cold]
-    pub(super) fn fail(&self, error: &DispatchError) -> Option<Block> {
-        if self.answered || !self.expects_reply() {
-            return None;
-        }
-        let encoded = match error {
-            DispatchError::System(exception) => self.encode_exception(exception),
-            DispatchError::Forward(to) => {
-                self.encode(ReplyStatus::LocationForward, |out| to.marshal(out))
-            }
-            DispatchError::ForwardPermanently(to) => {
-                let status = match self.version {
-                    GiopVersion::V1_2 => ReplyStatus::LocationForwardPerm,
-                    _ => ReplyStatus::LocationForward,
-                };
-                self.encode(status, |out| to.marshal(out))
-            }
-        };
-        // A standard exception has no part that could fail to be marshaled.
-        encoded
-            .or_else(|error| self.encode_exception(&cdr_exception(error, CompletionStatus::Maybe)))
-            .ok()
-    }
-
-    fn encode_exception(&self, exception: &SystemException) -> Result<Block, CdrError> {
-        self.encode(ReplyStatus::SystemException, |out| {
-            exception_body(exception).encode(out)
-        })
-    }
-
-    fn encode(
-        &self,
-        status: ReplyStatus,
-        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
-    ) -> Result<Block, CdrError> {
-        self.encode_in(Block::default(), status, write)
-    }
-
-    #[inline]
-    fn encode_in(
-        &self,
-        mut block: Block,
-        status: ReplyStatus,
-        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
-    ) -> Result<Block, CdrError> {
-        if block.capacity() == 0 {
-            block = self.connection.link().lend(0);
-        }
-        let connection = self.connection;
-        let coding = Coding {
-            version: self.version,
-            ..*self.arguments.coding()
-        };
-        let template = match status {
-            ReplyStatus::NoException => connection.template(self.version, &self.reply_contexts),
-            _ => None,
-        };
-        if let Some(template) = template {
-            let mut out = template.begin(block, self.request_id, coding);
-            if !self.reply_contexts.is_empty() {
-                template.fill_contexts(&mut out, [&self.reply_contexts], ReplyContexts::fill);
-            }
-            if connection.lends {
-                out.set_lender(connection.link().lender());
-            }
-            probe::begins!(Point::ServerMarshal);
-            write(&mut out)?;
-            probe::begins!(Point::ServerMessagingSend);
-            return Ok(template.end(out));
-        }
-        let contexts = self.reply_contexts.all();
-        let mut out =
-            connection
-                .session
-                .begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
-        let header = ReplyHeader {
-            request_id: self.request_id,
-            status,
-            contexts: ServiceContexts::new(&contexts),
-        };
-        connection
-            .session
-            .put_head(&mut out, &Head::Reply(header))?;
-        if connection.lends {
-            out.set_lender(connection.link().lender());
-        }
-        probe::begins!(Point::ServerMarshal);
-        body(&mut out, self.version, write)?;
-        probe::begins!(Point::ServerMessagingSend);
-        let mut block = out.into_block();
-        connection.session.finish(&mut block)?;
-        Ok(block)
     }
 }
 
@@ -380,14 +265,13 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
-    SystemExceptionBody {
-        repository_id: exception.kind().repository_id(),
-        minor: exception.minor(),
-        completed: exception.completed().number(),
-    }
+#[cold]
+fn marshaling_failed(error: CdrError) -> DispatchError {
+    let exception = cdr_exception(error, CompletionStatus::Yes);
+    exception.in_context("marshaling the results").into()
 }
 
+#[cold]
 pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
     SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
         "the reply takes {length} octets, over the limit of {limit} (limits.message)"

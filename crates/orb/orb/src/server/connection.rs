@@ -3,18 +3,17 @@
 //! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
 //! more requests wait, another thread takes over receiving.
 
-use super::concurrency::{OnReactor, PerConnection, Strategy};
+use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
 use super::reader::Reader;
 use super::send::ReplySender;
-use crate::lane::Lane;
+use crate::lane::{Lane, OpenEndpoint};
 use crate::messaging::{Abilities, Inbox, InboxError, Session};
 use crate::upcall::Serving;
 use punctual_cdr::Block;
-use punctual_exec::LeaderFollowers;
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection, SendError};
+use punctual_link::{Cause, Connection};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// A connection that a client opened.
@@ -37,41 +36,29 @@ pub(super) struct ServerConnection {
 pub(super) struct InProgress<'c>(&'c ServerConnection);
 
 impl ServerConnection {
-    /// Served by the threads of a reactor, if a pool is given, and by its own otherwise.
+    /// Served as the endpoint says that it came in at.
     pub(super) fn new(
         (lane, host): (&Arc<Lane>, &Host),
         link: Arc<dyn Connection>,
         (session, abilities): (Arc<dyn Session>, Abilities),
-        endpoint: u64,
-        pool: Option<&Arc<LeaderFollowers>>,
+        at: &OpenEndpoint,
     ) -> Arc<Self> {
-        let broker = lane.broker();
+        let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
         let environment = host.environment.clone();
         Arc::new(Self {
             reader: Reader::new(inbox),
-            replies: ReplySender::new(),
-            strategy: match pool {
-                None => Strategy::PerConnection(PerConnection::default()),
-                Some(pool) => {
-                    let on = OnReactor::new(pool.clone(), broker.config().timeouts);
-                    Strategy::Reactor(Box::new(on))
-                }
-            },
+            replies: ReplySender::new(locks),
+            strategy: Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks),
             conversation: Conversation::new(broker.clone(), environment, link, session, abilities),
             adapter: host.adapter.clone(),
             lane: lane.clone(),
-            endpoint,
+            endpoint: at.number,
             number: OnceLock::new(),
         })
     }
 
-    /// Has its reactor serve it until it ends.
-    pub(super) fn serve_on(self: &Arc<Self>, pool: &LeaderFollowers) -> std::io::Result<()> {
-        self.join();
-        pool.reactor().register(self.clone()).map(drop)
-    }
-
+    /// Joins the lane's connections.
     pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
@@ -110,7 +97,7 @@ impl ServerConnection {
     }
 
     /// Sends a reply, or lets it wait for those of requests that have come already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn answer_with(&self, reply: &Block) {
         let may_wait = self.reader.has_received_more();
         self.replies
@@ -127,11 +114,6 @@ impl ServerConnection {
     pub(super) fn send_pending(&self) {
         self.replies
             .send_pending(&self.conversation, &self.strategy);
-    }
-
-    /// A reply did not go out.
-    pub(super) fn has_not_sent(&self, error: &SendError) {
-        ReplySender::has_not_sent(&self.conversation, error);
     }
 
     /// Ends the connection for a reason, which is logged unless it is an ordinary goodbye.
@@ -173,14 +155,7 @@ impl ServerConnection {
     /// Says goodbye, behind the last reply, and closes.
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
-        // What waits for room goes first.
-        if self
-            .strategy
-            .reactor()
-            .is_none_or(OnReactor::close_when_sent)
-        {
-            self.conversation.link().close();
-        }
+        self.strategy.close_when_sent(&self.conversation);
     }
 }
 

@@ -2,12 +2,12 @@
 //! out on it, what was agreed on, and whether it is closing.
 
 use super::code_sets::AgreedCodeSets;
-use super::reply_contexts::ReplyContexts;
 use crate::broker::Broker;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
+use punctual_exec::lane_lock::LockError;
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
-use punctual_link::{Address, Connection};
+use punctual_link::{Address, Connection, SendError};
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -29,9 +29,9 @@ pub(crate) struct Conversation {
     pub(super) fragmenting: Fragmenting,
     /// Whether the link lends memory for large results.
     pub(super) lends: bool,
-    /// The head of a reply of GIOP 1.2 with results, where it is the same but for its id.
+    /// See [`Conversation::results`].
     results: Option<Template>,
-    /// The same with a context of this id and length, once there was such a reply.
+    /// See [`Conversation::results_with`]: once there was such a reply.
     results_with_context: OnceLock<((u32, usize), Option<Template>)>,
     code_sets: AgreedCodeSets,
     /// The version that the peer spoke last: what it is told when there is no request to answer.
@@ -115,24 +115,14 @@ impl Conversation {
         self.code_sets.set(code_sets);
     }
 
-    /// The head of replies with results to requests of this version, if there is one at hand.
+    /// The head of replies of GIOP 1.2 with results and no contexts, where it is the same but for its id.
     #[inline]
-    pub(super) fn template(
-        &self,
-        version: GiopVersion,
-        contexts: &ReplyContexts,
-    ) -> Option<&Template> {
-        if version != GiopVersion::V1_2 {
-            return None;
-        }
-        if contexts.is_empty() {
-            return self.results.as_ref();
-        }
-        self.template_with(contexts.short()?)
+    pub(super) fn results(&self) -> Option<&Template> {
+        self.results.as_ref()
     }
 
-    /// The same with a short context. One kind of context for a connection has such a head.
-    fn template_with(&self, context: (u32, usize)) -> Option<&Template> {
+    /// The same with a context of this id and length. One kind of context for a connection has such a head.
+    pub(super) fn results_with(&self, context: (u32, usize)) -> Option<&Template> {
         let written = || {
             let limits = self.broker.limits();
             (context, results(&*self.session, limits, Some(context)))
@@ -177,6 +167,20 @@ impl Conversation {
         // Release pairs with `begin_request`.
         self.calls.fetch_or(CLOSING, Ordering::Release);
         self.link.close();
+    }
+
+    /// A reply did not go out.
+    #[cold]
+    pub(super) fn has_not_sent(&self, error: &SendError) {
+        self.complain(&format!("a reply could not be sent: {error}; closed"));
+        self.close();
+    }
+
+    /// No more replies can be sent: a lock of their path is lost, or held by the thread that wants it.
+    #[cold]
+    pub(super) fn has_lost_lock(&self, error: LockError) {
+        self.complain(&format!("no reply can be sent: {error}; closed"));
+        self.close();
     }
 
     /// Logs one line about this peer, up to a number of them.

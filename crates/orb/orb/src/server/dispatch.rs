@@ -78,11 +78,12 @@ impl Dispatcher<'_> {
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call =
-            ServerCall::of_plain(self.conversation(), request, body, std::mem::take(spare));
+        let mut call = ServerCall::of_plain(self.conversation(), request, body, spare);
         let answer = self.answer(request.object_key, &mut call);
         self.conclude(&call, answer);
-        *spare = call.into_memory();
+        drop(call);
+        // The memory of what has been sent is used again.
+        spare.reuse();
     }
 
     /// A request. The error is a header that does not decode, so that nobody can be answered.
@@ -135,12 +136,14 @@ impl Dispatcher<'_> {
         } else {
             message.block.lent()
         };
+        let mut reply = Block::default();
         let mut call = ServerCall::new(
             self.conversation(),
             header,
             version,
             (decoder, lent),
             arrival,
+            &mut reply,
         );
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
@@ -152,15 +155,22 @@ impl Dispatcher<'_> {
     }
 
     /// Sends what a call was answered with, if anybody waits for that.
-    #[inline]
+    #[inline(always)]
     fn conclude(&self, call: &ServerCall<'_>, answer: Answer) {
         match answer {
             Answer::Given => match call.reply_made() {
                 Some(reply) => self.connection.answer_with(reply),
-                None if call.is_owed_an_answer() => self.fail(call, &unanswered()),
-                None => {}
+                None => self.has_no_reply(call),
             },
             Answer::Failed(error) => self.fail(call, &error),
+        }
+    }
+
+    /// A one-way, as a rule.
+    #[inline(never)]
+    fn has_no_reply(&self, call: &ServerCall<'_>) {
+        if call.is_owed_an_answer() {
+            self.fail(call, &unanswered());
         }
     }
 
@@ -192,20 +202,18 @@ impl Dispatcher<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn answer(&self, key: &[u8], call: &mut ServerCall<'_>) -> Answer {
         let Some(adapter) = self.connection.adapter.get() else {
-            return Answer::Failed(no_object().into());
+            return nobody_knows();
         };
         if let Some(refusal) = self.refuses {
-            return Answer::Failed(refusal.exception().into());
+            return refused(refusal);
         }
-        if call.is_answered_before_upcall() && adapter.answers_early() {
-            match self.locate(&**adapter, key) {
-                Location::Here => self.connection.send(&call.early_reply()),
-                Location::Unknown => return Answer::Failed(no_object().into()),
-                Location::Forward(to) => return Answer::Failed(DispatchError::Forward(to)),
-            }
+        if call.is_answered_before_upcall()
+            && let Some(failed) = self.answer_early(&**adapter, key, call)
+        {
+            return failed;
         }
         let upcall = self.serving.upcall(call.arrival());
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
@@ -217,6 +225,34 @@ impl Dispatcher<'_> {
                 let exception = panicked(self.conversation().peer(), call.operation(), &*payload);
                 Answer::Failed(exception.into())
             }
+        }
+    }
+
+    /// The answer of SYNC_WITH_SERVER, unless the adapter leaves that to another server. `Some` where there is to
+    /// be no upcall.
+    #[inline(never)]
+    fn answer_early(
+        &self,
+        adapter: &dyn ObjectAdapter,
+        key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Option<Answer> {
+        if !adapter.answers_early() {
+            return None;
+        }
+        match self.locate(adapter, key) {
+            Location::Here => match call.early_reply() {
+                Ok(reply) => {
+                    self.connection.send(&reply);
+                    None
+                }
+                Err(error) => {
+                    let exception = cdr_exception(error, CompletionStatus::No);
+                    Some(Answer::Failed(exception.into()))
+                }
+            },
+            Location::Unknown => Some(nobody_knows()),
+            Location::Forward(to) => Some(Answer::Failed(DispatchError::Forward(to))),
         }
     }
 
@@ -304,6 +340,16 @@ impl Dispatcher<'_> {
             .map(|profile| profile.object_key)
             .map_err(|_| no_object())
     }
+}
+
+#[cold]
+fn nobody_knows() -> Answer {
+    Answer::Failed(no_object().into())
+}
+
+#[cold]
+fn refused(refusal: Refusal) -> Answer {
+    Answer::Failed(refusal.exception().into())
 }
 
 fn no_object() -> SystemException {

@@ -1,6 +1,6 @@
 //! What a connection does for those who serve elsewhere: for the lane, and for upcalls of its requests.
 
-use super::concurrency::{OnReactor, Strategy};
+use super::concurrency::ConcurrencyStrategy;
 use super::connection::ServerConnection;
 use crate::lane::Accepted;
 use crate::upcall::RequestSource;
@@ -16,13 +16,9 @@ impl Accepted for ServerConnection {
         self.begin_goodbye();
     }
 
-    /// While a peer does not take its replies, no other thread is given its connection.
     fn stands_still_at(&self) -> Option<u64> {
-        if let Some(on) = self.strategy.reactor() {
-            return Some(on.in_hand()).filter(|&mark| mark != 0);
-        }
-        let is_still = !self.reader.is_receiving() && !self.replies.is_sending();
-        is_still.then(|| self.reader.number_received().into())
+        let is_sending = self.replies.is_sending();
+        self.strategy.stands_still_at(&self.reader, is_sending)
     }
 
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64) {
@@ -35,17 +31,9 @@ impl Accepted for ServerConnection {
 }
 
 impl RequestSource for ServerConnection {
-    /// A client that has so many calls in upcalls at once waits for one of them to end.
     fn hand_over(self: Arc<Self>, in_hand: u64) {
         self.send_pending();
-        match &self.strategy {
-            Strategy::Reactor(on) => on.give_way(in_hand),
-            Strategy::PerConnection(own) if own.begin_follower() => self.follow(),
-            Strategy::PerConnection(_) => {
-                let what = "the peer has too many calls in progress; more wait for them";
-                self.conversation.complain(what);
-            }
-        }
+        self.strategy.hand_over(&self, in_hand);
     }
 
     fn has_received_more(&self) -> bool {
@@ -53,13 +41,11 @@ impl RequestSource for ServerConnection {
     }
 
     fn longest_block(&self) -> Option<Duration> {
-        let bound = self.conversation.broker().config().timeouts.nested_call;
-        bound.filter(|_| self.strategy.reactor().is_some())
+        let timeouts = &self.conversation.broker().config().timeouts;
+        self.strategy.longest_block(timeouts)
     }
 
     fn is_served_alone(&self) -> bool {
-        self.strategy
-            .reactor()
-            .is_some_and(OnReactor::is_served_alone)
+        self.strategy.is_served_alone()
     }
 }

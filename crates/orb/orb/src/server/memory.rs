@@ -42,7 +42,7 @@ impl Memory {
         &mut self.block
     }
 
-    /// Keeps it for the thread's next turn. What has grown large is let go of.
+    /// Keeps it for the next connection that the thread serves. What has grown large is let go of.
     pub(super) fn rest(mut self: Box<Self>) {
         self.block.reuse();
         self.reply.reuse();

@@ -21,6 +21,7 @@ mod panics;
 mod pass;
 mod reader;
 mod refusal;
+mod reply;
 mod reply_contexts;
 mod send;
 mod serve;

@@ -34,7 +34,7 @@ impl<'m> ServerCall<'m> {
         reply: &RelayedReply,
         body: RawBody<'_>,
     ) -> Result<Dispatched, DispatchError> {
-        if !self.expects_reply() {
+        if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
         let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
@@ -45,7 +45,7 @@ impl<'m> ServerCall<'m> {
         if block.full_len() > limit {
             return Err(too_large(block.full_len(), limit).into());
         }
-        self.reply = block;
+        *self.reply = block;
         self.has_reply = true;
         Ok(Dispatched(()))
     }

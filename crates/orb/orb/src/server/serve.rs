@@ -1,15 +1,16 @@
 //! The loop that serves a connection, whoever's thread that is and however it waits.
 
-use super::concurrency::{Turn, Wait};
+use super::concurrency::{ReceiveOutcome, ServingThread};
 use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::memory::Memory;
 use super::refusal::Refusal;
-use crate::messaging::{InboxError, Taken};
+use crate::messaging::{Inbox, InboxError, Taken};
 use crate::probe::{self, Point};
-use crate::sync;
+use crate::sync::{self, MutexGuard};
 use crate::upcall::Serving;
 use punctual_cdr::GiopVersion;
+use punctual_link::LinkError;
 
 /// How a message came into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,13 +23,13 @@ enum Came {
     Otherwise,
 }
 
-/// Receives and serves for as long as the turn goes on, the connection stands, and no other thread receives
+/// Receives and serves for as long as the thread goes on, the connection stands, and no other thread receives
 /// instead.
 pub(super) fn serve(
     connection: &ServerConnection,
     serving: &Serving,
     refuses: Option<Refusal>,
-    turn: &mut impl Turn,
+    thread: &mut impl ServingThread,
 ) {
     let mut memory = Memory::take();
     let dispatcher = Dispatcher {
@@ -36,7 +37,7 @@ pub(super) fn serve(
         serving,
         refuses,
     };
-    serve_with(connection, &dispatcher, turn, &mut memory);
+    serve_with(connection, &dispatcher, thread, &mut memory);
     connection.send_pending();
     memory.rest();
 }
@@ -45,35 +46,27 @@ pub(super) fn serve(
 fn serve_with(
     connection: &ServerConnection,
     dispatcher: &Dispatcher<'_>,
-    turn: &mut impl Turn,
+    thread: &mut impl ServingThread,
     memory: &mut Memory,
 ) {
     let (conversation, reader) = (&connection.conversation, &connection.reader);
-    while turn.goes_on() {
+    while thread.goes_on() {
         probe::begins!(Point::ServerTransportReceive);
         // Another thread took over while this one was in an upcall; one is enough.
         let Some(mut inbox) = sync::try_lock(&reader.inbox) else {
             return;
         };
-        turn.begins_receiving(reader);
-        let came = if !reader.expects_plain_requests(conversation) {
-            Came::Otherwise
-        } else if inbox.is_empty() && turn.may_receive() {
-            let block = memory.empty_block(conversation.link());
-            match turn.receive(block, inbox.least()) {
-                Ok(Wait::Received) => Came::Alone,
-                Ok(Wait::Later) => return,
-                Err(error) => return end(connection, turn, &error.into(), false),
-            }
-        } else if reader.copy_short(conversation, &inbox, memory) {
-            Came::Copied
-        } else {
-            Came::Otherwise
+        thread.begins_receiving(reader);
+        let came = match receive(connection, thread, memory, &inbox) {
+            Ok(Some(came)) => came,
+            Ok(None) => return,
+            Err(error) => return end(connection, thread, &error.into(), false),
         };
         if came != Came::Otherwise {
             let (block, limits) = (&memory.block, conversation.broker().limits());
             let requests = &mut memory.requests;
-            if let Some(request) = conversation.session.plain_request(requests, block, limits)
+            let plain = conversation.session.plain_request(requests, block, limits);
+            if let Some(request) = &plain
                 && block.lent().is_empty()
             {
                 probe::begins!(Point::ServerTransportReceive);
@@ -81,11 +74,11 @@ fn serve_with(
                     inbox.pass(block.len());
                 }
                 reader.has_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
-                turn.has_message();
-                turn.ends_receiving(reader);
+                thread.has_message();
+                thread.ends_receiving(reader);
                 drop(inbox);
                 let spare = &mut memory.reply;
-                if turn.serve(|| dispatcher.serve_plain(block, &request, spare)) {
+                if thread.serve(|| dispatcher.serve_plain(block, request, spare)) {
                     continue;
                 }
                 return;
@@ -94,30 +87,72 @@ fn serve_with(
                 inbox.put(std::mem::take(&mut memory.block));
             }
         }
-        let step = match inbox.take(conversation.link()) {
-            Ok(Taken::Message(message)) => {
-                reader.has_message(conversation, &message, inbox.is_mid_message());
-                turn.has_message();
-                turn.ends_receiving(reader);
-                drop(inbox);
-                if turn.serve(|| dispatcher.handle(message)) {
-                    continue;
-                }
-                return;
-            }
-            Ok(Taken::Need(need)) => turn.receive_more(&mut inbox, need),
-            Err(error) => Err(error),
-        };
-        match step {
-            Ok(Wait::Received) => {}
-            Ok(Wait::Later) => return,
-            Err(error) => return end(connection, turn, &error, inbox.is_mid_message()),
+        if !serve_message(connection, dispatcher, thread, inbox) {
+            return;
+        }
+    }
+}
+
+/// Brings what may be a plain request into the thread's own block; `None` where nothing is there, and the thread
+/// leaves.
+#[inline(always)]
+fn receive(
+    connection: &ServerConnection,
+    thread: &mut impl ServingThread,
+    memory: &mut Memory,
+    inbox: &Inbox,
+) -> Result<Option<Came>, LinkError> {
+    let (conversation, reader) = (&connection.conversation, &connection.reader);
+    if !reader.expects_plain_requests(conversation) {
+        return Ok(Some(Came::Otherwise));
+    }
+    if inbox.is_empty() && thread.may_receive() {
+        let block = memory.empty_block(conversation.link());
+        let received = thread.receive(block, inbox.least())?;
+        return Ok((received == ReceiveOutcome::Received).then_some(Came::Alone));
+    }
+    let came = match reader.copy_short(conversation, inbox, memory) {
+        true => Came::Copied,
+        false => Came::Otherwise,
+    };
+    Ok(Some(came))
+}
+
+/// Puts the next message together and serves it, or receives more of it; whether the thread goes on.
+fn serve_message(
+    connection: &ServerConnection,
+    dispatcher: &Dispatcher<'_>,
+    thread: &mut impl ServingThread,
+    mut inbox: MutexGuard<'_, Inbox>,
+) -> bool {
+    let (conversation, reader) = (&connection.conversation, &connection.reader);
+    let received = match inbox.take(conversation.link()) {
+        Ok(Taken::Message(message)) => {
+            reader.has_message(conversation, &message, inbox.is_mid_message());
+            thread.has_message();
+            thread.ends_receiving(reader);
+            drop(inbox);
+            return thread.serve(|| dispatcher.handle(message));
+        }
+        Ok(Taken::Need(need)) => thread.receive_more(&mut inbox, need),
+        Err(error) => Err(error),
+    };
+    match received {
+        Ok(outcome) => outcome == ReceiveOutcome::Received,
+        Err(error) => {
+            end(connection, thread, &error, inbox.is_mid_message());
+            false
         }
     }
 }
 
 #[cold]
-fn end(connection: &ServerConnection, turn: &mut impl Turn, error: &InboxError, mid_message: bool) {
+fn end(
+    connection: &ServerConnection,
+    thread: &mut impl ServingThread,
+    error: &InboxError,
+    mid_message: bool,
+) {
     connection.end(error, mid_message);
-    turn.is_over();
+    thread.is_over();
 }

@@ -1,13 +1,17 @@
 //! What the calling thread is serving: its call context.
 //!
-//! [`stack`] is that, once for a thread; [`main_thread`] hands an upcall to another thread, context and all.
+//! [`stack`] is that, once for a thread, in [`frame`]s; [`main_thread`] hands an upcall to another thread, context and all.
 
+mod frame;
 mod main_thread;
 mod stack;
+#[cfg(test)]
+mod tests;
 
+pub use frame::AdapterNote;
+pub(crate) use frame::RequestSource;
 pub(crate) use main_thread::on_main_thread;
-pub use stack::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
+pub use stack::{OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 pub(crate) use stack::{
-    RequestSource, Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of,
-    is_wanted_elsewhere,
+    Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of, is_wanted_elsewhere,
 };

@@ -72,6 +72,28 @@ fn a_reply_that_was_delivered_is_not_taken_away() {
 }
 
 #[test]
+fn a_caller_that_gives_up_leaves_its_place_to_others_when_its_reply_has_come() {
+    explore("given up", || {
+        let connection = Connection::new(Answers::InOrder(usize::MAX));
+        let caller = connection.callers.register().unwrap();
+        let id = caller.place.id;
+        let delivers = spawn(&connection, move |one| {
+            one.callers.deliver(id, Content::Reply(id));
+        });
+        caller.gives_up();
+        connection.leave(&caller);
+        join([delivers]);
+        assert_eq!(connection.callers.owed(), 0);
+        assert!(connection.callers.is_idle());
+        // The very place.
+        let next = connection.callers.register().unwrap();
+        assert_ne!(next.place.id, id);
+        assert!(!connection.callers.deliver(id, Content::Reply(id)));
+        connection.leave(&next);
+    });
+}
+
+#[test]
 fn of_the_last_caller_and_whoever_retires_the_connection_one_closes_it() {
     explore("retired", || {
         let connection = Connection::new(Answers::InOrder(1));

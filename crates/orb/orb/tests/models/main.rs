@@ -7,8 +7,8 @@
 //! executions were explored: `cargo test -p punctual-orb --test models --release -- --nocapture`.
 //!
 //! The connection cache (`lane/outgoing/cache.rs`) has no model: all it holds is under mutexes, none of which is
-//! waited for by who holds another (`try_lock` there), but for a place's, behind which `places` and
-//! `reaped` are taken for a moment each. What of a connection is read outside of those, whether it was
+//! waited for by who holds another (`try_lock` there), but for that of one endpoint's connections, behind which those of
+//! `endpoints` and `reaped` are taken for a moment each. What of a connection is read outside of those, whether it was
 //! retired and whether calls are left, is `callers.rs`, and modelled here.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 

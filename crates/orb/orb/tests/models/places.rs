@@ -1,7 +1,7 @@
 //! The reply table: a place is one caller's at a time, and what comes late reaches nobody.
 
 use crate::explore;
-use crate::reply_table::{Place, ReplyTable};
+use crate::reply_table::{ReplyPlace, ReplyTable};
 use crate::slot::Woken;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -28,7 +28,7 @@ impl Places {
         self.leave(&place);
     }
 
-    fn leave(&self, place: &Place<'_, u32>) {
+    fn leave(&self, place: &ReplyPlace<'_, u32>) {
         place.slot.end();
         self.table.give_back(place.id);
     }

@@ -55,7 +55,7 @@ impl<R: Request> Request for Compared<'_, R> {
             None if how == OperationDemultiplexing::Compiled => {
                 return self.request.answer(servant);
             }
-            None => ByStrategy::Name(how, &self.adapter.operations),
+            None => ByStrategy::Name(how, &self.adapter.dispatch.operations),
         };
         self.request.answer_by(strategy, servant)
     }

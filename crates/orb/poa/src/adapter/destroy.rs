@@ -28,7 +28,7 @@ impl Adapter {
             if let Some(map) = self.map() {
                 map.close_for_good();
             }
-            let _dropped_without_the_lock = self.children.activator.lock().take();
+            let _dropped_without_the_lock = self.tree.activator.lock().take();
         }
         self.finish_if_empty();
     }
@@ -43,27 +43,27 @@ impl Adapter {
         let is_empty = self.destruction.has_begun()
             && self.outstanding.is_empty()
             && self.map().is_none_or(|map| map.is_empty())
-            && self.children.made.lock().is_empty();
+            && self.tree.children.lock().is_empty();
         if !is_empty || !self.destruction.begin_last_step() {
             return;
         }
         self.let_go_of_servants();
         // Its name is free before anybody is told that it is gone.
-        if let Some(parent) = &self.parent {
+        if let Some(parent) = &self.tree.parent {
             parent.leave(self);
         }
         self.destruction.end();
-        if let Some(parent) = &self.parent {
+        if let Some(parent) = &self.tree.parent {
             parent.finish_if_empty();
         }
     }
 
     /// Its child is gone.
     fn leave(&self, child: &Self) {
-        let mut children = self.children.made.lock();
+        let mut children = self.tree.children.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);
-        if children.get(&child.name).is_some_and(is_it) {
-            children.remove(&child.name);
+        if children.get(child.name()).is_some_and(is_it) {
+            children.remove(child.name());
         }
     }
 }

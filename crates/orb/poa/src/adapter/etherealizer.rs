@@ -51,7 +51,7 @@ impl Adapter {
             self.by_allowed_thread(|| self.etherealize(id, servant, remains));
         }));
         if given.is_err() {
-            let poa = &self.name;
+            let poa = self.name();
             tracing::error!(poa, %id, "the end of a servant, or `etherealize` of its activator, panicked");
         }
     }
@@ -68,7 +68,7 @@ impl Adapter {
     /// Runs what is the application's on a thread that policies allow.
     fn by_allowed_thread(&self, act: impl FnOnce() + Send) {
         let orb = self.common.orb.upgrade();
-        match (&self.threads, orb) {
+        match (&self.dispatch.threads, orb) {
             (Threads::One(lock), _) => {
                 let _locked = lock.lock();
                 act();

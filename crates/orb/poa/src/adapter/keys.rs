@@ -20,7 +20,7 @@ impl Adapter {
     /// An id that no other object has, nor had before a restart.
     pub(crate) fn assign_id(&self) -> ObjectId {
         let number = self.naming.assigned.fetch_add(1, Ordering::Relaxed);
-        let id = [self.naming.nonce.octets(), number.to_be_bytes()];
+        let id = [self.naming.id.nonce.octets(), number.to_be_bytes()];
         id.as_flattened().into()
     }
 
@@ -29,19 +29,19 @@ impl Adapter {
     pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
         let id = id.as_bytes();
         if self.map_assigns_ids()
-            && let Some(map) = &self.map
+            && let Some(map) = &self.dispatch.map
         {
             return EntryId::of(id).is_some_and(|entry_id| map.has_been(entry_id));
         }
         id.len() == 16
-            && (self.policies.is_persistent() || id.starts_with(&self.naming.nonce.octets()))
+            && (self.policies.is_persistent() || id.starts_with(&self.naming.id.nonce.octets()))
     }
 
     /// The key of the object at an entry.
     pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
         match id {
             None if self.naming.ids_are_entries => {
-                key::of_entry(self.naming.nonce, self.key_name, entry_id)
+                key::of_entry(self.naming.id.nonce, self.naming.id.name, entry_id)
             }
             None => self.key(&entry_id.octets(), Some(entry_id)),
             Some(id) => self.key(id, Some(entry_id)),
@@ -53,7 +53,7 @@ impl Adapter {
         if self.policies.is_persistent() {
             return key::persistent(&self.naming.path, id);
         }
-        key::named(self.naming.nonce, self.key_name, entry_id, id)
+        key::named(self.naming.id.nonce, self.naming.id.name, entry_id, id)
     }
 
     pub(crate) fn is_at(&self, path: &[u8]) -> bool {
@@ -61,6 +61,6 @@ impl Adapter {
     }
 
     pub(crate) fn nonce(&self) -> Nonce {
-        self.naming.nonce
+        self.naming.id.nonce
     }
 }

@@ -12,7 +12,7 @@ use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
 use std::sync::{Arc, Weak};
 
 /// An object of this process, as a reference to it knows it.
-pub(crate) struct Here {
+pub(crate) struct CollocatedObject {
     root: Weak<Root>,
     key: Box<[u8]>,
     /// The adapter, where the key was read already; it may be destroyed since.
@@ -27,7 +27,7 @@ enum Object {
 
 impl Root {
     /// The object that a key of this ORB means. A key of another process is none.
-    pub(crate) fn here(&self, object_key: &[u8]) -> Option<Here> {
+    pub(crate) fn here(&self, object_key: &[u8]) -> Option<CollocatedObject> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
             Key::Named {
@@ -41,7 +41,7 @@ impl Root {
             }
             Key::Foreign => return None,
         };
-        Some(Here {
+        Some(CollocatedObject {
             root: self.me(),
             key: object_key.into(),
             adapter,
@@ -50,14 +50,14 @@ impl Root {
     }
 }
 
-impl Here {
+impl CollocatedObject {
     fn adapter(&self) -> Option<&Adapter> {
         let known = self.adapter.as_deref();
         known.filter(|adapter| !adapter.is_destroyed())
     }
 }
 
-impl Collocated for Here {
+impl Collocated for CollocatedObject {
     fn through_adapter(
         &self,
         request: &LocalRequest<'_>,
@@ -82,7 +82,7 @@ impl Collocated for Here {
             return Went::ByWire;
         };
         // Whose upcalls are made one at a time, or by one thread, are not to be had past the adapter.
-        if !matches!(adapter.threads, Threads::Any) {
+        if !matches!(adapter.dispatch.threads, Threads::Any) {
             return Went::ByWire;
         }
         let Some(map) = adapter.map() else {

@@ -2,15 +2,17 @@
 
 use super::destruction::Destruction;
 use super::etherealizer::Etherealizer;
+use super::keyed_lock::KeyedLock;
 use super::naming::Naming;
 use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
+use super::request_path::RequestPath;
 use super::threads::Threads;
-use super::types::{Adapter, Children, Common, Parts, ServantSources};
-use super::way::Way;
+use super::types::{Adapter, Common, Dispatch, Parts, ServantSources, TreeNode};
 use crate::key::AdapterId;
 use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
 use crate::policy::{Demultiplexing, Policies, RequestProcessingPolicy};
+use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
 impl Adapter {
@@ -22,26 +24,37 @@ impl Adapter {
     ) -> Arc<Self> {
         let policies = parts.policies;
         let above = parts.parent.as_deref().map(Self::path);
-        let naming = Naming::new(id.nonce, above, &parts.name, &policies);
-        Arc::new_cyclic(|me: &Weak<Self>| Self {
-            way: Way::of(&policies),
-            naming,
-            map,
+        let naming = Naming::new(id, above, parts.name, &policies);
+        let dispatch = Dispatch {
+            path: RequestPath::of(&policies),
             threads: Threads::new(policies.thread),
+            map,
+            operations: OperationTables::default(),
+        };
+        Arc::new_cyclic(|me: &Weak<Self>| Self {
             me: me.clone(),
             common: common.clone(),
-            key_name: id.name,
-            children: Children::default(),
-            manager: parts.manager,
-            destruction: Destruction::default(),
-            outstanding: OutstandingRequests::default(),
-            servants: ServantSources::default(),
-            operations: OperationTables::default(),
+            naming,
+            tree: TreeNode::below(parts.parent),
             policies,
             defined: parts.defined,
-            name: parts.name,
-            parent: parts.parent,
+            manager: parts.manager,
+            dispatch,
+            servants: ServantSources::default(),
+            outstanding: OutstandingRequests::default(),
+            destruction: Destruction::default(),
         })
+    }
+}
+
+impl TreeNode {
+    fn below(parent: Option<Arc<Adapter>>) -> Self {
+        Self {
+            parent,
+            children: Mutex::default(),
+            activator: Mutex::default(),
+            activations: KeyedLock::default(),
+        }
     }
 }
 

@@ -17,14 +17,14 @@ impl Managed for Adapter {
 
     fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool) {
         self.outstanding.wait_until_empty_or(useless);
-        if let Some(map) = &self.map {
+        if let Some(map) = &self.dispatch.map {
             map.wait_until_unpinned(useless);
         }
     }
 
     fn wake_waiting(&self) {
         self.outstanding.wake();
-        if let Some(map) = &self.map {
+        if let Some(map) = &self.dispatch.map {
             map.wake_waiting();
         }
     }

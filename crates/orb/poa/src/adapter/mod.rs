@@ -17,6 +17,7 @@ mod naming;
 mod operation_tables;
 mod outstanding;
 mod request;
+mod request_path;
 mod root;
 mod servant_managers;
 mod servant_sources;
@@ -25,7 +26,6 @@ mod table;
 mod threads;
 mod tree;
 mod types;
-mod way;
 
 pub(crate) use request::{ByStrategy, Request, Wanted};
 pub(crate) use root::{Root, initialize, root_named};

@@ -1,12 +1,15 @@
-//! What the names of an adapter and its objects are made of.
+//! What an adapter is called, and what the names of its objects are made of.
 
-use crate::key::Nonce;
+use crate::key::AdapterId;
 use crate::policy::{Demultiplexing, Policies};
 use std::sync::atomic::AtomicU64;
 
-/// What an adapter makes names of.
+/// An adapter's names, and what it makes names of.
 pub(super) struct Naming {
-    pub(super) nonce: Nonce,
+    /// Of those below the same parent.
+    pub(super) name: String,
+    /// In keys of transient objects.
+    pub(super) id: AdapterId,
     /// The names from the root down, each ended by a NUL.
     pub(super) path: Box<[u8]>,
     /// Whether an object's entry in the map is all of its id.
@@ -17,13 +20,19 @@ pub(super) struct Naming {
 
 impl Naming {
     /// Of an adapter of this name below the one with a path.
-    pub(super) fn new(nonce: Nonce, above: Option<&[u8]>, name: &str, policies: &Policies) -> Self {
+    pub(super) fn new(
+        id: AdapterId,
+        above: Option<&[u8]>,
+        name: String,
+        policies: &Policies,
+    ) -> Self {
         let path = match above {
             Some(above) => [above, name.as_bytes(), &[0]].concat().into(),
             None => Box::default(),
         };
         Self {
-            nonce,
+            name,
+            id,
             path,
             ids_are_entries: policies.retains()
                 && policies.demultiplexing == Demultiplexing::Active

@@ -6,9 +6,9 @@
 use super::compared::Compared;
 use super::outstanding::OutstandingRequest;
 use super::request::{Request, Wanted};
+use super::request_path::RequestPath;
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
-use super::way::Way;
 use crate::current::{Inside, InsideEntry};
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::policy::RequestProcessingPolicy;
@@ -41,8 +41,8 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         probe::begins!(Point::ServerServant);
-        if self.way == Way::Plain
-            && let Some(map) = &self.map
+        if self.dispatch.path == RequestPath::Plain
+            && let Some(map) = &self.dispatch.map
             && let Some(pinned) = map.pin(entry_id)
             && pinned.has_no_other_id()
             // Pinned first: who changes the manager's state waits for what is pinned.
@@ -63,10 +63,10 @@ impl Adapter {
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        match self.way {
+        match self.dispatch.path {
             // With a map alone nothing is counted but the object.
-            Way::Plain => {
-                if let Some(map) = &self.map
+            RequestPath::Plain => {
+                if let Some(map) = &self.dispatch.map
                     && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
@@ -74,8 +74,10 @@ impl Adapter {
                     return self.answer_pinned(&pinned, request);
                 }
             }
-            Way::Counted => {}
-            Way::Compared => return self.serve_counted(wanted, &mut Compared::new(self, request)),
+            RequestPath::Counted => {}
+            RequestPath::Compared => {
+                return self.serve_counted(wanted, &mut Compared::new(self, request));
+            }
         }
         self.serve_counted(wanted, request)
     }
@@ -92,7 +94,7 @@ impl Adapter {
             return Ok(done);
         }
         loop {
-            let served = match &self.threads {
+            let served = match &self.dispatch.threads {
                 Threads::Any => self.serve_now(wanted, request)?,
                 // Whoever waits for the lock has not passed the manager.
                 Threads::One(lock) => {
@@ -140,7 +142,7 @@ impl Adapter {
         wanted: Wanted<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        let Some(map) = &self.map else {
+        let Some(map) = &self.dispatch.map else {
             return self.serve_unretained(wanted.id, request);
         };
         loop {
@@ -206,7 +208,7 @@ impl Adapter {
         if self.destruction.has_begun() {
             return Location::Unknown;
         }
-        let found = self.map.as_ref().map(|map| map.find(id, entry_id));
+        let found = self.dispatch.map.as_ref().map(|map| map.find(id, entry_id));
         match found {
             Some(Found::Pinned(pinned)) => match pinned.forwarded() {
                 Some(to) => Location::Forward(Box::new(to.ior().clone())),

@@ -148,7 +148,7 @@ impl Table {
         let index = name.index as usize;
         let chunk = self.chunks.get(index / CHUNK)?;
         let adapter = chunk.get(index % CHUNK)?.as_ref()?;
-        (adapter.key_name.serial == name.serial).then_some(adapter)
+        (adapter.id().name.serial == name.serial).then_some(adapter)
     }
 
     fn with(&self, index: usize, adapter: Option<Arc<Adapter>>) -> Self {

@@ -39,7 +39,7 @@ impl Adapter {
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
         self.check_name(name).map_err(NotMade::System)?;
         self.wait_for_name(&orb, name).map_err(NotMade::System)?;
-        let mut children = self.children.made.lock();
+        let mut children = self.tree.children.lock();
         if self.is_destroyed() {
             return Err(NotMade::System(is_over()));
         }
@@ -63,12 +63,12 @@ impl Adapter {
     }
 
     pub(crate) fn children(&self) -> Vec<Arc<Self>> {
-        self.children.made.lock().values().cloned().collect()
+        self.tree.children.lock().values().cloned().collect()
     }
 
     /// The child of that name, which is not being destroyed.
     pub(crate) fn child(&self, name: &str) -> Option<Arc<Self>> {
-        let child = self.children.made.lock().get(name).cloned();
+        let child = self.tree.children.lock().get(name).cloned();
         child.filter(|child| !child.is_destroyed())
     }
 
@@ -80,14 +80,14 @@ impl Adapter {
         if let Some(child) = self.child(name) {
             return Ok(Some(child));
         }
-        let Some(activator) = self.children.activator.lock().clone() else {
+        let Some(activator) = self.tree.activator.lock().clone() else {
             return Ok(None);
         };
         let Some(poa) = self.poa() else {
             return Ok(None);
         };
         // One at a time for each name: who asked meanwhile finds what the first one made.
-        let Some(_locked) = self.children.activations.lock(name.as_bytes()) else {
+        let Some(_locked) = self.tree.activations.lock(name.as_bytes()) else {
             // It is the activator itself that asks.
             return Ok(None);
         };
@@ -104,7 +104,7 @@ impl Adapter {
 
     /// Waits until an adapter of that name that is being destroyed is gone.
     fn wait_for_name(&self, orb: &Orb, name: &str) -> Result<(), SystemException> {
-        let child = self.children.made.lock().get(name).cloned();
+        let child = self.tree.children.lock().get(name).cloned();
         let Some(former) = child.filter(|child| child.is_destroyed()) else {
             return Ok(());
         };
@@ -126,7 +126,7 @@ impl Adapter {
                 format!("the POA name {name:?} has a NUL in it"),
             );
         }
-        let above = std::iter::successors(Some(self), |adapter| adapter.parent.as_deref());
+        let above = std::iter::successors(Some(self), |adapter| adapter.tree.parent.as_deref());
         if above.count() >= MAX_DEPTH {
             return wrong(
                 Kind::ImpLimit,
@@ -191,7 +191,7 @@ impl Registry for Root {
     }
 
     fn forget(&self, adapter: &Adapter) {
-        self.tables.remove(adapter.key_name);
+        self.tables.remove(adapter.id().name);
         if adapter.policies.is_persistent() {
             self.by_path.pin().remove(adapter.path());
         }

@@ -9,9 +9,9 @@ use super::keyed_lock::KeyedLock;
 use super::naming::Naming;
 use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
+use super::request_path::RequestPath;
 use super::threads::Threads;
-use super::way::Way;
-use crate::key::{AdapterId, AdapterName};
+use crate::key::AdapterId;
 use crate::manager::{PoaManager, PoaManagerFactory};
 use crate::object_id::ObjectId;
 use crate::object_map::ActiveMap;
@@ -40,23 +40,16 @@ pub struct Poa {
 pub(crate) struct Adapter {
     pub(super) me: Weak<Adapter>,
     pub(crate) common: Arc<Common>,
-    pub(crate) key_name: AdapterName,
-    pub(crate) name: String,
     pub(super) naming: Naming,
-    pub(crate) parent: Option<Arc<Adapter>>,
-    pub(crate) children: Children,
+    pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
     /// Those whose types the ORB was told of.
     pub(crate) defined: AdapterPolicies,
     pub(crate) manager: PoaManager,
-    pub(super) way: Way,
-    /// With RETAIN.
-    pub(super) map: Option<ActiveMap>,
-    pub(super) destruction: Destruction,
-    pub(super) outstanding: OutstandingRequests,
-    pub(super) threads: Threads,
+    pub(super) dispatch: Dispatch,
     pub(super) servants: ServantSources,
-    pub(super) operations: OperationTables,
+    pub(super) outstanding: OutstandingRequests,
+    pub(super) destruction: Destruction,
 }
 
 /// What all adapters of an ORB have in common.
@@ -87,14 +80,24 @@ pub(super) struct Parts {
     pub(super) manager: PoaManager,
 }
 
-/// The adapters below an adapter.
-#[derive(Default)]
-pub(crate) struct Children {
-    pub(super) made: Mutex<BTreeMap<String, Arc<Adapter>>>,
-    /// Who is asked for those that there are not.
+/// Where an adapter stands in the tree: the one above it, those below it.
+pub(crate) struct TreeNode {
+    /// `None` for the root.
+    pub(crate) parent: Option<Arc<Adapter>>,
+    pub(super) children: Mutex<BTreeMap<String, Arc<Adapter>>>,
+    /// Who is asked for children that there are not.
     pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
     /// Names that it is asked for.
     pub(super) activations: KeyedLock,
+}
+
+/// How an adapter's requests get to an object and one of its operations.
+pub(super) struct Dispatch {
+    pub(super) path: RequestPath,
+    pub(super) threads: Threads,
+    /// With RETAIN.
+    pub(super) map: Option<ActiveMap>,
+    pub(super) operations: OperationTables,
 }
 
 /// Where an adapter has servants from that no map holds: the servant manager, the default servant.
@@ -195,16 +198,18 @@ pub trait ServantLocator: Send + Sync {
 impl Adapter {
     /// The map, where the adapter retains servants.
     pub(crate) fn map(&self) -> Option<&ActiveMap> {
-        self.map.as_ref()
+        self.dispatch.map.as_ref()
     }
 
     /// What identifies it to others of the process.
     #[inline]
     pub(crate) fn id(&self) -> AdapterId {
-        AdapterId {
-            nonce: self.naming.nonce,
-            name: self.key_name,
-        }
+        self.naming.id
+    }
+
+    /// Its name, of those below the same parent.
+    pub(crate) fn name(&self) -> &str {
+        &self.naming.name
     }
 
     /// The adapter as an application sees it; `None` when the ORB is over.
@@ -218,7 +223,7 @@ impl Adapter {
 impl fmt::Debug for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Adapter")
-            .field("name", &self.name)
+            .field("name", &self.naming.name)
             .field("policies", &self.policies)
             .finish_non_exhaustive()
     }

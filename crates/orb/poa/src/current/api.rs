@@ -1,6 +1,6 @@
 //! What applications ask about the upcall that they are in.
 
-use super::upcalls::{Upcall, innermost};
+use super::upcalls::{ObjectUpcall, innermost};
 use crate::adapter::root_named;
 use crate::object_id::ObjectId;
 use crate::poa::Poa;
@@ -67,7 +67,7 @@ impl Current {
 }
 
 /// The adapter that an upcall is of.
-fn poa_of(upcall: Upcall) -> Result<Poa, NoContext> {
+fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
     let root = root_named(upcall.adapter.nonce);
     let adapter = root.and_then(|root| root.named(upcall.adapter.name));
     adapter

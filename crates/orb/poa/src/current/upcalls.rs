@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// An upcall: a few numbers, so that entering one costs a few instructions.
 #[derive(Clone, Copy)]
-pub(super) struct Upcall {
+pub(super) struct ObjectUpcall {
     pub(super) adapter: AdapterId,
     object: Object,
 }
@@ -128,10 +128,10 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
 }
 
 /// What a note says.
-fn upcall([kind, nonce, name, place]: AdapterNote) -> Upcall {
+fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));
-    Upcall {
+    ObjectUpcall {
         adapter: AdapterId {
             nonce: Nonce::of_number(nonce),
             name: AdapterName { index, serial },
@@ -151,11 +151,11 @@ fn upcall([kind, nonce, name, place]: AdapterNote) -> Upcall {
 }
 
 /// The upcalls of the calling thread, innermost first.
-fn upcalls() -> Vec<Upcall> {
+fn upcalls() -> Vec<ObjectUpcall> {
     noted_objects().into_iter().map(upcall).collect()
 }
 
-impl Upcall {
+impl ObjectUpcall {
     /// The object's id.
     pub(super) fn id(&self) -> ObjectId {
         match self.object {
@@ -179,7 +179,7 @@ impl Upcall {
 }
 
 /// The innermost upcall of the calling thread.
-pub(super) fn innermost() -> Option<Upcall> {
+pub(super) fn innermost() -> Option<ObjectUpcall> {
     noted_object().map(upcall)
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
 
 /// Whether the calling thread is in an upcall on this object, or sees to its end.
 pub(crate) fn is_in_upcall_on(adapter: AdapterId, id: &[u8]) -> bool {
-    let is_its = |upcall: &Upcall| upcall.adapter == adapter && upcall.id().as_bytes() == id;
+    let is_its = |upcall: &ObjectUpcall| upcall.adapter == adapter && upcall.id().as_bytes() == id;
     let is_engaged = |one: &Engagement| one.adapter == adapter && *one.id == *id;
     upcalls().iter().any(is_its)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_engaged))

@@ -136,13 +136,13 @@ impl Poa {
     /// Its name, which no sibling has.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.adapter.name
+        self.adapter.name()
     }
 
     /// The adapter above it; the root POA has none.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
-        let parent = self.adapter.parent.clone()?;
+        let parent = self.adapter.tree.parent.clone()?;
         Some(self.with(parent))
     }
 
@@ -196,13 +196,13 @@ impl Poa {
     /// Who is asked for children that do not exist.
     #[must_use]
     pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
-        self.adapter.children.activator.lock().clone()
+        self.adapter.tree.activator.lock().clone()
     }
 
     /// Sets who is asked for children that do not exist.
     pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let _dropped_without_the_lock =
-            std::mem::replace(&mut *self.adapter.children.activator.lock(), activator);
+            std::mem::replace(&mut *self.adapter.tree.activator.lock(), activator);
     }
 
     /// The servant manager, if one is set.
@@ -275,7 +275,7 @@ impl Poa {
         }
         // What is over with the ORB says so.
         self.orb.listen()?;
-        Err(is_gone(&self.adapter.name))
+        Err(is_gone(self.adapter.name()))
     }
 }
 

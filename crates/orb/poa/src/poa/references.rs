@@ -162,7 +162,7 @@ impl Poa {
         object: &ObjectRef,
     ) -> Result<(ObjectId, Option<EntryId>), PoaError> {
         let key = object.object_key().ok_or(PoaError::WrongAdapter)?;
-        let own = self.adapter.key_name;
+        let own = self.adapter.id().name;
         match Key::read(self.adapter.nonce(), &key) {
             Key::Entry(name, entry_id) if name == own => {
                 Ok(((&entry_id.octets()).into(), Some(entry_id)))

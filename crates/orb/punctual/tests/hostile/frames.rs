@@ -74,7 +74,7 @@ over_links! {
     [(over_iiop, Iiop), (over_uiop, Uiop), (over_shmiop, Shmiop)]
 
     fn a_beginning_that_is_no_frames_closes_the_connection(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let good = ping(&header(&rig.key(), 1));
         for (at, octet, logged) in [
             (0, b'G', "sequenced message"),
@@ -92,7 +92,7 @@ over_links! {
     }
 
     fn a_header_that_does_not_decode_closes_the_connection(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let good = ping(&header(&rig.key(), 1));
         let mut wild = good.clone();
         wild[32..36].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff]);
@@ -108,7 +108,7 @@ over_links! {
     }
 
     fn a_frame_that_is_cut_off_ends_its_own_connection_only(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let whole = ping(&header(&rig.key(), 1));
         for length in 1..whole.len() {
             let mut peer = rig.peer();
@@ -119,7 +119,7 @@ over_links! {
     }
 
     fn a_batch_that_lies_closes_the_connection_and_none_of_it_is_served(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let (whole, count_at) = batch(&rig.key(), 1);
         // Behind the first request's number and time stamp.
         let length_at = (count_at + 4).next_multiple_of(8) + 16;
@@ -144,7 +144,7 @@ over_links! {
     }
 
     fn duplicates_and_strays_are_dropped_and_the_servant_is_told_of_gaps_and_late_ones(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let key = rig.key();
         let far = 1 << 63;
         let sent = [1, 2, 5, 4, 4, far, 6, far, far + 1, u64::MAX, 0, far + 2];
@@ -171,7 +171,7 @@ over_links! {
     }
 
     fn streams_and_stamps_gone_wild_are_served_and_nothing_piles_up(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let key = rig.key();
         let mut peer = rig.peer();
         let count = 500;
@@ -191,7 +191,7 @@ over_links! {
     }
 
     fn a_request_that_wants_an_answer_gets_none(over: Over) {
-        let rig = Rig::speaking("frames", over);
+        let rig = Rig::of("frames", over);
         let key = rig.key();
         let mut peer = rig.peer();
         let asking = FrameHeader { operation: "no_such_operation", ..header(&key, 1) };

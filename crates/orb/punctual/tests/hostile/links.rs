@@ -10,7 +10,7 @@ use punctual::protocol::reliable::{Reliable, ReliableOptions};
 use punctual::protocol::shmiop::{ShmOptions, Shmiop};
 use punctual::protocol::ssliop::Ssliop;
 use punctual::protocol::uiop::{Uiop, UiopOptions};
-use punctual::protocol::{Adapter, Address, Link};
+use punctual::protocol::{Address, Link, LinkAdapter};
 use punctual::{
     Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa,
 };
@@ -159,7 +159,7 @@ impl Rig {
     }
 
     /// A server that speaks another protocol than GIOP.
-    pub(crate) fn speaking(messaging: &str, over: Over) -> Self {
+    pub(crate) fn of(messaging: &str, over: Over) -> Self {
         Self::speaking_with(messaging, over, |_| {})
     }
 

@@ -72,7 +72,7 @@ over_links! {
     [(over_iiop, Iiop), (over_uiop, Uiop), (over_shmiop, Shmiop)]
 
     fn an_unknown_kind_is_a_message_error(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         for kind in [7, 9, 0x2a, 0xff] {
             refuses(&rig, &message(4, kind, &[0; 4]), &["MessageError"]);
         }
@@ -80,13 +80,13 @@ over_links! {
     }
 
     fn giop_is_not_taken_for_giop_lite(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         refuses(&rig, b"GIOP\x01\x02\x00\x00\x00\x00\x00\x00", &["limit"]);
         rig.others_are_served();
     }
 
     fn a_size_over_the_limit_is_refused_before_anything_is_allocated(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         for size in [u32::MAX, u32::MAX - 4, 0x8000_0000] {
             refuses(&rig, &message(size, 0, &[]), &["limit"]);
         }
@@ -94,7 +94,7 @@ over_links! {
     }
 
     fn a_size_beyond_what_comes_ends_its_own_connection_only(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         let whole = request(&rig.key(), "long", |out| out.put_i32(1));
         for length in 1..whole.len() {
             let mut peer = rig.peer();
@@ -105,7 +105,7 @@ over_links! {
     }
 
     fn a_head_that_the_size_cuts_off_is_a_message_error(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         let whole = request(&rig.key(), "ping", |_| {});
         let head = whole.len() - "ping\0".len();
         for size in [0, 3, 5, 8, head - MessageHeader::LEN] {
@@ -117,7 +117,7 @@ over_links! {
     }
 
     fn a_key_longer_than_its_message_is_a_message_error(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         for length in [u32::MAX, 0x8000_0000, 1000] {
             let mut wild = request(&rig.key(), "ping", |_| {});
             wild[KEY_LENGTH_AT..KEY_LENGTH_AT + 4].copy_from_slice(&length.to_ne_bytes());
@@ -127,7 +127,7 @@ over_links! {
     }
 
     fn a_servers_own_messages_are_refused_from_a_client(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         for kind in [Kind::Reply, Kind::LocateReply] {
             let reply = message(8, kind.number(), &[0; 8]);
             refuses(&rig, &reply, &["server's to send"]);
@@ -136,7 +136,7 @@ over_links! {
     }
 
     fn flags_that_mean_nothing_are_a_message_error(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         for flags in [2, 4, 0x7f, 0x80, 0xff] {
             let mut garbled = request(&rig.key(), "ping", |_| {});
             garbled[FLAGS_AT] = flags;
@@ -146,7 +146,7 @@ over_links! {
     }
 
     fn a_batch_that_lies_about_its_count_is_a_message_error_and_none_of_it_is_served(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         let (whole, count_at) = batch(&rig.key(), 3);
         for count in [u32::MAX, 0x4000_0000, 4, 2, 0] {
             let mut lying = whole.clone();
@@ -157,7 +157,7 @@ over_links! {
     }
 
     fn a_batch_that_lies_about_a_length_is_a_message_error_and_none_of_it_is_served(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         let (whole, count_at) = batch(&rig.key(), 3);
         for length in [u32::MAX, 0x7fff_ffff, 1000, 0] {
             let mut lying = whole.clone();
@@ -171,7 +171,7 @@ over_links! {
     }
 
     fn octets_at_random_never_reach_a_servant_nor_stop_the_server(over: Over) {
-        let rig = Rig::speaking("giop_lite", over);
+        let rig = Rig::of("giop_lite", over);
         let mut random = Random(0x5eed);
         for _ in 0..200 {
             let length = 1 + random.below(400);

@@ -11,6 +11,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, NarrowC
 use super::TypeCode;
 use super::arena::{Arena, Index, Member, Name, Node, Union, Value};
 use crate::kind::TypeKind;
+use crate::type_code::label;
 
 /// In the place of a kind: what follows tells where the type stands.
 pub(super) const INDIRECTION: u32 = 0xffff_ffff;
@@ -199,22 +200,11 @@ fn put_count(count: usize, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// A label is a value of the discriminator's type.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "labels are of the discriminator's type; others have no meaning"
-)]
+/// A label is a value of the discriminator's type. One that cannot be has no meaning.
 fn put_label(kind: TypeKind, label: i128, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-    match kind {
-        TypeKind::Boolean => out.put_bool(label != 0),
-        TypeKind::Char | TypeKind::Octet => out.put_u8(label as u8),
-        TypeKind::WChar => {
-            let character = u32::try_from(label).ok().and_then(char::from_u32);
-            out.put_wchar(character.unwrap_or_default())?;
-        }
-        TypeKind::Short | TypeKind::UShort => out.put_u16(label as u16),
-        TypeKind::LongLong | TypeKind::ULongLong => out.put_u64(label as u64),
-        _ => out.put_u32(label as u32),
+    let is_wchar = || u32::try_from(label).is_ok_and(|label| char::from_u32(label).is_some());
+    match kind == TypeKind::WChar && !is_wchar() {
+        true => label::write(kind, 0, out),
+        false => label::write(kind, label, out),
     }
-    Ok(())
 }

@@ -10,6 +10,7 @@ mod display;
 mod encode;
 mod equality;
 mod graft;
+pub(crate) mod label;
 mod typed;
 
 use std::fmt;

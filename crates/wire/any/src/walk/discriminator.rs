@@ -3,7 +3,7 @@
 use punctual_cdr::{CdrError, Decoder, Encoder};
 
 use crate::kind::TypeKind;
-use crate::type_code::{Index, Shapes};
+use crate::type_code::{Index, Shapes, label};
 
 /// Reads a discriminator as a number (see [`crate::Label`]).
 pub(crate) fn read(
@@ -11,56 +11,17 @@ pub(crate) fn read(
     at: Index,
     input: &mut Decoder<'_>,
 ) -> Result<i128, CdrError> {
-    read_kind(kind(types, at), input)
+    label::read(kind(types, at), input)
 }
-
-/// Reads a value of a kind that may choose a union's member.
-///
-/// # Errors
-/// [`CdrError::BadTypeCode`] for another kind, and what is wrong with the octets.
-pub(crate) fn read_kind(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
-    Ok(match kind {
-        TypeKind::Boolean => i128::from(input.get_bool()?),
-        TypeKind::Char | TypeKind::Octet => i128::from(input.get_u8()?),
-        TypeKind::WChar => i128::from(u32::from(input.get_wchar()?)),
-        TypeKind::Short => i128::from(input.get_i16()?),
-        TypeKind::UShort => i128::from(input.get_u16()?),
-        TypeKind::Long => i128::from(input.get_i32()?),
-        TypeKind::ULong | TypeKind::Enum => i128::from(input.get_u32()?),
-        TypeKind::LongLong => i128::from(input.get_i64()?),
-        TypeKind::ULongLong => i128::from(input.get_u64()?),
-        _ => return Err(NO_DISCRIMINATOR),
-    })
-}
-
-/// A discriminator of a type that unions do not have.
-pub(crate) const NO_DISCRIMINATOR: CdrError = CdrError::BadTypeCode(
-    "a union's discriminator is neither integer, character, boolean nor enum",
-);
 
 /// Writes a discriminator.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the number was read as one of the discriminator's type"
-)]
 pub(crate) fn write(
     types: Shapes<'_>,
     at: Index,
     number: i128,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    match kind(types, at) {
-        TypeKind::Boolean => out.put_bool(number != 0),
-        TypeKind::Char | TypeKind::Octet => out.put_u8(number as u8),
-        TypeKind::WChar => {
-            let character = u32::try_from(number).ok().and_then(char::from_u32);
-            out.put_wchar(character.ok_or(CdrError::BadCharacter)?)?;
-        }
-        TypeKind::Short | TypeKind::UShort => out.put_u16(number as u16),
-        TypeKind::LongLong | TypeKind::ULongLong => out.put_u64(number as u64),
-        _ => out.put_u32(number as u32),
-    }
-    Ok(())
+    label::write(kind(types, at), number, out)
 }
 
 fn kind(types: Shapes<'_>, at: Index) -> TypeKind {

@@ -5,8 +5,8 @@ use punctual_ior::Ior;
 
 use super::{check_bound, discriminator, marshal_id, no_such_value};
 use crate::kind::TypeKind;
-use crate::type_code::{Index, Member, Node, Shapes};
-use crate::value::Value;
+use crate::type_code::{Index, Member, Node, Shapes, Union};
+use crate::value::{UnionValue, Value};
 
 /// Writes a value.
 ///
@@ -78,18 +78,7 @@ pub(crate) fn write_without_id(
         (Node::Struct { members, .. } | Node::Exception { members, .. }, Value::Struct(values)) => {
             structure(types, members, values, out)
         }
-        (Node::Union(union), Value::Union(value)) => {
-            discriminator::write(types, union.discriminator, value.discriminator, out)?;
-            let chosen = union
-                .chosen(value.discriminator)
-                .map(|place| place as usize);
-            let chosen = chosen.and_then(|place| union.members.get(place));
-            match (chosen, &value.member) {
-                (Some(member), Some(value)) => write(types, member.at, value, out),
-                (None, None) => Ok(()),
-                _ => Err(CdrError::UnknownDiscriminator),
-            }
-        }
+        (Node::Union(union), Value::Union(value)) => union_(types, union, value, out),
         (Node::Interface { kind, .. }, value) => interface(*kind, value, out),
         (Node::Value(_) | Node::ValueBox { .. }, Value::Valuetype(value)) => {
             out.put_value(value.as_ref())
@@ -127,6 +116,24 @@ fn elements(
             values.try_for_each(|value| write(types, element, value, out))
         }
         _ => Err(other_type()),
+    }
+}
+
+fn union_(
+    types: Shapes<'_>,
+    union: &Union,
+    value: &UnionValue,
+    out: &mut Encoder<'_>,
+) -> Result<(), CdrError> {
+    discriminator::write(types, union.discriminator, value.discriminator, out)?;
+    let chosen = union
+        .chosen(value.discriminator)
+        .map(|place| place as usize);
+    let chosen = chosen.and_then(|place| union.members.get(place));
+    match (chosen, &value.member) {
+        (Some(member), Some(value)) => write(types, member.at, value, out),
+        (None, None) => Ok(()),
+        _ => Err(CdrError::UnknownDiscriminator),
     }
 }
 

@@ -4,42 +4,12 @@ use std::sync::Arc;
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, CustomMarshal, DataInputStream, DataOutputStream, Decoder, Encoder,
-    Lender, Marshal, Nilable, Segment, Unmarshal, ValueRef,
+    Marshal, Nilable, Unmarshal, ValueRef,
 };
 
 use super::coding;
+use super::lender::TakesAll;
 use super::node::{Far, FarState, Node, NodeState};
-
-#[derive(Debug)]
-struct Run(Vec<u8>);
-
-impl Segment for Run {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.0
-    }
-
-    fn copy_to(&self, to: &mut [u8]) {
-        to.copy_from_slice(&self.0);
-    }
-}
-
-/// Takes every run it is shown.
-#[derive(Debug)]
-struct TakesAll;
-
-impl Lender for TakesAll {
-    fn threshold(&self) -> usize {
-        1
-    }
-
-    fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
-        Some(Arc::new(Run(octets.to_vec())))
-    }
-}
 
 #[test]
 fn an_indirection_leads_back_over_a_lent_run() {

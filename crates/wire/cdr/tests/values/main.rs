@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod hostile;
+#[path = "../support/lender.rs"]
+mod lender;
 mod lent;
 mod node;
 mod sharing;

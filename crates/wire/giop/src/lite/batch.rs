@@ -11,9 +11,7 @@ use punctual_cdr::{Block, CdrError, Coding, Decoder, Encoder};
 
 use super::framing::Kind;
 use super::messages::{begin_message, finish_message_at, put_operation};
-
-/// A body is aligned as in a request.
-const BODY_ALIGNMENT: usize = 8;
+use crate::batch::{Requests, get_body};
 
 /// What one request takes at least: the length of its body.
 const MIN_REQUEST: usize = 4;
@@ -22,12 +20,7 @@ const MIN_REQUEST: usize = 4;
 /// [`BatchWriter::finish`] fills in.
 #[derive(Debug)]
 pub struct BatchWriter<'e> {
-    out: Encoder<'e>,
-    /// Where the message begins in the block.
-    start: usize,
-    /// Where the count stands.
-    count_at: usize,
-    count: u32,
+    requests: Requests<'e>,
 }
 
 impl<'e> BatchWriter<'e> {
@@ -45,12 +38,8 @@ impl<'e> BatchWriter<'e> {
         let mut out = begin_message(block, Kind::Batch, coding);
         out.put_octets(object_key)?;
         put_operation(operation, &mut out)?;
-        out.put_u32(0);
         Ok(Self {
-            start,
-            count_at: out.position() - 4,
-            count: 0,
-            out,
+            requests: Requests::begin(out, start),
         })
     }
 
@@ -63,12 +52,7 @@ impl<'e> BatchWriter<'e> {
         &mut self,
         write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
     ) -> Result<(), CdrError> {
-        let before = self.out.position();
-        let added = self.add(write);
-        if added.is_err() {
-            self.out.block_mut().truncate(before);
-        }
-        added
+        self.requests.push(|_| (), write)
     }
 
     /// Adds a request whose body is marshaled already, from a multiple of 8 on and in the machine's
@@ -83,42 +67,22 @@ impl<'e> BatchWriter<'e> {
         })
     }
 
-    fn add(
-        &mut self,
-        write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
-    ) -> Result<(), CdrError> {
-        let count = self.count as usize + 1;
-        let limit = self.out.coding().limits.sequence;
-        let over_limit = CdrError::LengthOverLimit {
-            length: u32::try_from(count).unwrap_or(u32::MAX),
-            limit: u32::try_from(limit).unwrap_or(u32::MAX),
-        };
-        let encoded = u32::try_from(count).map_err(|_| over_limit)?;
-        if count > limit {
-            return Err(over_limit);
-        }
-        put_body(&mut self.out, write)?;
-        self.count = encoded;
-        self.out.patch_u32(self.count_at, encoded);
-        Ok(())
-    }
-
     /// How many requests there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.count as usize
+        self.requests.len()
     }
 
     /// Whether there is no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.requests.len() == 0
     }
 
     /// The octets of the message so far.
     #[must_use]
     pub fn octets(&self) -> usize {
-        self.out.position() - self.start
+        self.requests.octets()
     }
 
     /// Ends the message; the block holds it behind what it held before.
@@ -126,33 +90,10 @@ impl<'e> BatchWriter<'e> {
     /// # Errors
     /// Those of [`super::finish_message`].
     pub fn finish(self) -> Result<Block, CdrError> {
-        let mut block = self.out.into_block();
-        finish_message_at(&mut block, self.start)?;
+        let (mut block, start) = self.requests.into_block();
+        finish_message_at(&mut block, start)?;
         Ok(block)
     }
-}
-
-/// Writes a length and the body behind it.
-pub(crate) fn put_body<'e>(
-    out: &mut Encoder<'e>,
-    write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
-) -> Result<(), CdrError> {
-    out.put_u32(0);
-    let length_at = out.position() - 4;
-    let unpadded = out.position();
-    out.align(BODY_ALIGNMENT);
-    let begin = out.position();
-    write(out)?;
-    let length = out.position() - begin;
-    if length == 0 {
-        out.block_mut().truncate(unpadded);
-    }
-    let encoded = u32::try_from(length).map_err(|_| CdrError::LengthOverLimit {
-        length: u32::MAX,
-        limit: u32::MAX,
-    })?;
-    out.patch_u32(length_at, encoded);
-    Ok(())
 }
 
 /// A received batch.
@@ -198,17 +139,6 @@ pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Batch<'m>, CdrError> 
         operation,
         bodies,
     })
-}
-
-/// Reads a length and the body behind it.
-pub(crate) fn get_body<'m>(input: &mut Decoder<'m>) -> Result<&'m [u8], CdrError> {
-    // The octets are all there is to check against: no limit of the application's applies.
-    let length = input.get_u32()? as usize;
-    if length == 0 {
-        return Ok(&[]);
-    }
-    input.align(BODY_ALIGNMENT)?;
-    input.get_bytes(length)
 }
 
 impl<'m> Iterator for Bodies<'m> {

@@ -6,7 +6,7 @@ use punctual_cdr::{
 
 use super::framing::{Kind, MessageHeader};
 use crate::locate::{LocateReplyHeader, LocateRequestHeader};
-use crate::message::enter_body;
+use crate::message::{as_in_giop_1_2, enter_body, header_and_size};
 use crate::reply::{ReplyHeader, ReplyStatus};
 use crate::request::{RequestHeader, ResponseFlags};
 use crate::service_context::ServiceContexts;
@@ -38,14 +38,6 @@ pub fn begin_message(mut block: Block, kind: Kind, coding: Coding<'_>) -> Encode
     out
 }
 
-#[inline]
-const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
-    Coding {
-        version: GiopVersion::V1_2,
-        ..coding
-    }
-}
-
 /// Fills in the size of the message that a block holds, lent runs included.
 ///
 /// # Errors
@@ -62,21 +54,9 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
 /// As [`finish_message`].
 #[inline]
 pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
-    let length = block.full_len().saturating_sub(start);
-    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
-    let Some([size @ .., _]) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
-        return Err(CdrError::Truncated {
-            needed: 5,
-            left: u32::try_from(length).unwrap_or(u32::MAX),
-        });
-    };
-    let Ok(encoded) = u32::try_from(length - MessageHeader::LEN) else {
-        return Err(CdrError::LengthOverLimit {
-            length: u32::MAX,
-            limit: u32::MAX,
-        });
-    };
-    *size = encoded.to_ne_bytes();
+    let (header, length) = header_and_size::<{ MessageHeader::LEN }>(block, start)?;
+    let [size @ .., _] = header;
+    *size = length.to_ne_bytes();
     Ok(())
 }
 

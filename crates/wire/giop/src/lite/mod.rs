@@ -31,7 +31,6 @@ mod framing;
 mod messages;
 
 pub use batch::{Batch, BatchWriter, Bodies, decode_batch};
-pub(crate) use batch::{get_body, put_body};
 pub use framing::{Examined, Kind, MessageHeader, examine};
 pub use messages::{
     ORIGIN, begin_message, close_connection, decode_locate_reply, decode_locate_request,

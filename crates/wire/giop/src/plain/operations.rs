@@ -80,9 +80,8 @@ impl Operations {
 impl KnownOperation {
     #[inline]
     fn begins(&self, behind: &[u8], mark: u64) -> bool {
-        self.mark == mark
-            && behind.get(..self.octets.len()) == Some(&*self.octets)
-            && !self.octets.is_empty()
+        let begin = behind.get(..self.octets.len());
+        self.mark == mark && begin.is_some_and(|begin| is_same(&self.octets, begin))
     }
 
     fn read(behind: &[u8], native: bool, mark: u64) -> Option<Self> {
@@ -119,6 +118,25 @@ impl KnownOperation {
             mark,
         })
     }
+}
+
+/// Whether octets are the same as so many others, which are at least eight; without a call, as they are few.
+#[inline]
+fn is_same(known: &[u8], others: &[u8]) -> bool {
+    let words = known
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .zip(others.as_chunks::<8>().0);
+    let number = |word: &[u8; 8]| u64::from_ne_bytes(*word);
+    // The last eight have what is left behind the words.
+    let (Some(last), Some(other_last)) = (known.last_chunk(), others.last_chunk()) else {
+        return false;
+    };
+    number(last) == number(other_last)
+        && words
+            .into_iter()
+            .all(|(word, other)| number(word) == number(other))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 use super::header::{FrameHeader, begin, finish_message_at};
-use crate::lite::{get_body, put_body};
+use crate::batch::{Requests, get_body};
 
 /// What one request takes at least: sequence number, time stamp, length.
 const MIN_FRAME: usize = 20;
@@ -14,12 +14,7 @@ const MIN_FRAME: usize = 20;
 /// [`BatchWriter::finish`] fills in.
 #[derive(Debug)]
 pub struct BatchWriter<'e> {
-    out: Encoder<'e>,
-    /// Where the message begins in the block.
-    start: usize,
-    /// Where the count stands.
-    count_at: usize,
-    count: u32,
+    requests: Requests<'e>,
     /// The number that the next request has.
     next: u64,
 }
@@ -38,13 +33,9 @@ impl<'e> BatchWriter<'e> {
         let start = block.len();
         let mut out = begin(block, order, true, coding);
         header.encode(&mut out)?;
-        out.put_u32(0);
         Ok(Self {
-            start,
-            count_at: out.position() - 4,
-            count: 0,
+            requests: Requests::begin(out, start),
             next: header.sequence,
-            out,
         })
     }
 
@@ -59,54 +50,32 @@ impl<'e> BatchWriter<'e> {
         sent_at: u64,
         write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
     ) -> Result<(), CdrError> {
-        let before = self.out.position();
-        let added = self.add(sent_at, write);
-        if added.is_err() {
-            self.out.block_mut().truncate(before);
-        }
-        added
-    }
-
-    fn add(
-        &mut self,
-        sent_at: u64,
-        write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
-    ) -> Result<(), CdrError> {
-        let limit = self.out.coding().limits.sequence;
-        let count = match self.count.checked_add(1) {
-            Some(count) if count as usize <= limit => count,
-            _ => {
-                return Err(CdrError::LengthOverLimit {
-                    length: self.count.saturating_add(1),
-                    limit: u32::try_from(limit).unwrap_or(u32::MAX),
-                });
-            }
+        let number = self.next;
+        let head = |out: &mut Encoder<'e>| {
+            out.put_u64(number);
+            out.put_u64(sent_at);
         };
-        self.out.put_u64(self.next);
-        self.out.put_u64(sent_at);
-        put_body(&mut self.out, write)?;
-        self.count = count;
-        self.next = self.next.wrapping_add(1);
-        self.out.patch_u32(self.count_at, count);
+        self.requests.push(head, write)?;
+        self.next = number.wrapping_add(1);
         Ok(())
     }
 
     /// How many requests there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.count as usize
+        self.requests.len()
     }
 
     /// Whether there is no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.requests.len() == 0
     }
 
     /// The octets of the message so far.
     #[must_use]
     pub fn octets(&self) -> usize {
-        self.out.position() - self.start
+        self.requests.octets()
     }
 
     /// Ends the message; the block holds it behind what it held before.
@@ -114,8 +83,8 @@ impl<'e> BatchWriter<'e> {
     /// # Errors
     /// Those of [`super::finish_message`].
     pub fn finish(self) -> Result<Block, CdrError> {
-        let mut block = self.out.into_block();
-        finish_message_at(&mut block, self.start)?;
+        let (mut block, start) = self.requests.into_block();
+        finish_message_at(&mut block, start)?;
         Ok(block)
     }
 }

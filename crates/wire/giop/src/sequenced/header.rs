@@ -1,11 +1,9 @@
 //! What a sequenced message tells before its body.
 
-use punctual_cdr::{
-    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, NarrowCodeSet,
-};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Lent, NarrowCodeSet};
 
 use super::framing::MessageHeader;
-use crate::message::enter_body;
+use crate::message::{as_in_giop_1_2, enter_body, header_and_size};
 
 /// Which request of which stream a message is, and for whom. Decoding borrows from the message and
 /// does not allocate.
@@ -81,13 +79,6 @@ pub(super) fn begin(
     out
 }
 
-const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
-    Coding {
-        version: GiopVersion::V1_2,
-        ..coding
-    }
-}
-
 /// Fills in the size of the message that a block holds, lent runs included.
 ///
 /// # Errors
@@ -104,24 +95,11 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
 /// As [`finish_message`].
 #[inline]
 pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError> {
-    let length = block.full_len().saturating_sub(start);
-    let message = block.as_mut_slice().get_mut(start..).unwrap_or_default();
-    let Some(header) = message.first_chunk_mut::<{ MessageHeader::LEN }>() else {
-        return Err(CdrError::Truncated {
-            needed: 12,
-            left: u32::try_from(length).unwrap_or(u32::MAX),
-        });
-    };
-    let Ok(encoded) = u32::try_from(length - MessageHeader::LEN) else {
-        return Err(CdrError::LengthOverLimit {
-            length: u32::MAX,
-            limit: u32::MAX,
-        });
-    };
+    let (header, length) = header_and_size::<{ MessageHeader::LEN }>(block, start)?;
     let [_, _, _, _, _, flags, _, _, size @ ..] = header;
     *size = match ByteOrder::from_flag(*flags) {
-        ByteOrder::Big => encoded.to_be_bytes(),
-        ByteOrder::Little => encoded.to_le_bytes(),
+        ByteOrder::Big => length.to_be_bytes(),
+        ByteOrder::Little => length.to_le_bytes(),
     };
     Ok(())
 }

@@ -1,21 +1,13 @@
 //! What the tests of messages share.
 
-#![allow(dead_code, reason = "no test uses all of it")]
+#![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
+#[path = "../../../cdr/tests/support/hex.rs"]
+mod hex;
+
+pub(crate) use hex::hex;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion};
 use punctual_giop::{MessageHeader, MessageKind, begin_message, finish_message, message_decoder};
-
-pub(crate) fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .chars()
-        .filter_map(|digit| digit.to_digit(16))
-        .map(|digit| u8::try_from(digit).unwrap())
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
-}
 
 pub(crate) fn coding(version: GiopVersion) -> Coding<'static> {
     Coding {

@@ -8,11 +8,11 @@ use super::binding::Binding;
 use super::connection::ClientConnection;
 use super::delivered::Broken;
 use super::endpoint::Endpoint;
+use super::opened_for::OpenedFor;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
-use crate::lane::reactors::Reactors;
-use crate::messaging::Fragmenting;
 use crate::policy::{Mux, Wait};
+use crate::profile::EndpointQualities;
 use parking_lot::{Mutex, MutexGuard};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 struct Key {
     protocol: Box<str>,
     address: Address,
+    /// Another priority, protection or lane is another connection, be the address the same.
+    qualities: EndpointQualities,
     version: GiopVersion,
     code_sets: CodeSets,
     properties: Properties,
@@ -60,9 +62,9 @@ pub(crate) struct Wanted {
 
 impl ConnectionCache {
     /// A usable connection to an endpoint, for the caller alone where calls share none.
-    pub(crate) fn bind(
+    pub(in crate::lane) fn bind(
         &self,
-        (broker, reactors): (&Broker, &Reactors),
+        lane: &OpenedFor<'_>,
         endpoint: &Arc<Endpoint>,
         wanted: Wanted,
         deadline: Deadline,
@@ -75,6 +77,7 @@ impl ConnectionCache {
         let key = Key {
             protocol: endpoint.pair.name.clone(),
             address: endpoint.address.clone(),
+            qualities: endpoint.qualities,
             version: endpoint.version,
             code_sets: endpoint.code_sets,
             properties: properties.clone(),
@@ -91,18 +94,18 @@ impl ConnectionCache {
         }
         held.retain(|one| one.may_be_used());
         self.reap();
-        self.make_room(broker.config().client_connections);
+        self.make_room(lane.broker.config().client_connections);
         if mux == Mux::Exclusive {
             // Each caller opens one of its own: nobody waits for another's.
             drop(held);
-            let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
-            still_wanted(broker, &connection)?;
+            let connection = open(lane, endpoint, &properties, wait, deadline)?;
+            still_wanted(lane.broker, &connection)?;
             let binding = Binding::to(&connection, endpoint, mux, deadline);
             lock(&to_endpoint, deadline)?.push(connection);
             return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
         }
-        let connection = open((broker, reactors), endpoint, &properties, wait, deadline)?;
-        still_wanted(broker, &connection)?;
+        let connection = open(lane, endpoint, &properties, wait, deadline)?;
+        still_wanted(lane.broker, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
     }
@@ -224,7 +227,7 @@ fn lock(
 }
 
 fn open(
-    (broker, reactors): (&Broker, &Reactors),
+    lane: &OpenedFor<'_>,
     endpoint: &Endpoint,
     properties: &Properties,
     wait: Wait,
@@ -237,16 +240,16 @@ fn open(
     let waiting = if wait == Wait::Read || !link.serves_without_blocking() {
         WaitStrategy::Read
     } else {
-        let reactor = reactors.for_callers(broker, wait == Wait::LeaderFollowers);
+        let reactor = lane
+            .reactors
+            .for_callers(lane.broker, wait == Wait::LeaderFollowers);
         WaitStrategy::reactor(reactor.map_err(failed)?)
     };
     let connection = Arc::new(ClientConnection::new(
         link,
         pair,
         (endpoint.version, endpoint.code_sets),
-        broker.shared_limits(),
-        Fragmenting::new(broker.config()),
-        broker.tracer(),
+        lane,
         waiting,
     ));
     connection.attach().map_err(failed)?;

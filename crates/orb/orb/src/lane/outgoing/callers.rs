@@ -8,8 +8,8 @@
 //!
 //! Nothing here knows what is read: the models (`tests/models`) run this very code.
 
-use super::reply_table::{Place, ReplyTable};
-use super::slot::Woken;
+use super::reply_table::{ReplyPlace, ReplyTable};
+use super::slot::{LeftBehind, Woken};
 use crate::sync::{self, AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, fence};
 use punctual_exec::Deadline;
 use std::cell::Cell;
@@ -29,7 +29,7 @@ pub(crate) struct Callers<R, T> {
 /// One of them, from its request to its reply.
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
-    pub(crate) place: Place<'c, T>,
+    pub(crate) place: ReplyPlace<'c, T>,
     /// Whether it has read its own reply, and ended its slot with that.
     has_read: Cell<bool>,
     /// Whether it leaves though its reply may come yet.
@@ -83,19 +83,40 @@ impl<R, T> Callers<R, T> {
         })
     }
 
+    /// One that has been put away, and is there again.
+    pub(crate) fn registered(&self, id: u32) -> Option<Caller<'_, T>> {
+        Some(Caller {
+            place: self.table.place(id)?,
+            has_read: Cell::new(false),
+            gives_up: Cell::new(false),
+        })
+    }
+
     /// One leaves: what comes for it later finds nobody. `true` when the connection is to be closed.
     #[inline]
     pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
-        let was_promoted = !caller.has_read.get() && caller.place.slot.end();
         if caller.gives_up.get() {
-            self.table.keep_owed(caller.place.id);
-        } else {
-            self.table.give_back(caller.place.id);
+            self.leave_owed(caller);
+            return self.is_over();
         }
+        let was_promoted = !caller.has_read.get() && caller.place.slot.end() == LeftBehind::Reading;
+        self.table.give_back(caller.place.id);
         if was_promoted {
             self.table.promote_one();
         }
         self.is_over()
+    }
+
+    /// One leaves whose reply may come yet. It is owed before the slot ends: a reply that comes after that settles
+    /// it, and one that has come before is found here.
+    #[cold]
+    fn leave_owed(&self, caller: &Caller<'_, T>) {
+        self.table.keep_owed(caller.place.id);
+        match caller.place.slot.end() {
+            LeftBehind::Nothing => {}
+            LeftBehind::Reading => self.table.promote_one(),
+            LeftBehind::Content => self.table.is_owed_no_more(caller.place.id),
+        }
     }
 
     /// The last one to leave is to close the connection. `true` when there is none.

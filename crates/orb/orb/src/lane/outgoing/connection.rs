@@ -6,16 +6,19 @@
 
 use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered};
+use super::opened_for::OpenedFor;
 use super::queue::Queue;
 use super::wait::WaitStrategy;
+use super::wire_format::WireFormat;
 use crate::broker::Broker;
-use crate::messaging::{Abilities, Fragmenting, Inbox, Session, Tracer};
+use crate::messaging::{Inbox, Tracer};
 use crate::protocol::Pair;
 use crate::request_context::RequestContext;
-use punctual_cdr::{Block, CodeSets, GiopVersion, Limits};
-use punctual_exec::Deadline;
+use punctual_cdr::{Block, CodeSets, GiopVersion};
+use punctual_exec::{Deadline, LaneLock};
 use punctual_link::{Connection, Pending};
 use punctual_sys::clock::coarse_millis;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,25 +29,18 @@ use std::time::Duration;
 const QUIET: u64 = 50;
 
 /// How long a look at a connection that nobody uses may take.
-const GLANCE: Duration = Duration::from_millis(5);
+const LOOK_AT_IDLE: Duration = Duration::from_millis(5);
 /// How long buffered requests may take to be sent when their protocol is retired.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
 /// A client's connection to one endpoint.
 #[derive(Debug)]
 pub(crate) struct ClientConnection {
     pub(crate) link: Arc<dyn Connection>,
-    /// How messages are laid out here.
-    pub(crate) session: Arc<dyn Session>,
     pub(crate) pair: Arc<Pair>,
-    pub(crate) abilities: Abilities,
-    pub(crate) version: GiopVersion,
-    pub(crate) code_sets: CodeSets,
-    /// The largest message that the link carries in one piece, if there is one.
-    pub(crate) largest: Option<usize>,
-    pub(crate) limits: Arc<Limits>,
+    pub(crate) wire: WireFormat,
     /// Held while a message is sent: one-ways that wait to be, in order.
-    pub(super) sender: parking_lot::Mutex<Queue>,
+    pub(super) sender: LaneLock<Queue>,
     /// Those who wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
     pub(crate) usable: AtomicBool,
@@ -52,7 +48,6 @@ pub(crate) struct ClientConnection {
     claimed: AtomicBool,
     /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
-    pub(crate) fragmenting: Fragmenting,
     pub(crate) tracer: Tracer,
     /// When the last call began, by the coarse clock.
     last_used: AtomicU64,
@@ -85,38 +80,25 @@ pub(crate) struct PendingReply<'c> {
 }
 
 impl ClientConnection {
-    pub(crate) fn new(
+    pub(super) fn new(
         link: Arc<dyn Connection>,
         pair: &Arc<Pair>,
         (version, code_sets): (GiopVersion, CodeSets),
-        limits: Arc<Limits>,
-        fragmenting: Fragmenting,
-        tracer: Tracer,
+        lane: &OpenedFor<'_>,
         waiting: WaitStrategy,
     ) -> Self {
-        let session = pair.messaging.session();
-        let abilities = pair.messaging.abilities();
-        let largest = pair.link.guarantees().largest;
+        let wire = WireFormat::new(pair, version, code_sets, lane.broker);
+        let inbox = Inbox::new(wire.session.clone(), wire.limits.clone());
         Self {
-            callers: Callers::of(Inbox::new(session.clone(), limits.clone())),
+            callers: Callers::of(inbox),
             link,
-            session,
             pair: pair.clone(),
-            abilities,
-            version,
-            code_sets,
-            largest,
-            limits: limits.clone(),
-            sender: parking_lot::Mutex::new(Queue::default()),
+            wire,
+            sender: LaneLock::new(lane.locks, Queue::default()),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),
-            fragmenting: if abilities.fragments {
-                fragmenting
-            } else {
-                Fragmenting::NEVER
-            },
-            tracer,
+            tracer: lane.broker.tracer(),
             last_used: AtomicU64::new(coarse_millis()),
             waiting,
         }
@@ -138,6 +120,12 @@ impl ClientConnection {
     #[cfg(test)]
     pub(crate) fn reactor(&self) -> Option<&punctual_exec::Reactor> {
         self.waiting.served()
+    }
+
+    /// What its sending lock does for the thread that has it.
+    #[cfg(test)]
+    pub(crate) fn send_lock(&self) -> punctual_exec::LockProtocol {
+        self.sender.protocol()
     }
 
     /// Lends a block to marshal a request into.
@@ -194,12 +182,12 @@ impl ClientConnection {
     /// Whether it is open, as far as what has come from the peer tells.
     pub(crate) fn is_open(&self) -> bool {
         self.usable.load(Ordering::Acquire)
-            && (!self.callers.is_idle() || self.look(Deadline::after(GLANCE)))
+            && (!self.callers.is_idle() || self.look(Deadline::after(LOOK_AT_IDLE)))
     }
 
     /// Whether no call uses it, and nothing waits on it, at this moment.
     pub(crate) fn is_idle(&self) -> bool {
-        let nothing_waits = self.sender.try_lock().is_some_and(|queue| queue.is_empty());
+        let nothing_waits = self.try_lock_sender().is_some_and(|queue| queue.is_empty());
         nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
     }
 
@@ -216,17 +204,21 @@ impl ClientConnection {
     /// The service contexts that requests here carry, of those of the ORB.
     #[inline]
     pub(crate) fn request_contexts<'b>(&self, broker: &'b Broker) -> &'b [Arc<dyn RequestContext>] {
-        match self.abilities.contexts && self.version > GiopVersion::V1_0 {
+        match self.carries_contexts() {
             true => &broker.request_contexts,
             false => &[],
         }
     }
 
+    /// Whether requests here carry service contexts.
+    #[inline]
+    pub(crate) fn carries_contexts(&self) -> bool {
+        self.wire.abilities.contexts && self.wire.version > GiopVersion::V1_0
+    }
+
     /// Whether this request is still to carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
-        self.abilities.contexts
-            && self.version > GiopVersion::V1_0
-            && !self.code_sets_told.load(Ordering::Relaxed)
+        self.carries_contexts() && !self.code_sets_told.load(Ordering::Relaxed)
     }
 
     /// A place for a caller; `None` when too many wait already.
@@ -234,6 +226,14 @@ impl ClientConnection {
         Some(PendingReply {
             connection: self,
             caller: self.callers.register()?,
+        })
+    }
+
+    /// The place of a caller that has put its call away.
+    fn pending(&self, id: u32) -> Option<PendingReply<'_>> {
+        Some(PendingReply {
+            connection: self,
+            caller: self.callers.registered(id)?,
         })
     }
 
@@ -258,7 +258,7 @@ impl ClientConnection {
     pub(crate) fn retire(&self) {
         self.usable.store(false, Ordering::Release);
         // What waits was accepted before.
-        self.flush(Deadline::after(LAST_WORDS));
+        self.flush(Deadline::after(FLUSH_AT_END));
         if self.callers.retire() {
             self.link.close();
         }
@@ -273,7 +273,51 @@ impl ClientConnection {
     }
 }
 
+/// A caller's place by itself: its thread has put the call away until the reply has come. Dropped, nobody waits for
+/// that any more.
+#[derive(Debug)]
+pub(crate) struct AwaitedReply {
+    connection: Arc<ClientConnection>,
+    id: u32,
+    /// Whether somebody has taken it up.
+    is_taken_up: bool,
+}
+
+impl AwaitedReply {
+    /// Takes it up again: lets `wait` wait for the reply, after which nobody does. `None` where the reply table has
+    /// no such place, which it has for as long as this stands.
+    pub(crate) fn with<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
+    ) -> Option<R> {
+        self.is_taken_up = true;
+        let pending = self.connection.pending(self.id)?;
+        Some(wait(&self.connection, &pending))
+    }
+}
+
+impl Drop for AwaitedReply {
+    fn drop(&mut self) {
+        if !self.is_taken_up {
+            // Its own drop gives the place back.
+            if let Some(pending) = self.connection.pending(self.id) {
+                self.connection.give_up(&pending);
+            }
+        }
+    }
+}
+
 impl PendingReply<'_> {
+    /// Keeps the place for who takes the call up again.
+    pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
+        let pending = ManuallyDrop::new(self);
+        AwaitedReply {
+            connection: connection.clone(),
+            id: pending.id(),
+            is_taken_up: false,
+        }
+    }
+
     /// The id of the request.
     pub(crate) fn id(&self) -> u32 {
         self.caller.place.id

@@ -69,11 +69,11 @@ impl ClientConnection {
     fn deliver(&self, mut message: Message, own: Option<u32>) -> Option<Message> {
         let glance = message
             .plain()
-            .and_then(|octets| self.session.glance_at_reply(&message.header, octets));
+            .and_then(|octets| self.wire.session.glance_at_reply(&message.header, octets));
         message.reply = glance;
         let id = match glance {
             Some(head) => head.request_id,
-            None => match request_id(&message, &*self.session) {
+            None => match request_id(&message, &*self.wire.session) {
                 Some(id) => id,
                 None => {
                     self.refuse("the peer sent a reply whose header does not decode");
@@ -95,13 +95,14 @@ impl ClientConnection {
     /// Tells a peer that broke the protocol, and breaks off.
     pub(crate) fn refuse(&self, reason: &str) {
         tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
-        let sending = self.sender.try_lock();
+        let sending = self.try_lock_sender();
         if sending.is_some() {
             let soon = Deadline::after(AT_LEISURE);
             let kind = MessageKind::MessageError;
             // The peer may be gone already; it is told nothing then.
-            let (link, session) = (&*self.link, &*self.session);
-            let _ = messaging::send_control(link, session, kind, self.version, self.tracer, soon);
+            let (link, session) = (&*self.link, &*self.wire.session);
+            let _ =
+                messaging::send_control(link, session, kind, self.wire.version, self.tracer, soon);
         }
         drop(sending);
         self.break_off(&Broken::off(reason));

@@ -5,7 +5,7 @@
 //! one, whose caller has given up, finds nobody. Places are taken and given back by one atomic exchange
 //! each; there is no lock.
 
-use super::slot::Slot;
+use super::slot::ReplySlot;
 use crate::sync::{AtomicU64, OnceLock, Ordering};
 
 /// Calls that may wait on one connection at once.
@@ -31,14 +31,14 @@ struct Row<T> {
     /// Those of them whose callers have left without their replies. An id is not used again before its
     /// reply has come: generations return, and one that comes late would reach another's caller.
     owed: AtomicU64,
-    slots: [OnceLock<Box<Slot<T>>>; A_ROW],
+    slots: [OnceLock<Box<ReplySlot<T>>>; A_ROW],
 }
 
 /// A place that a caller has taken.
 #[derive(Debug)]
-pub(crate) struct Place<'t, T> {
+pub(crate) struct ReplyPlace<'t, T> {
     pub(crate) id: u32,
-    pub(crate) slot: &'t Slot<T>,
+    pub(crate) slot: &'t ReplySlot<T>,
 }
 
 impl<T> Default for ReplyTable<T> {
@@ -80,7 +80,7 @@ impl<T> Row<T> {
     }
 
     /// The slots of the places that are taken.
-    fn in_use(&self) -> impl Iterator<Item = &Slot<T>> {
+    fn in_use(&self) -> impl Iterator<Item = &ReplySlot<T>> {
         let taken = self.taken.load(Ordering::Acquire);
         let slots = self.slots.iter().enumerate();
         slots
@@ -93,7 +93,7 @@ impl<T> ReplyTable<T> {
     /// A place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more
     /// wait at once than ever before.
     #[inline]
-    pub(crate) fn register(&self) -> Option<Place<'_, T>> {
+    pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {
             Some(at) => Self::enter(&self.first, at, 0),
             None => self.register_further(),
@@ -101,7 +101,7 @@ impl<T> ReplyTable<T> {
     }
 
     #[cold]
-    fn register_further(&self) -> Option<Place<'_, T>> {
+    fn register_further(&self) -> Option<ReplyPlace<'_, T>> {
         let rest = self
             .rest
             .get_or_init(|| (1..ROWS).map(|_| Row::new()).collect());
@@ -110,14 +110,24 @@ impl<T> ReplyTable<T> {
     }
 
     #[inline]
-    fn enter(row: &Row<T>, at: usize, number: usize) -> Option<Place<'_, T>> {
-        let slot = row.slots.get(at)?.get_or_init(|| Box::new(Slot::new()));
+    fn enter(row: &Row<T>, at: usize, number: usize) -> Option<ReplyPlace<'_, T>> {
+        let slot = row
+            .slots
+            .get(at)?
+            .get_or_init(|| Box::new(ReplySlot::new()));
         let index = u32::try_from(number * A_ROW + at).ok()?;
         let generation = slot.begin() % GENERATIONS;
-        Some(Place {
+        Some(ReplyPlace {
             id: (generation << INDEX_BITS | index) << 1,
             slot,
         })
+    }
+
+    /// The place that a caller has taken.
+    pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
+        let index = index_of(id);
+        let slot = self.row(index)?.slots.get(index % A_ROW)?.get()?;
+        Some(ReplyPlace { id, slot })
     }
 
     /// Gives a place back, after its slot has been ended.
@@ -131,13 +141,25 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Keeps a place from being taken again, after its slot has been ended: its reply may come yet.
+    /// Keeps a place from being taken again, before its slot is ended: its reply may come yet.
     #[cold]
     pub(crate) fn keep_owed(&self, id: u32) {
         let index = index_of(id);
         if let Some(row) = self.row(index) {
             // SeqCst, as in `give_back`.
             row.owed.fetch_or(1 << (index % A_ROW), Ordering::SeqCst);
+        }
+    }
+
+    /// The reply has come: of whoever finds that, one gives the place back.
+    #[cold]
+    pub(crate) fn is_owed_no_more(&self, id: u32) {
+        let index = index_of(id);
+        let bit = 1 << (index % A_ROW);
+        if let Some(row) = self.row(index)
+            && row.owed.fetch_and(!bit, Ordering::SeqCst) & bit != 0
+        {
+            self.give_back(id);
         }
     }
 
@@ -150,11 +172,10 @@ impl<T> ReplyTable<T> {
     /// A reply has come that nobody waits for: if it was owed, its place may be taken again. Called by the
     /// reader alone.
     #[cold]
-    fn settle(&self, row: &Row<T>, slot: &Slot<T>, id: u32) {
-        let bit = 1 << (index_of(id) % A_ROW);
+    fn settle(&self, slot: &ReplySlot<T>, id: u32) {
         let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);
-        if was_last && row.owed.fetch_and(!bit, Ordering::SeqCst) & bit != 0 {
-            self.give_back(id);
+        if was_last {
+            self.is_owed_no_more(id);
         }
     }
 
@@ -173,13 +194,13 @@ impl<T> ReplyTable<T> {
         if is_current && slot.deliver_if(generation, content, |_| false) {
             return true;
         }
-        self.settle(row, slot, id);
+        self.settle(slot, id);
         false
     }
 
     /// Chooses a new reader among those who wait.
     pub(crate) fn promote_one(&self) {
-        let _found = self.slots().any(Slot::promote);
+        let _found = self.slots().any(ReplySlot::promote);
     }
 
     /// Delivers to all who wait, where `may_replace` allows it in place of what they have.
@@ -210,7 +231,7 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    fn slots(&self) -> impl Iterator<Item = &Slot<T>> {
+    fn slots(&self) -> impl Iterator<Item = &ReplySlot<T>> {
         self.rows().flat_map(Row::in_use)
     }
 }

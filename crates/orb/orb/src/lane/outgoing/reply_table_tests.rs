@@ -1,10 +1,12 @@
 //! The reply table with one thread; the models run it with several.
 
-use crate::lane::outgoing::reply_table::{GENERATIONS, MAX_WAITING, Place, ReplyTable, index_of};
-use crate::lane::outgoing::slot::Woken;
+use crate::lane::outgoing::reply_table::{
+    GENERATIONS, MAX_WAITING, ReplyPlace, ReplyTable, index_of,
+};
+use crate::lane::outgoing::slot::{LeftBehind, Woken};
 use punctual_exec::Deadline;
 
-fn leave(table: &ReplyTable<u32>, place: &Place<'_, u32>) {
+fn leave(table: &ReplyTable<u32>, place: &ReplyPlace<'_, u32>) {
     place.slot.end();
     table.give_back(place.id);
 }
@@ -68,9 +70,9 @@ fn only_a_caller_that_waits_is_chosen_as_reader() {
     assert!(!is_done.slot.stop_waiting());
     table.promote_one();
     assert_eq!(waits.slot.sleep(Deadline::NEVER), Woken::Promoted);
-    assert!(!sends.slot.end());
-    assert!(!is_done.slot.end());
-    assert!(waits.slot.end());
+    assert_eq!(sends.slot.end(), LeftBehind::Nothing);
+    assert_ne!(is_done.slot.end(), LeftBehind::Reading);
+    assert_eq!(waits.slot.end(), LeftBehind::Reading);
 }
 
 #[test]

@@ -8,8 +8,11 @@ use crate::policy::Buffering;
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, Coding};
 use punctual_exec::Deadline;
+use punctual_exec::lane_lock::{LaneGuard, LaneLock, LockError};
 use punctual_link::{Cause, LinkError, Phase, SendError};
+use punctual_sys::pi_mutex::PiGuard;
 use std::io::IoSlice;
+use std::ops::Deref;
 use std::time::Duration;
 
 /// How long buffered requests may take to be sent when nobody waits for that.
@@ -32,21 +35,54 @@ impl ClientConnection {
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
         let is_plain = message.lent().is_empty() && !self.tracer.is_on();
-        if is_plain
-            && !self.fragmenting.applies_to(message)
-            && let Some(sending) = self.sender.try_lock()
-            && sending.is_empty()
-        {
-            probe::begins!(Point::ClientSend);
-            let sent = self.link.send(&[IoSlice::new(message)], deadline);
-            probe::begins!(Point::ClientTransportSend);
-            drop(sending);
-            return match sent {
-                Ok(()) => Ok(()),
-                Err(error) => Err(self.has_not_sent(error)),
-            };
+        if is_plain && !self.wire.fragmenting.applies_to(message) {
+            match &self.sender {
+                LaneLock::Plain(lock) => {
+                    if let Some(waiting) = lock.try_lock()
+                        && waiting.is_empty()
+                    {
+                        return self.send_alone(waiting, message, deadline);
+                    }
+                }
+                LaneLock::Inheriting(lock) => {
+                    if let Ok(Some(waiting)) = lock.try_lock()
+                        && waiting.is_empty()
+                    {
+                        return self.send_inheriting(waiting, message, deadline);
+                    }
+                }
+            }
         }
         self.send(message, deadline)
+    }
+
+    /// Sends a message that nothing has to go before, under the lock.
+    #[inline(always)]
+    fn send_alone(
+        &self,
+        waiting: impl Deref<Target = Queue>,
+        message: &[u8],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientSend);
+        let sent = self.link.send(&[IoSlice::new(message)], deadline);
+        probe::begins!(Point::ClientTransportSend);
+        drop(waiting);
+        match sent {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.has_not_sent(error)),
+        }
+    }
+
+    /// The same under a lock that inherits priorities. By itself, so that other lanes' calls pass by one branch.
+    #[inline(never)]
+    fn send_inheriting(
+        &self,
+        waiting: PiGuard<'_, Queue>,
+        message: &[u8],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        self.send_alone(waiting, message, deadline)
     }
 
     /// Breaks off after an error in mid-message.
@@ -63,21 +99,18 @@ impl ClientConnection {
     /// Sends one message; after an error in mid-message the connection is broken off.
     pub(crate) fn send(&self, message: &mut Block, deadline: Deadline) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
-        let Some(mut sending) = self.lock_sender(deadline) else {
-            let error = LinkError::timed_out(Phase::Send);
-            return Err(SendError { error, sent: 0 });
-        };
+        let mut sending = self.lock_sender(deadline)?;
         // What waits may not be overtaken.
         if !sending.is_empty() && self.flush_locked(&mut sending, deadline).is_err() {
             let error = LinkError::closed(Phase::Send);
             return Err(SendError { error, sent: 0 });
         }
-        self.session.stamp(message);
+        self.wire.session.stamp(message);
         probe::begins!(Point::ClientSend);
         let result = messaging::send(
             &*self.link,
             message,
-            self.fragmenting,
+            self.wire.fragmenting,
             self.tracer,
             deadline,
         );
@@ -88,7 +121,7 @@ impl ClientConnection {
 
     /// Sends a message of little worth, if nobody is sending and it does not take long.
     pub(crate) fn send_at_leisure(&self, message: &Block) {
-        if let Some(_sending) = self.sender.try_lock() {
+        if let Some(_sending) = self.try_lock_sender() {
             let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
             if messaging::send(&*self.link, message, none, self.tracer, soon).is_err() {
                 self.break_off(&Broken::off("the peer takes nothing any more"));
@@ -96,14 +129,31 @@ impl ClientConnection {
         }
     }
 
-    pub(super) fn lock_sender(
-        &self,
-        deadline: Deadline,
-    ) -> Option<parking_lot::MutexGuard<'_, Queue>> {
-        match deadline.end() {
-            None => Some(self.sender.lock()),
-            Some(end) => self.sender.try_lock_until(end),
-        }
+    /// The sending lock, if nobody has it.
+    #[inline]
+    pub(super) fn try_lock_sender(&self) -> Option<LaneGuard<'_, Queue>> {
+        // Whoever waits for one that is lost is told.
+        self.sender.try_lock().ok().flatten()
+    }
+
+    fn lock_sender(&self, deadline: Deadline) -> Result<LaneGuard<'_, Queue>, SendError> {
+        let locked = self.sender.lock_until(deadline);
+        locked.map_err(|error| self.has_not_locked(error))
+    }
+
+    /// Breaks off where the lock is lost, as its owner may have sent a part of a message.
+    #[cold]
+    fn has_not_locked(&self, error: LockError) -> SendError {
+        let error = match error {
+            LockError::TimedOut => LinkError::timed_out(Phase::Send),
+            lost => {
+                self.break_off(&Broken::off(format!(
+                    "nothing can be sent any more: {lost}"
+                )));
+                LinkError::closed(Phase::Send)
+            }
+        };
+        SendError { error, sent: 0 }
     }
 }
 
@@ -116,10 +166,7 @@ impl ClientConnection {
         when: Buffering,
         deadline: Deadline,
     ) -> Result<Option<Duration>, SendError> {
-        let Some(mut queue) = self.lock_sender(deadline) else {
-            let error = LinkError::timed_out(Phase::Send);
-            return Err(SendError { error, sent: 0 });
-        };
+        let mut queue = self.lock_sender(deadline)?;
         let first = queue.is_empty();
         if queue.push(waiting, when) {
             // This one is among those that may be under way.
@@ -136,10 +183,7 @@ impl ClientConnection {
         when: Buffering,
         deadline: Deadline,
     ) -> Result<Option<Duration>, SendError> {
-        let Some(mut queue) = self.lock_sender(deadline) else {
-            let error = LinkError::timed_out(Phase::Send);
-            return Err(SendError { error, sent: 0 });
-        };
+        let mut queue = self.lock_sender(deadline)?;
         let first = queue.is_empty();
         if first && queue.run.capacity() == 0 {
             queue.run = self.lend();
@@ -161,12 +205,14 @@ impl ClientConnection {
     /// messages are the same whenever they leave, and where nobody looks at each.
     #[inline]
     pub(crate) fn sends_as_is(&self) -> bool {
-        self.largest.is_none() && !self.abilities.batches && !self.tracer.is_on()
+        self.wire.largest.is_none() && !self.wire.abilities.batches && !self.tracer.is_on()
     }
 
     /// Sends what waits.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        if let Some(mut queue) = self.lock_sender(deadline).filter(|queue| !queue.is_empty()) {
+        if let Ok(mut queue) = self.lock_sender(deadline)
+            && !queue.is_empty()
+        {
             // It was logged; whom it would concern has gone on.
             let _ = self.flush_locked(&mut queue, deadline);
         }
@@ -211,7 +257,7 @@ impl ClientConnection {
         while let Some(first) = rest.next() {
             let (object_key, operation, request) = match first {
                 Waiting::Message(mut message) => {
-                    self.session.stamp(&mut message);
+                    self.wire.session.stamp(&mut message);
                     messages.push(message);
                     continue;
                 }
@@ -222,6 +268,7 @@ impl ClientConnection {
                 } => (object_key, operation, request),
             };
             let room = self
+                .wire
                 .largest
                 .map(|largest| largest.saturating_sub(HEAD_ROOM));
             let mut octets = request.body.len() + BODY_ROOM;
@@ -235,9 +282,10 @@ impl ClientConnection {
                     requests.push(request);
                 }
             }
-            let coding = Coding::new(self.version, &self.limits);
+            let coding = Coding::new(self.wire.version, &self.wire.limits);
             let block = self.lend();
             match self
+                .wire
                 .session
                 .batch(block, &object_key, operation.as_str(), &requests, coding)
             {
@@ -255,9 +303,9 @@ impl ClientConnection {
         for message in messages {
             self.tracer.show(Direction::Sent, self.link.peer(), message);
         }
-        if self.largest.is_some() {
+        if self.wire.largest.is_some() {
             return messages.iter().try_for_each(|message| {
-                messaging::send_untraced(&*self.link, message, self.fragmenting, deadline)
+                messaging::send_untraced(&*self.link, message, self.wire.fragmenting, deadline)
             });
         }
         let mut sent = 0;

@@ -17,11 +17,21 @@ const DELIVERED: u32 = 3;
 
 /// A caller's place. `T` is what is delivered.
 #[derive(Debug)]
-pub(crate) struct Slot<T> {
+pub(crate) struct ReplySlot<T> {
     state: Word,
     /// Which of the place's callers it is: what comes for an earlier one finds nobody.
     generation: AtomicU32,
     content: Mutex<Option<T>>,
+}
+
+/// What a caller has left to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeftBehind {
+    Nothing,
+    /// It was to read the connection: another is to be chosen.
+    Reading,
+    /// Something had been delivered to it. Of a caller that took that nobody asks.
+    Content,
 }
 
 /// What a caller that waits woke up to.
@@ -33,7 +43,7 @@ pub(crate) enum Woken<T> {
     TimedOut,
 }
 
-impl<T> Slot<T> {
+impl<T> ReplySlot<T> {
     pub(crate) fn new() -> Self {
         Self {
             state: Word::new(IDLE),
@@ -57,14 +67,17 @@ impl<T> Slot<T> {
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// The caller leaves: what comes for it later finds nobody. `true` when it was to read the
-    /// connection, and so another is to be chosen.
-    pub(crate) fn end(&self) -> bool {
+    /// The caller leaves: what comes for it later finds nobody.
+    pub(crate) fn end(&self) -> LeftBehind {
         let mut content = lock(&self.content);
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
         self.generation.store(next, Ordering::Relaxed);
         *content = None;
-        self.state.atomic().swap(IDLE, Ordering::AcqRel) == PROMOTED
+        match self.state.atomic().swap(IDLE, Ordering::AcqRel) {
+            PROMOTED => LeftBehind::Reading,
+            DELIVERED => LeftBehind::Content,
+            _ => LeftBehind::Nothing,
+        }
     }
 
     /// Whether something has been delivered.

@@ -1,15 +1,15 @@
-//! A thread's time at a connection of its own.
+//! A thread that serves a connection of its own: it blocks in receiving.
 
-use super::strategy::Strategy;
-use super::turn::{Turn, Wait};
+use super::serving_thread::{ReceiveOutcome, ServingThread};
+use super::strategy::Followed;
 use crate::messaging::{Inbox, InboxError};
-use crate::policy;
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;
+use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
 use crate::server::serve::serve;
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, SpawnError, WorkerPool};
 use punctual_link::{LinkError, Phase};
 use std::sync::Arc;
 
@@ -25,42 +25,32 @@ impl ServerConnection {
     }
 
     fn serve_blocking(self: &Arc<Self>) {
-        serve(self, &self.enter(), None, &mut Blocking::at(self));
-    }
-
-    /// Has a thread receive that was counted as a follower.
-    pub(in crate::server) fn follow(self: Arc<Self>) {
-        let follower = self.clone();
-        let ends = |connection: &Self| {
-            if let Strategy::PerConnection(own) = &connection.strategy {
-                own.end_follower();
-            }
-        };
-        let receive = move || {
-            follower.serve_blocking();
-            ends(&follower);
-            // The thread is kept, and serves another connection next.
-            policy::forget_own();
-        };
-        let followers = self.lane().incoming.followers();
-        let spawned = followers.and_then(|followers| followers.run(receive));
-        if let Err(error) = spawned {
-            ends(&self);
-            // The call goes on; only requests behind it on this connection wait.
-            let peer = self.conversation.peer();
-            tracing::debug!(%peer, "no thread to receive meanwhile: {error}");
-        }
+        serve(self, &self.enter(), None, &mut BlockingThread::at(self));
     }
 }
 
-/// Until the connection ends, or another thread receives instead.
-struct Blocking<'c> {
+impl Followed for ServerConnection {
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn followers(&self) -> Result<&WorkerPool, SpawnError> {
+        self.lane().incoming.followers()
+    }
+
+    fn follow(self: Arc<Self>) {
+        self.serve_blocking();
+    }
+}
+
+/// One that blocks in receiving, until the connection ends or another thread receives instead.
+struct BlockingThread<'c> {
     connection: &'c ServerConnection,
     /// Until when the message that has begun may take.
     begun: Option<Deadline>,
 }
 
-impl<'c> Blocking<'c> {
+impl<'c> BlockingThread<'c> {
     fn at(connection: &'c ServerConnection) -> Self {
         Self {
             connection,
@@ -69,7 +59,7 @@ impl<'c> Blocking<'c> {
     }
 }
 
-impl Turn for Blocking<'_> {
+impl ServingThread for BlockingThread<'_> {
     #[inline]
     fn goes_on(&mut self) -> bool {
         true
@@ -81,16 +71,20 @@ impl Turn for Blocking<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, block: &mut Block, least: usize) -> Result<Wait, LinkError> {
+    fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError> {
         self.connection.send_pending();
         let link = self.connection.conversation.link();
         probe::begins!(Point::ServerReceive);
         let received = link.receive(block, least, Deadline::NEVER);
         probe::begins!(Point::ServerMessagingReceive);
-        received.map(|_| Wait::Received)
+        received.map(|_| ReceiveOutcome::Received)
     }
 
-    fn receive_more(&mut self, inbox: &mut Inbox, need: usize) -> Result<Wait, InboxError> {
+    fn receive_more(
+        &mut self,
+        inbox: &mut Inbox,
+        need: usize,
+    ) -> Result<ReceiveOutcome, InboxError> {
         let connection = self.connection;
         let timeouts = &connection.conversation.broker().config().timeouts;
         let deadline = if inbox.is_mid_message() {
@@ -111,7 +105,7 @@ impl Turn for Blocking<'_> {
         probe::begins!(Point::ServerReceive);
         let received = inbox.receive(connection.conversation.link(), need, deadline);
         probe::begins!(Point::ServerTransportReceive);
-        received.map(|()| Wait::Received)
+        received.map(|()| ReceiveOutcome::Received)
     }
 
     #[inline]

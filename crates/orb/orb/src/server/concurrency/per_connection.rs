@@ -1,33 +1,128 @@
-//! A thread for each connection, which blocks in receiving ([`super::blocking`]).
+//! *Thread per connection*: a thread for each connection, which blocks in receiving ([`super::blocking`]) and in
+//! sending, until a deadline.
 //!
 //! When an upcall is about to block in a call of its own, or takes long while more requests wait, another thread
-//! receives ([`PerConnection::begin_follower`]), so that a peer which shares the connection among its threads,
-//! one of them called back or waited for meanwhile, is answered.
+//! receives, so that a peer which shares the connection among its threads, one of them called back or waited for
+//! meanwhile, is answered.
 
+use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::config::Timeouts;
+use crate::messaging;
+use crate::policy;
+use crate::probe::{self, Point};
+use crate::server::conversation::Conversation;
+use crate::server::reader::Reader;
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_giop::MessageKind;
+use punctual_link::SendError;
+use std::io::IoSlice;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// Threads that serve one connection beside its first: one client shall not use up those of all.
 const MAX_FOLLOWERS: u32 = 256;
+/// How long a peer may take for its goodbye.
+const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 
-/// What a connection has that its own threads serve.
+/// What a connection has that its own threads serve: how many serve it beside its first.
 #[derive(Debug, Default)]
-pub(in crate::server) struct PerConnection {
-    /// Threads that serve it beside its first.
-    followers: AtomicU32,
-}
+pub(in crate::server) struct PerConnection(Arc<AtomicU32>);
+
+/// One of those threads, counted until dropped.
+struct Follower(Arc<AtomicU32>);
 
 impl PerConnection {
-    /// Counts a thread more; `false` when there are too many.
-    pub(in crate::server) fn begin_follower(&self) -> bool {
+    /// Counts a thread more; `None` when there are too many.
+    fn begin_follower(&self) -> Option<Follower> {
+        let follower = Follower(self.0.clone());
         // Relaxed: a bound, and no more; nothing is read by it.
-        let may_begin = self.followers.fetch_add(1, Ordering::Relaxed) < MAX_FOLLOWERS;
-        if !may_begin {
-            self.end_follower();
+        let others = self.0.fetch_add(1, Ordering::Relaxed);
+        (others < MAX_FOLLOWERS).then_some(follower)
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl ConcurrencyStrategy for PerConnection {
+    #[inline(always)]
+    fn send(&self, to: &Conversation, message: &Block) {
+        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        let is_plain = message.lent().is_empty() && !to.broker().tracer().is_on();
+        probe::begins!(Point::ServerSend);
+        let sent = if is_plain && !to.fragmenting.applies_to(message) {
+            to.link().send(&[IoSlice::new(message)], deadline)
+        } else {
+            send_otherwise(to, message, deadline)
+        };
+        probe::begins!(Point::ServerTransportSend);
+        if let Err(error) = sent {
+            to.has_not_sent(&error);
         }
-        may_begin
     }
 
-    pub(in crate::server) fn end_follower(&self) {
-        self.followers.fetch_sub(1, Ordering::Relaxed);
+    fn send_together(&self, to: &Conversation, messages: &[u8]) {
+        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        if let Err(error) = to.link().send(&[IoSlice::new(messages)], deadline) {
+            to.has_not_sent(&error);
+        }
     }
+
+    fn send_control(&self, to: &Conversation, kind: MessageKind) {
+        let (link, session, version) = (to.link(), &*to.session, to.spoken());
+        let (tracer, soon) = (to.broker().tracer(), Deadline::after(CLOSE_CONNECTION));
+        // The connection is closed next: a peer that is gone already hears nothing.
+        let _ = messaging::send_control(link, session, kind, version, tracer, soon);
+    }
+
+    fn close_when_sent(&self, connection: &Conversation) {
+        connection.link().close();
+    }
+
+    /// A client that has so many calls in upcalls at once waits for one of them to end.
+    fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
+        let conversation = connection.conversation();
+        let Some(follower) = self.begin_follower() else {
+            let what = "the peer has too many calls in progress; more wait for them";
+            return conversation.complain(what);
+        };
+        let followed = connection.clone();
+        let receive = move || {
+            followed.follow();
+            drop(follower);
+            // The thread is kept, and serves another connection next.
+            policy::forget_own();
+        };
+        let threads = connection.followers();
+        if let Err(error) = threads.and_then(|threads| threads.run(receive)) {
+            // The call goes on; only requests behind it on this connection wait.
+            tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
+        }
+    }
+
+    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
+        let is_still = !reader.is_receiving() && !is_sending;
+        is_still.then(|| reader.number_received().into())
+    }
+
+    /// Its thread serves nobody else.
+    fn longest_block(&self, _: &Timeouts) -> Option<Duration> {
+        None
+    }
+
+    fn is_served_alone(&self) -> bool {
+        false
+    }
+}
+
+/// Sends a message in fragments, with what is lent beside it, or where people look on.
+#[inline(never)]
+fn send_otherwise(to: &Conversation, message: &Block, deadline: Deadline) -> Result<(), SendError> {
+    let (fragmenting, tracer) = (to.fragmenting, to.broker().tracer());
+    messaging::send(to.link(), message, fragmenting, tracer, deadline)
 }

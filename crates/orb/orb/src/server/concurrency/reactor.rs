@@ -1,22 +1,30 @@
 //! What a connection has that a reactor serves: *reactive* and *Leader/Followers* endpoints.
 //!
-//! The reactor's threads wait in `epoll`, and whichever is told of a connection owns it for a turn
-//! ([`super::ready`]). While it serves a request, the connection can be taken from it: by itself, when the
+//! The reactor's threads wait in `epoll`, and whichever is told of a connection owns it until it has served what
+//! has come ([`super::ready`]). While it serves a request, the connection can be taken from it: by itself, when the
 //! upcall is about to wait for a call of its own, or by whoever looks for upcalls that take long. `in_hand`
 //! says which request that is, and one exchange decides: either the thread is still the owner when it has
 //! served it, or another is. The thread waits for no peer: what is not taken of its replies is queued
 //! ([`super::outbox`]).
 
 use super::outbox::{Outbox, Sent};
+use super::strategy::{ConcurrencyStrategy, Followed};
 use crate::config::Timeouts;
+use crate::messaging::{self, Direction};
+use crate::probe::{self, Point};
+use crate::server::conversation::Conversation;
+use crate::server::reader::Reader;
+use punctual_cdr::Block;
 use punctual_exec::LeaderFollowers;
-use punctual_exec::reactor::{Readiness, Token};
-use punctual_link::{Connection, SendError};
+use punctual_exec::lane_lock::{LaneGuard, LaneLock, LockError, LockProtocol};
+use punctual_exec::reactor::{Handler, Readiness, Token};
+use punctual_giop::MessageKind;
+use punctual_link::{Connection, LinkError, Phase, SendError};
 use punctual_sys::clock::coarse_millis;
 use punctual_sys::epoll::Interest;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// See the module.
@@ -27,7 +35,7 @@ pub(in crate::server) struct OnReactor {
     pub(super) token: OnceLock<Token>,
     /// The request that the owner serves: 0 for none, else its number among those received, twice and 1.
     in_hand: AtomicU64,
-    outbox: Mutex<Outbox>,
+    outbox: LaneLock<Outbox>,
     /// Whether the outbox holds much: read before each receive.
     congested: AtomicU32,
     terms: Terms,
@@ -55,21 +63,21 @@ pub(super) enum Late {
 }
 
 impl OnReactor {
-    pub(in crate::server) fn new(pool: Arc<LeaderFollowers>, timeouts: Timeouts) -> Self {
+    pub(super) fn new(pool: Arc<LeaderFollowers>, timeouts: Timeouts, locks: LockProtocol) -> Self {
         Self {
             pool,
             timeouts,
             token: OnceLock::new(),
             in_hand: AtomicU64::new(0),
-            outbox: Mutex::default(),
+            outbox: LaneLock::new(locks, Outbox::default()),
             congested: AtomicU32::new(0),
             terms: Terms::default(),
         }
     }
 
-    /// Whether one thread serves all connections of its kind.
-    pub(in crate::server) fn is_served_alone(&self) -> bool {
-        self.pool.is_alone()
+    /// Has the reactor tell of the connection.
+    pub(super) fn register(&self, ready: Arc<dyn Handler>) -> io::Result<()> {
+        self.pool.reactor().register(ready).map(drop)
     }
 
     /// The owner begins to serve the request of that number; what it is known by.
@@ -88,22 +96,6 @@ impl OnReactor {
             .is_ok()
     }
 
-    /// What the owner serves, if it serves a request.
-    pub(in crate::server) fn in_hand(&self) -> u64 {
-        self.in_hand.load(Ordering::Acquire)
-    }
-
-    /// Takes the connection from the thread that serves that request, and lets others have it. One comes
-    /// at once to look: what that thread left unread, it was told of, and nobody is told again.
-    pub(in crate::server) fn give_way(&self, mark: u64) {
-        if mark == 0 || !self.put_down(mark) {
-            return;
-        }
-        if let Some(&token) = self.token.get() {
-            self.pool.reactor().hand_over(token, Readiness::READ);
-        }
-    }
-
     /// Whether so many replies wait that no more requests are to be read.
     #[inline]
     pub(super) fn is_congested(&self) -> bool {
@@ -112,12 +104,8 @@ impl OnReactor {
 
     /// Sends a message of these parts, now or when there is room; whether the connection is to be closed
     /// behind it.
-    pub(in crate::server) fn send(
-        &self,
-        link: &dyn Connection,
-        parts: &[IoSlice<'_>],
-    ) -> Result<bool, SendError> {
-        let mut outbox = self.lock();
+    fn send_parts(&self, link: &dyn Connection, parts: &[IoSlice<'_>]) -> Result<bool, SendError> {
+        let mut outbox = self.lock().map_err(unlocked)?;
         let had_waited = !outbox.is_empty();
         let sent = outbox.send(link, parts)?;
         self.has_sent(&outbox, sent, had_waited);
@@ -126,7 +114,7 @@ impl OnReactor {
 
     /// Sends what waits; whether the connection is to be closed now.
     pub(super) fn flush(&self, link: &dyn Connection) -> Result<bool, SendError> {
-        let mut outbox = self.lock();
+        let mut outbox = self.lock().map_err(unlocked)?;
         if outbox.is_empty() {
             return Ok(false);
         }
@@ -136,10 +124,10 @@ impl OnReactor {
     }
 
     /// The connection is to be closed when all that waits has gone; whether that is now.
-    pub(in crate::server) fn close_when_sent(&self) -> bool {
-        let mut outbox = self.lock();
+    fn closes_when_sent(&self) -> Result<bool, LockError> {
+        let mut outbox = self.lock()?;
         outbox.closes = true;
-        outbox.is_empty()
+        Ok(outbox.is_empty())
     }
 
     /// Notes what waits, has the reactor wait for room, and sets its term.
@@ -170,7 +158,7 @@ impl OnReactor {
     }
 
     /// The owner has read what there was: what is due now.
-    pub(super) fn rest(&self, wanted: Wanted) {
+    pub(super) fn rest(&self, wanted: Wanted) -> Result<(), LockError> {
         let timeouts = &self.timeouts;
         let terms = &self.terms;
         let read = match wanted {
@@ -191,29 +179,30 @@ impl OnReactor {
             }
         };
         if terms.read.swap(read, Ordering::Relaxed) != read {
-            let _outbox = self.lock();
+            let _outbox = self.lock()?;
             self.tell_term();
         }
+        Ok(())
     }
 
     /// What has taken too long, if anything has.
-    pub(super) fn late(&self) -> Option<Late> {
+    pub(super) fn late(&self) -> Result<Option<Late>, LockError> {
         let now = coarse_millis();
         let is_late = |term: &AtomicU64| {
             let term = term.load(Ordering::Relaxed);
             term != 0 && term <= now
         };
         if is_late(&self.terms.read) {
-            return Some(Late::Reading);
+            return Ok(Some(Late::Reading));
         }
         if is_late(&self.terms.write) {
-            return Some(Late::Writing);
+            return Ok(Some(Late::Writing));
         }
         // What was told has been told; the next is another.
-        let _outbox = self.lock();
+        let _outbox = self.lock()?;
         self.terms.told.store(0, Ordering::Relaxed);
         self.tell_term();
-        None
+        Ok(None)
     }
 
     /// Has the reactor look when the next term ends. Under the outbox's lock.
@@ -234,8 +223,87 @@ impl OnReactor {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Outbox> {
-        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Result<LaneGuard<'_, Outbox>, LockError> {
+        self.outbox.lock()
+    }
+}
+
+impl ConcurrencyStrategy for OnReactor {
+    /// Sends as much as goes without waiting; the rest goes when there is room.
+    fn send(&self, to: &Conversation, message: &Block) {
+        let tracer = to.broker().tracer();
+        tracer.show(Direction::Sent, to.peer(), message);
+        probe::begins!(Point::ServerSend);
+        let send = |parts: &[IoSlice<'_>]| self.send_parts(to.link(), parts);
+        let sent = messaging::with_parts(message, to.fragmenting, send);
+        probe::begins!(Point::ServerTransportSend);
+        conclude(to, sent);
+    }
+
+    fn send_together(&self, to: &Conversation, messages: &[u8]) {
+        conclude(to, self.send_parts(to.link(), &[IoSlice::new(messages)]));
+    }
+
+    fn send_control(&self, to: &Conversation, kind: MessageKind) {
+        let (link, session, version) = (to.link(), &*to.session, to.spoken());
+        if let Some(message) = messaging::control(link, session, kind, version) {
+            let tracer = to.broker().tracer();
+            tracer.show(Direction::Sent, to.peer(), &message);
+            // The connection is closed next: a peer that is gone already hears nothing.
+            let _ = self.send_parts(link, &[IoSlice::new(&message)]);
+        }
+    }
+
+    fn close_when_sent(&self, connection: &Conversation) {
+        match self.closes_when_sent() {
+            Ok(false) => {}
+            Ok(true) => connection.link().close(),
+            Err(error) => connection.has_lost_lock(error),
+        }
+    }
+
+    /// Takes the connection from the thread that serves that request, and lets others have it. One comes
+    /// at once to look: what that thread left unread, it was told of, and nobody is told again.
+    fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {
+        if in_hand == 0 || !self.put_down(in_hand) {
+            return;
+        }
+        if let Some(&token) = self.token.get() {
+            self.pool.reactor().hand_over(token, Readiness::READ);
+        }
+    }
+
+    /// What the owner serves, if it serves a request. While a peer does not take its replies, no other thread is
+    /// given its connection.
+    fn stands_still_at(&self, _: &Reader, _: bool) -> Option<u64> {
+        let in_hand = self.in_hand.load(Ordering::Acquire);
+        (in_hand != 0).then_some(in_hand)
+    }
+
+    fn longest_block(&self, timeouts: &Timeouts) -> Option<Duration> {
+        timeouts.nested_call
+    }
+
+    fn is_served_alone(&self) -> bool {
+        self.pool.is_alone()
+    }
+}
+
+/// Closes the connection if that was to be done when all had gone, or if it has not.
+fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
+    match sent {
+        Ok(false) => {}
+        Ok(true) => to.link().close(),
+        Err(error) => to.has_not_sent(&error),
+    }
+}
+
+/// Nothing was sent, for want of the outbox's lock.
+#[cold]
+fn unlocked(error: LockError) -> SendError {
+    SendError {
+        error: LinkError::os(Phase::Send, io::Error::other(error)),
+        sent: 0,
     }
 }
 

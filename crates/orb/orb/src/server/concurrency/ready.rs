@@ -1,7 +1,8 @@
-//! A turn at a connection that a reactor tells of: receive what is there, serve it, wait for nobody.
+//! A thread that serves a connection which a reactor tells of: it receives what is there, serves it, and waits for
+//! nobody.
 
 use super::reactor::{Late, OnReactor, Wanted};
-use super::turn::{Turn, Wait};
+use super::serving_thread::{ReceiveOutcome, ServingThread};
 use crate::messaging::{Inbox, InboxError};
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;
@@ -16,58 +17,92 @@ use punctual_link::{LinkError, Phase, SendError, Taken, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-/// Messages that one connection has served in a turn, before it goes behind others.
+/// Messages of one connection that a thread serves, before others have their messages served.
 const MESSAGES: usize = 64;
 
-impl Handler for ServerConnection {
+/// A connection that a reactor tells of.
+pub(super) struct ReadyConnection {
+    connection: Arc<ServerConnection>,
+    on: Arc<OnReactor>,
+}
+
+impl Handler for ReadyConnection {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        match self.conversation.link().waitable() {
+        match self.connection.conversation.link().waitable() {
             Waitable::Descriptor(descriptor) => Some(descriptor),
             _ => None,
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
-        let Some(on) = self.strategy.reactor() else {
-            return;
-        };
+    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>) {
+        let (connection, on) = (&self.connection, &*self.on);
+        let conversation = &connection.conversation;
         probe::begins!(Point::ServerTransportReceive);
-        on.token.get_or_init(|| turn.token());
-        match on.flush(self.conversation.link()) {
+        on.token.get_or_init(|| event.token());
+        match on.flush(conversation.link()) {
             Ok(false) => {}
-            Ok(true) => self.conversation.link().close(),
+            Ok(true) => conversation.link().close(),
             Err(error) => {
-                self.has_not_sent(&error);
-                return turn.deregister();
+                conversation.has_not_sent(&error);
+                return event.deregister();
             }
         }
-        if turn.readiness().has(Readiness::DEADLINE) && self.is_given_up(on) {
-            return turn.deregister();
+        if event.readiness().has(Readiness::DEADLINE) && self.is_given_up() {
+            return event.deregister();
         }
-        let max_nesting = self.conversation.broker().config().max_nesting;
-        let refusal = match turn.role() {
+        let max_nesting = conversation.broker().config().max_nesting;
+        let refusal = match event.role() {
             Role::Reserve => Some(Refusal::AllBusy),
             Role::Worker if depth() > max_nesting.saturating_add(1) => Some(Refusal::TooDeep),
             Role::Worker => None,
         };
-        let serving = self.enter();
-        let mut ready = Ready {
-            connection: &self,
+        let serving = connection.enter();
+        let mut thread = ReactorThread {
+            connection,
             on,
-            turn,
+            event,
             serving: &serving,
             left: MESSAGES,
             emptied: false,
         };
-        serve(&self, &serving, refusal, &mut ready);
+        serve(connection, &serving, refusal, &mut thread);
     }
 }
 
-/// A thread's time: until all that is there has been served.
-struct Ready<'t, 'r> {
+impl ReadyConnection {
+    pub(super) fn new(connection: Arc<ServerConnection>, on: Arc<OnReactor>) -> Self {
+        Self { connection, on }
+    }
+
+    /// Ends the connection if the peer has taken too long; whether it has.
+    fn is_given_up(&self) -> bool {
+        let connection = &self.connection;
+        match self.on.late() {
+            Ok(None) => return false,
+            Ok(Some(Late::Writing)) => {
+                let error = SendError {
+                    error: LinkError::timed_out(Phase::Send),
+                    sent: 0,
+                };
+                connection.conversation.has_not_sent(&error);
+            }
+            Ok(Some(Late::Reading)) => {
+                let error = LinkError::timed_out(Phase::Receive);
+                let inbox = sync::try_lock(&connection.reader.inbox);
+                let mid_message = inbox.is_some_and(|inbox| inbox.is_mid_message());
+                connection.end(&error.into(), mid_message);
+            }
+            Err(error) => connection.conversation.has_lost_lock(error),
+        }
+        true
+    }
+}
+
+/// One of a reactor's, until all that is there has been served.
+struct ReactorThread<'t, 'r> {
     connection: &'t ServerConnection,
     on: &'t OnReactor,
-    turn: &'t mut ReadyEvent<'r>,
+    event: &'t mut ReadyEvent<'r>,
     serving: &'t Serving,
     /// Messages that may be served yet.
     left: usize,
@@ -75,30 +110,33 @@ struct Ready<'t, 'r> {
     emptied: bool,
 }
 
-impl Ready<'_, '_> {
+impl ReactorThread<'_, '_> {
     /// Notes whether a receive has emptied the socket; not where the end was told of, which comes behind.
-    fn has_taken(&mut self, taken: Taken) -> Wait {
-        self.emptied = taken.all && !self.turn.readiness().has(Readiness::END);
-        Wait::Received
+    fn has_taken(&mut self, taken: Taken) -> ReceiveOutcome {
+        self.emptied = taken.all && !self.event.readiness().has(Readiness::END);
+        ReceiveOutcome::Received
     }
 
     /// The reactor waits for what comes next.
     #[inline]
-    fn rest(&self, wanted: Wanted) -> Wait {
+    fn rest(&self, wanted: Wanted) -> ReceiveOutcome {
         probe::begins!(Point::ServerReceive);
-        self.on.rest(wanted);
-        Wait::Later
+        if let Err(error) = self.on.rest(wanted) {
+            // The reactor tells of the end next.
+            self.connection.conversation.has_lost_lock(error);
+        }
+        ReceiveOutcome::WouldBlock
     }
 }
 
-impl Turn for Ready<'_, '_> {
+impl ServingThread for ReactorThread<'_, '_> {
     fn goes_on(&mut self) -> bool {
-        // Room for replies brings the next turn.
+        // The reactor tells when there is room for replies.
         if self.on.is_congested() {
             return false;
         }
         if self.left == 0 {
-            self.turn.hand_over(Readiness::READ);
+            self.event.hand_over(Readiness::READ);
             return false;
         }
         self.left -= 1;
@@ -111,7 +149,7 @@ impl Turn for Ready<'_, '_> {
     }
 
     #[inline]
-    fn receive(&mut self, block: &mut Block, least: usize) -> Result<Wait, LinkError> {
+    fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError> {
         probe::begins!(Point::ServerReceive);
         let received = self
             .connection
@@ -125,7 +163,11 @@ impl Turn for Ready<'_, '_> {
         })
     }
 
-    fn receive_more(&mut self, inbox: &mut Inbox, need: usize) -> Result<Wait, InboxError> {
+    fn receive_more(
+        &mut self,
+        inbox: &mut Inbox,
+        need: usize,
+    ) -> Result<ReceiveOutcome, InboxError> {
         let taken = match self.emptied {
             true => None,
             false => inbox.receive_now(self.connection.conversation.link(), need)?,
@@ -157,35 +199,12 @@ impl Turn for Ready<'_, '_> {
         request();
         let is_owner = self.on.put_down(mark);
         if !is_owner {
-            self.turn.disown();
+            self.event.disown();
         }
         is_owner
     }
 
     fn is_over(&mut self) {
-        self.turn.deregister();
-    }
-}
-
-impl ServerConnection {
-    /// Ends the connection if the peer has taken too long; whether it has.
-    fn is_given_up(&self, on: &OnReactor) -> bool {
-        match on.late() {
-            None => return false,
-            Some(Late::Writing) => {
-                let error = SendError {
-                    error: LinkError::timed_out(Phase::Send),
-                    sent: 0,
-                };
-                self.has_not_sent(&error);
-            }
-            Some(Late::Reading) => {
-                let error = LinkError::timed_out(Phase::Receive);
-                let inbox = sync::try_lock(&self.reader.inbox);
-                let mid_message = inbox.is_some_and(|inbox| inbox.is_mid_message());
-                self.end(&error.into(), mid_message);
-            }
-        }
-        true
+        self.event.deregister();
     }
 }

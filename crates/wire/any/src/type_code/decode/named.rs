@@ -6,6 +6,7 @@ use super::Reader;
 use crate::kind::TypeKind;
 use crate::type_code::arena::{Member, Name, Node, Union, Value, ValueModifier, Visibility};
 use crate::type_code::encode::INDIRECTION;
+use crate::type_code::label;
 
 /// What a name takes at least: a length and a NUL.
 const MIN_NAME: usize = 5;
@@ -104,7 +105,7 @@ impl<'d> Reader<'d> {
                 default_label(kind, input)?;
                 0
             } else {
-                label(kind, input)?
+                label::read(kind, input)?
             });
             members.push(self.member(input, base)?);
         }
@@ -180,7 +181,7 @@ fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError
     let number = match kind {
         // Any octet will do.
         TypeKind::Boolean => ahead.get_u8().map(i128::from),
-        _ => label(kind, &mut ahead),
+        _ => label::read(kind, &mut ahead),
     };
     if number.is_err() || !begins_member(&mut ahead) {
         let mut octet = input.ahead();
@@ -199,24 +200,4 @@ fn begins_member(input: &mut Decoder<'_>) -> bool {
     let mut ahead = input.ahead();
     let is_kind = |number: u32| number == INDIRECTION || TypeKind::from_number(number).is_some();
     text(&mut ahead).is_ok() && ahead.get_u32().is_ok_and(is_kind)
-}
-
-/// A label, which is a value of the discriminator's type.
-fn label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
-    Ok(match kind {
-        TypeKind::Boolean => i128::from(input.get_bool()?),
-        TypeKind::Char | TypeKind::Octet => i128::from(input.get_u8()?),
-        TypeKind::WChar => i128::from(u32::from(input.get_wchar()?)),
-        TypeKind::Short => i128::from(input.get_i16()?),
-        TypeKind::UShort => i128::from(input.get_u16()?),
-        TypeKind::Long => i128::from(input.get_i32()?),
-        TypeKind::ULong | TypeKind::Enum => i128::from(input.get_u32()?),
-        TypeKind::LongLong => i128::from(input.get_i64()?),
-        TypeKind::ULongLong => i128::from(input.get_u64()?),
-        _ => {
-            return Err(CdrError::BadTypeCode(
-                "a union's discriminator is neither integer, character, boolean nor enum",
-            ));
-        }
-    })
 }

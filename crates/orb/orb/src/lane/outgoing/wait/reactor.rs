@@ -7,7 +7,7 @@
 //! meanwhile may be a call that its own is waiting for.
 
 use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply};
-use crate::lane::outgoing::reply_table::Place;
+use crate::lane::outgoing::reply_table::ReplyPlace;
 use crate::messaging::Message;
 use crate::probe::{self, Point};
 use parking_lot::Mutex;
@@ -67,7 +67,7 @@ impl ServingReactor {
     /// Waits for a reply, and serves the reactor meanwhile.
     pub(super) fn wait(
         &self,
-        place: &Place<'_, Delivered>,
+        place: &ReplyPlace<'_, Delivered>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
         let slot = place.slot;

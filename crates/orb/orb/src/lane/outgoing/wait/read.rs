@@ -37,10 +37,10 @@ impl ClientConnection {
         let received = self.link.receive(block, inbox.least(), deadline);
         probe::begins!(Point::ClientMessagingReceive);
         if received.is_ok()
-            && self.version == GiopVersion::V1_2
+            && self.wire.version == GiopVersion::V1_2
             && block.lent().is_empty()
-            && block.len() <= self.limits.message
-            && let Some(own) = self.session.own_reply(block, pending.id())
+            && block.len() <= self.wire.limits.message
+            && let Some(own) = self.wire.session.own_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
             pending.caller.has_read_its_own();

@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Weak};
 
-/// Messages that are read in a turn before others have theirs.
+/// Messages of one connection that are read before others have theirs read.
 const MESSAGES: usize = 64;
 
 /// What the reactor has of a connection: the lane holds it, and lets it go.
@@ -26,10 +26,10 @@ impl Handler for Reader {
         }
     }
 
-    fn ready(self: Arc<Self>, turn: &mut ReadyEvent<'_>) {
+    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>) {
         match self.connection.upgrade() {
-            Some(connection) => connection.read_ready(turn),
-            None => turn.deregister(),
+            Some(connection) => connection.read_ready(event),
+            None => event.deregister(),
         }
     }
 }
@@ -46,12 +46,12 @@ impl ClientConnection {
     }
 
     /// Reads what is there, and passes it to whom it concerns.
-    fn read_ready(&self, turn: &mut ReadyEvent<'_>) {
+    fn read_ready(&self, event: &mut ReadyEvent<'_>) {
         // Whoever holds it has it read again.
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
-        let to_the_end = turn.readiness().has(Readiness::END);
+        let to_the_end = event.readiness().has(Readiness::END);
         let mut emptied = false;
         for _ in 0..MESSAGES {
             match self.read_there(&mut inbox, to_the_end, &mut emptied) {
@@ -63,15 +63,15 @@ impl ClientConnection {
                     } else {
                         self.break_off(&Broken::of(&error));
                     }
-                    return turn.deregister();
+                    return event.deregister();
                 }
             }
             if !self.may_be_used() && self.link.pending() == punctual_link::Pending::End {
-                return turn.deregister();
+                return event.deregister();
             }
         }
         drop(inbox);
-        turn.hand_over(Readiness::READ);
+        event.hand_over(Readiness::READ);
     }
 
     /// Reads a message or some octets; false when there is no more.

@@ -5,17 +5,17 @@ use crate::server::reader::Reader;
 use punctual_cdr::Block;
 use punctual_link::LinkError;
 
-/// What waiting has come to.
+/// What receiving has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) enum Wait {
+pub(in crate::server) enum ReceiveOutcome {
     /// Something was received.
     Received,
-    /// Nothing is there, and the thread goes: it, or another, comes again when there is.
-    Later,
+    /// Nothing is there, and the thread leaves: it, or another, comes again when there is.
+    WouldBlock,
 }
 
-/// A thread's time at a connection: how it waits, and nothing else.
-pub(in crate::server) trait Turn {
+/// A thread that serves a connection: how it waits, and nothing else.
+pub(in crate::server) trait ServingThread {
     /// Whether the thread goes on to another message.
     fn goes_on(&mut self) -> bool;
 
@@ -23,10 +23,14 @@ pub(in crate::server) trait Turn {
     fn may_receive(&self) -> bool;
 
     /// Receives into an empty block at least so many octets.
-    fn receive(&mut self, block: &mut Block, least: usize) -> Result<Wait, LinkError>;
+    fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError>;
 
     /// Receives more of what has begun, so many octets in all.
-    fn receive_more(&mut self, inbox: &mut Inbox, need: usize) -> Result<Wait, InboxError>;
+    fn receive_more(
+        &mut self,
+        inbox: &mut Inbox,
+        need: usize,
+    ) -> Result<ReceiveOutcome, InboxError>;
 
     /// A whole message is there.
     fn has_message(&mut self) {}

@@ -2,9 +2,9 @@
 
 use crate::policy::{Demultiplexing, OperationDemultiplexing, Policies, ThreadPolicy};
 
-/// The way of an adapter's requests, which is decided when it is made.
+/// By which path an adapter's requests go, which is decided when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RequestPath {
     /// They need nothing but the map and an active manager.
     Plain,
     /// They are counted at the adapter: other things may serve them, or only some threads.
@@ -13,7 +13,7 @@ pub(super) enum Way {
     Compared,
 }
 
-impl Way {
+impl RequestPath {
     pub(super) fn of(policies: &Policies) -> Self {
         let is_compared = policies.demultiplexing != Demultiplexing::Active
             || policies.operations != OperationDemultiplexing::Compiled;

@@ -1,0 +1,120 @@
+//! What the plots share: sheets of charts, curves over a number, words, entries of a legend.
+
+use crate::{Error, Result};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use std::fmt::Display;
+use std::path::Path;
+
+/// A part of a picture that is drawn on.
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// A chart of microseconds over a number.
+pub(crate) type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
+
+/// What a picture that cannot be drawn is reported as.
+pub(crate) fn not_drawn(error: impl Display) -> Error {
+    format!("the plot cannot be drawn: {error}").into()
+}
+
+/// A white sheet of so many pixels, which `draw` draws on, written to a file.
+pub(crate) fn sheet(
+    path: &Path,
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<()>,
+) -> Result<()> {
+    let area = SVGBackend::new(path, size).into_drawing_area();
+    area.fill(&WHITE).map_err(not_drawn)?;
+    draw(&area)?;
+    area.present().map_err(not_drawn)
+}
+
+/// A sheet of charts of one size, so many beside each other.
+pub(crate) fn sheet_of_charts<C>(
+    path: &Path,
+    (width, height): (u32, u32),
+    columns: usize,
+    charts: &[C],
+    draw: impl Fn(&Area<'_>, &C) -> Result<()>,
+) -> Result<()> {
+    let lines = charts.len().div_ceil(columns).max(1);
+    let size = (
+        width * u32::try_from(columns)?,
+        height * u32::try_from(lines)?,
+    );
+    sheet(path, size, |whole| {
+        let areas = whole.split_evenly((lines, columns));
+        areas
+            .iter()
+            .zip(charts)
+            .try_for_each(|(area, chart)| draw(area, chart))
+    })
+}
+
+/// Words in black, of a size in pixels.
+pub(crate) fn write(area: &Area<'_>, words: &str, size: i32, place: (i32, i32)) -> Result<()> {
+    let style = ("sans-serif", size).into_font().color(&BLACK);
+    area.draw_text(words, &style, place).map_err(not_drawn)
+}
+
+/// An entry of a legend: a patch of a colour, and behind it what that stands for.
+pub(crate) fn entry(
+    area: &Area<'_>,
+    colour: RGBColor,
+    words: &str,
+    (left, top): (i32, i32),
+) -> Result<()> {
+    let patch = [(left, top + 2), (left + 12, top + 14)];
+    area.draw(&Rectangle::new(patch, colour.filled()))
+        .map_err(not_drawn)?;
+    write(area, words, 13, (left + 18, top))
+}
+
+/// Draws the lines and numbers behind curves.
+pub(crate) fn mesh<X>(chart: &mut Chart<'_, '_, X>, across: &str, up: &str) -> Result<()>
+where
+    X: Ranged<ValueType = u32> + ValueFormatter<u32>,
+{
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_desc(across)
+        .y_desc(up)
+        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
+        .draw()
+        .map_err(not_drawn)
+}
+
+/// Draws a curve, which the legend names.
+pub(crate) fn curve<X>(
+    chart: &mut Chart<'_, '_, X>,
+    points: Vec<(u32, f64)>,
+    colour: RGBColor,
+    name: &str,
+) -> Result<()>
+where
+    X: Ranged<ValueType = u32>,
+{
+    let line = LineSeries::new(points, colour.stroke_width(2)).point_size(2);
+    chart
+        .draw_series(line)
+        .map_err(not_drawn)?
+        .label(name)
+        .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    Ok(())
+}
+
+/// Draws the curves' legend.
+pub(crate) fn legend<'a, 'b: 'a, X>(chart: &mut Chart<'a, 'b, X>) -> Result<()>
+where
+    X: Ranged<ValueType = u32>,
+{
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .draw()
+        .map_err(not_drawn)
+}

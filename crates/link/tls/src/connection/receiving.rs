@@ -1,0 +1,125 @@
+//! What is received: ciphertext is waited for outside of TLS's lock, and decrypted as far as it is there.
+
+use super::{TlsConnection, is_passing, lock};
+use crate::flow::{Incoming, take_plaintext};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_link::{Cause, Pending};
+use punctual_sys::stream;
+use std::io::{self, BufRead};
+use std::time::Duration;
+
+impl TlsConnection {
+    /// Decrypts all ciphertext that is here, and appends what comes out of it to `block`.
+    pub(super) fn decrypt(&self, incoming: &mut Incoming, block: &mut Block) -> Result<(), Cause> {
+        let mut tls = self.tls();
+        while incoming.feed(&mut tls)? {
+            take_plaintext(&mut tls, block)?;
+        }
+        Ok(())
+    }
+
+    /// What the end of the stream means.
+    pub(super) fn end(&self) -> Cause {
+        match self.known() {
+            Some(Pending::End) => Cause::Closed,
+            _ if self.is_closed() => Cause::Closed,
+            _ => {
+                Cause::BadPeer("the stream ended without a close_notify: it may have been cut off")
+            }
+        }
+    }
+
+    /// Waits for ciphertext, where there is none left.
+    pub(super) fn wait(&self, incoming: &mut Incoming, deadline: Deadline) -> Result<(), Cause> {
+        incoming.clear();
+        let mut timeout = deadline.timeout();
+        loop {
+            let received = self
+                .receive_timeout
+                .set(&self.stream, timeout)
+                .and_then(|()| stream::receive(&self.stream, &mut incoming.octets));
+            match received {
+                Ok(0) => return Err(self.end()),
+                Ok(_) => return Ok(()),
+                Err(_) if self.is_closed() => return Err(Cause::Closed),
+                Err(error) if is_passing(&error) => {}
+                Err(error) => return Err(Cause::Os(error)),
+            }
+            timeout = deadline.remaining();
+            if timeout.is_some_and(|left| left.is_zero()) {
+                return Err(Cause::TimedOut);
+            }
+        }
+    }
+
+    pub(super) fn receive_some(
+        &self,
+        block: &mut Block,
+        mut deadline: Deadline,
+    ) -> Result<usize, Cause> {
+        let mut incoming = lock(&self.receiving);
+        let before = block.len();
+        let mut waited = false;
+        loop {
+            let ended = take_plaintext(&mut self.tls(), block)?;
+            let decrypted = self.decrypt(&mut incoming, block);
+            self.flush_control();
+            if block.len() > before {
+                // A mistake behind it is told of next time.
+                return Ok(block.len() - before);
+            }
+            decrypted?;
+            if ended {
+                return Err(Cause::Closed);
+            }
+            if waited && deadline.has_passed() {
+                // What came was TLS's own affairs: those are no way to hold anybody up.
+                return Err(Cause::TimedOut);
+            }
+            self.wait(&mut incoming, deadline)?;
+            waited = true;
+            deadline = deadline.from_now();
+        }
+    }
+
+    /// Takes in what waits at the socket, without waiting for more, until it tells something.
+    pub(super) fn look(&self) -> Pending {
+        let Ok(mut incoming) = self.receiving.try_lock() else {
+            return Pending::Nothing;
+        };
+        loop {
+            if let Some(known) = self.known() {
+                return known;
+            }
+            let fed = incoming.feed(&mut self.tls());
+            match fed {
+                Ok(true) => continue,
+                Ok(false) => self.flush_control(),
+                Err(_) => return Pending::End,
+            }
+            match stream::pending(&self.stream) {
+                stream::Pending::Nothing => return Pending::Nothing,
+                stream::Pending::End => return Pending::End,
+                stream::Pending::Data => {}
+            }
+            if self
+                .wait(&mut incoming, Deadline::after(Duration::ZERO))
+                .is_err()
+            {
+                return Pending::End;
+            }
+        }
+    }
+
+    /// What TLS's state alone tells.
+    pub(super) fn known(&self) -> Option<Pending> {
+        let mut tls = self.tls();
+        match tls.reader().fill_buf() {
+            Ok([]) => Some(Pending::End),
+            Ok(_) => Some(Pending::Data),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            Err(_) => Some(Pending::End),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What the file says is obeyed, what it cannot mean is refused, and the sample has every key.
+
+use super::*;
+
+fn read(text: &str) -> Result<OrbConfig, String> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let mut config = OrbConfig::default();
+    config
+        .apply_file(file.path())
+        .map(|()| config)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_table_is_obeyed() {
+    let config = read(
+        "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
+         [initial_references]\nNameService = 'corbaloc:::1/x'\n\
+         [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 9\n\
+         fragments_pending = 3\nfragments_bytes = 4096\n\
+         [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
+    )
+    .unwrap();
+    assert_eq!(config.listen.len(), 2);
+    assert!(config.trace.giop && config.trace.hex && !config.trace.payload);
+    assert_eq!(config.fragment_size, 0);
+    assert_eq!(config.timeouts.connect, None);
+    assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
+    assert_eq!(config.limits.string, 9);
+    assert_eq!(config.limits.fragments_pending, 3);
+    assert_eq!(config.limits.fragments_bytes, 4096);
+    assert!(!config.iiop.tcp.no_delay);
+    assert_eq!(
+        config.iiop.tcp.keep_alive.unwrap().idle,
+        Duration::from_secs(3)
+    );
+    assert_eq!(config.iiop.tcp.user_timeout, None);
+}
+
+const SAMPLE: &str = include_str!("../../../../../../examples/orb.toml");
+
+#[test]
+fn the_sample_is_accepted_and_holds_the_defaults() {
+    let defaults = OrbConfig {
+        listen: vec![ListenEndpoint::default()],
+        ..OrbConfig::default()
+    };
+    assert_eq!(
+        format!("{:?}", read(SAMPLE).unwrap()),
+        format!("{defaults:?}")
+    );
+}
+
+#[test]
+fn the_sample_names_every_key() {
+    // What has no default is commented out, one key a line.
+    let all: String = SAMPLE
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(key) if key.split(' ').nth(1) == Some("=") => format!("{key}\n"),
+            Some(table) if table.starts_with('[') && table.ends_with(']') => {
+                format!("{table}\n")
+            }
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let config = read(&all).unwrap();
+    assert_eq!(config.libraries.len(), 1);
+    assert!(config.one_way_buffering.is_some());
+    assert_eq!(config.link_properties["shmiop"]["spin_us"], "20");
+    #[cfg(feature = "tls")]
+    assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
+    assert!(config.trace.hex && config.default_initial_reference.is_some());
+    assert!(config.initial_references.contains_key("NameService"));
+    assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
+    // The decoder lists the keys that it knows when it meets one that it does not.
+    for table in [
+        "",
+        "[timeouts]\n",
+        "[limits]\n",
+        "[tcp]\n",
+        "[[library]]\n",
+        "[one_way_buffering]\n",
+        "[concurrency]\n",
+        "[tls]\n",
+    ] {
+        let error = read(&format!("{table}unknown = 1")).unwrap_err();
+        let (_, known) = error.split_once("expected ").unwrap();
+        for key in known.split('`').skip(1).step_by(2) {
+            let is_there = all.lines().any(|line| {
+                line.starts_with(&format!("{key} ="))
+                    || line == format!("[{key}]")
+                    || line == format!("[[{key}]]")
+                    || line.starts_with(&format!("[{key}."))
+            });
+            assert!(is_there, "{key}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_line() {
+    let error = read("fragment_size = 0\nfragmentsize = 1\n").unwrap_err();
+    assert!(
+        error.contains("fragmentsize") && error.contains('2'),
+        "{error}"
+    );
+    assert!(
+        read("[tcp]\nnodelay = true")
+            .unwrap_err()
+            .contains("nodelay")
+    );
+}
+
+#[test]
+fn a_bad_value_is_refused_by_its_key() {
+    assert!(
+        read("giop_version = '9'")
+            .unwrap_err()
+            .contains("giop_version")
+    );
+    assert!(
+        read("[tcp]\nkeep_alive_probes = 0")
+            .unwrap_err()
+            .contains("keep_alive_probes")
+    );
+    assert!(
+        read("listen = ['carrier-pigeon://']")
+            .unwrap_err()
+            .contains("carrier-pigeon")
+    );
+    let error = read("[initial_references]\nX = 'bad'").unwrap_err();
+    assert!(error.contains("`initial_references.X`"), "{error}");
+    let error = read("default_initial_reference = 'h:1'").unwrap_err();
+    assert!(error.contains("`default_initial_reference`"), "{error}");
+}

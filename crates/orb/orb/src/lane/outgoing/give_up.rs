@@ -1,0 +1,34 @@
+//! Replies that nobody waits for any more.
+
+use super::connection::{ClientConnection, PendingReply};
+use crate::messaging::Head;
+use punctual_cdr::{ByteOrder, Coding};
+use punctual_giop::{CancelRequest, MessageKind};
+
+/// Replies that one connection may owe, to callers who have given up, before it is let go.
+const MOST_OWED: u32 = 1024;
+
+impl ClientConnection {
+    /// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that.
+    #[cold]
+    pub(crate) fn give_up(&self, pending: &PendingReply<'_>) {
+        pending.caller.gives_up();
+        self.cancel(pending.id());
+        if self.owed() >= MOST_OWED {
+            self.retire();
+        }
+    }
+
+    fn cancel(&self, request_id: u32) {
+        let coding = Coding::new(self.wire.version, &self.wire.limits);
+        let session = &*self.wire.session;
+        let kind = MessageKind::CancelRequest;
+        let mut out = session.begin(self.lend(), kind, ByteOrder::NATIVE, coding);
+        let head = Head::Cancel(CancelRequest { request_id });
+        let put = session.put_head(&mut out, &head);
+        let mut block = out.into_block();
+        if put.is_ok() && session.finish(&mut block).is_ok() {
+            self.send_at_leisure(&block);
+        }
+    }
+}

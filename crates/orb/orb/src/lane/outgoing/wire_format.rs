@@ -1,0 +1,44 @@
+//! What messages look like on a connection, which was settled when it was opened.
+
+use crate::broker::Broker;
+use crate::messaging::{Abilities, Fragmenting, Session};
+use crate::protocol::Pair;
+use punctual_cdr::{CodeSets, GiopVersion, Limits};
+use std::sync::Arc;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct WireFormat {
+    /// How they are laid out.
+    pub(crate) session: Arc<dyn Session>,
+    pub(crate) abilities: Abilities,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    /// The largest message that the link carries in one piece, if there is one.
+    pub(crate) largest: Option<usize>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) fragmenting: Fragmenting,
+}
+
+impl WireFormat {
+    pub(super) fn new(
+        pair: &Pair,
+        version: GiopVersion,
+        code_sets: CodeSets,
+        broker: &Broker,
+    ) -> Self {
+        let abilities = pair.messaging.abilities();
+        Self {
+            session: pair.messaging.session(),
+            abilities,
+            version,
+            code_sets,
+            largest: pair.link.guarantees().largest,
+            limits: broker.shared_limits(),
+            fragmenting: match abilities.fragments {
+                true => Fragmenting::new(broker.config()),
+                false => Fragmenting::NEVER,
+            },
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Finding threads for a connection.
+
+use super::named::Strategy;
+use super::ready::ReadyConnection;
+use crate::server::connection::ServerConnection;
+use punctual_exec::SpawnError;
+use std::sync::Arc;
+
+/// Has the threads of its strategy serve a connection until it ends.
+///
+/// # Errors
+/// What keeps them from it.
+pub(in crate::server) fn begin_serving(
+    connection: &Arc<ServerConnection>,
+) -> Result<(), SpawnError> {
+    match &connection.strategy {
+        Strategy::PerConnection(_) => {
+            let served = connection.clone();
+            let threads = &connection.lane().incoming.threads;
+            threads.spawn("punctual-conn", move || served.serve_until_closed())
+        }
+        Strategy::OnReactor(on) => {
+            connection.join();
+            let ready = ReadyConnection::new(connection.clone(), on.clone());
+            on.register(Arc::new(ready)).map_err(SpawnError::Os)
+        }
+    }
+}

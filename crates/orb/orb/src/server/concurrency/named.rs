@@ -1,0 +1,85 @@
+//! The strategies by name.
+
+use super::per_connection::PerConnection;
+use super::reactor::OnReactor;
+use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::config::Timeouts;
+use crate::lane::ServingThreads;
+use crate::server::conversation::Conversation;
+use crate::server::reader::Reader;
+use punctual_cdr::Block;
+use punctual_exec::lane_lock::LockProtocol;
+use punctual_giop::MessageKind;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The strategy of a connection. Its methods forward, so that those of ordinary connections are inlined.
+#[derive(Debug)]
+pub(in crate::server) enum Strategy {
+    /// A thread of its own, which blocks in receiving, and others while that one is in an upcall.
+    PerConnection(PerConnection),
+    /// The threads of a reactor.
+    OnReactor(Arc<OnReactor>),
+}
+
+impl Strategy {
+    /// That of connections which such threads serve.
+    pub(in crate::server) fn of(
+        threads: Option<&ServingThreads>,
+        timeouts: Timeouts,
+        locks: LockProtocol,
+    ) -> Self {
+        match threads {
+            Some(ServingThreads::Pool(pool)) => {
+                let on = OnReactor::new(pool.clone(), timeouts, locks);
+                Self::OnReactor(Arc::new(on))
+            }
+            _ => Self::PerConnection(PerConnection::default()),
+        }
+    }
+}
+
+/// Forwards to the strategy that it is.
+macro_rules! forward {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        match $self {
+            Self::PerConnection(strategy) => strategy.$method($($argument),*),
+            Self::OnReactor(strategy) => strategy.$method($($argument),*),
+        }
+    };
+}
+
+impl ConcurrencyStrategy for Strategy {
+    #[inline(always)]
+    fn send(&self, to: &Conversation, message: &Block) {
+        forward!(self.send(to, message));
+    }
+
+    fn send_together(&self, to: &Conversation, messages: &[u8]) {
+        forward!(self.send_together(to, messages));
+    }
+
+    fn send_control(&self, to: &Conversation, kind: MessageKind) {
+        forward!(self.send_control(to, kind));
+    }
+
+    fn close_when_sent(&self, connection: &Conversation) {
+        forward!(self.close_when_sent(connection));
+    }
+
+    fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64) {
+        forward!(self.hand_over(connection, in_hand));
+    }
+
+    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
+        forward!(self.stands_still_at(reader, is_sending))
+    }
+
+    fn longest_block(&self, timeouts: &Timeouts) -> Option<Duration> {
+        forward!(self.longest_block(timeouts))
+    }
+
+    fn is_served_alone(&self) -> bool {
+        forward!(self.is_served_alone())
+    }
+}

@@ -1,0 +1,157 @@
+//! How a call's reply is encoded: behind a head that is at hand, or whole.
+
+use super::call::ServerCall;
+use super::reply_contexts::ReplyContexts;
+use crate::adapter::DispatchError;
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::messaging::{Head, Template, body};
+use crate::probe::{self, Point};
+use punctual_cdr::{Block, ByteOrder, CdrError, Encoder, GiopVersion, Marshal};
+use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, SystemExceptionBody};
+
+impl<'m> ServerCall<'m> {
+    /// Begins the reply with a head that is at hand, if there is one.
+    #[inline]
+    pub(super) fn begin_reply(&mut self, status: ReplyStatus) -> Option<&'m Template> {
+        if status != ReplyStatus::NoException || self.version != GiopVersion::V1_2 {
+            return None;
+        }
+        if !self.reply_contexts.is_empty() {
+            return self.begin_reply_with_contexts();
+        }
+        let template = self.connection.results()?;
+        template.put_head(self.reply, self.request_id);
+        Some(template)
+    }
+
+    #[inline(never)]
+    fn begin_reply_with_contexts(&mut self) -> Option<&'m Template> {
+        let context = self.reply_contexts.short()?;
+        let template = self.connection.results_with(context)?;
+        template.put_head(self.reply, self.request_id);
+        template.fill_contexts_of(self.reply, [&self.reply_contexts], ReplyContexts::fill);
+        Some(template)
+    }
+
+    /// Writes what follows the head; the reply's length.
+    #[inline]
+    pub(super) fn complete_reply(
+        &mut self,
+        template: &Template,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<usize, CdrError> {
+        let connection = self.connection;
+        let mut out = template.resume(std::mem::take(self.reply), *self.arguments.coding());
+        if connection.lends {
+            out.set_lender(connection.link().lender());
+        }
+        probe::begins!(Point::ServerMarshal);
+        write(&mut out)?;
+        probe::begins!(Point::ServerMessagingSend);
+        let length = template.finish(&mut out);
+        // Nothing was left in its place that would have to be dropped.
+        std::mem::forget(std::mem::replace(self.reply, out.into_block()));
+        Ok(length)
+    }
+
+    /// Writes the whole reply; its length.
+    #[inline(never)]
+    pub(super) fn encode_reply(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<usize, CdrError> {
+        let memory = std::mem::take(self.reply);
+        *self.reply = self.encode_in(memory, status, write)?;
+        Ok(self.reply.full_len())
+    }
+
+    /// The reply of SYNC_WITH_SERVER; nothing is answered after it.
+    ///
+    /// # Errors
+    /// Those of encoding it; the call is answered as any other then.
+    pub(super) fn early_reply(&mut self) -> Result<Block, CdrError> {
+        let reply = self.encode(ReplyStatus::NoException, |_| Ok(()))?;
+        self.answered = true;
+        Ok(reply)
+    }
+
+    /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
+    #[cold]
+    pub(super) fn fail(&self, error: &DispatchError) -> Option<Block> {
+        if self.answered || !self.expects_reply() {
+            return None;
+        }
+        let encoded = match error {
+            DispatchError::System(exception) => self.encode_exception(exception),
+            DispatchError::Forward(to) => {
+                self.encode(ReplyStatus::LocationForward, |out| to.marshal(out))
+            }
+            DispatchError::ForwardPermanently(to) => {
+                let status = match self.version {
+                    GiopVersion::V1_2 => ReplyStatus::LocationForwardPerm,
+                    _ => ReplyStatus::LocationForward,
+                };
+                self.encode(status, |out| to.marshal(out))
+            }
+        };
+        // A standard exception has no part that could fail to be marshaled.
+        encoded
+            .or_else(|error| self.encode_exception(&cdr_exception(error, CompletionStatus::Maybe)))
+            .ok()
+    }
+
+    fn encode_exception(&self, exception: &SystemException) -> Result<Block, CdrError> {
+        self.encode(ReplyStatus::SystemException, |out| {
+            exception_body(exception).encode(out)
+        })
+    }
+
+    fn encode(
+        &self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        self.encode_in(self.connection.link().lend(0), status, write)
+    }
+
+    fn encode_in(
+        &self,
+        block: Block,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Block, CdrError> {
+        let connection = self.connection;
+        let coding = *self.arguments.coding();
+        let contexts = self.reply_contexts.all();
+        let mut out =
+            connection
+                .session
+                .begin(block, MessageKind::Reply, ByteOrder::NATIVE, coding);
+        let header = ReplyHeader {
+            request_id: self.request_id,
+            status,
+            contexts: ServiceContexts::new(&contexts),
+        };
+        connection
+            .session
+            .put_head(&mut out, &Head::Reply(header))?;
+        if connection.lends {
+            out.set_lender(connection.link().lender());
+        }
+        probe::begins!(Point::ServerMarshal);
+        body(&mut out, self.version, write)?;
+        probe::begins!(Point::ServerMessagingSend);
+        let mut block = out.into_block();
+        connection.session.finish(&mut block)?;
+        Ok(block)
+    }
+}
+
+fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
+    SystemExceptionBody {
+        repository_id: exception.kind().repository_id(),
+        minor: exception.minor(),
+        completed: exception.completed().number(),
+    }
+}
