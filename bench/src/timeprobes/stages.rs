@@ -3,11 +3,12 @@
 //! Whether the kernel lets the sender go on or the receiver run first differs from call to call, so that
 //! one stage is long where the other is short, and medians of stages do not add up. So the calls are
 //! ordered by how long they took, a quarter at either end is left out, and the stages are means of what is
-//! left: no interruption is in them, and together they are the mean of these calls.
+//! left: no interruption is in them, and together they are the mean of these calls. A client's first calls,
+//! by which it finds the server, are of other operations and not among them.
 
 use super::paper::Line;
 use crate::statistics::median;
-use punctual::probe::{Rate, Seen};
+use punctual::probe::{Point, Rate, Seen};
 use serde::Serialize;
 
 /// One side's stages, in the order of the paper's table.
@@ -47,8 +48,9 @@ pub struct Stage {
 impl Stages {
     /// Those of some calls; `None` where there are none. A stamp costs `stamp` nanoseconds.
     pub(super) fn of(seen: &[Seen], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
-        let usual = middle_half(seen, Seen::total);
-        let stage = |line| Stage::of(seen, &usual, line, rate, stamp);
+        let seen = with_the_usual_stages(seen, table);
+        let usual = middle_half(&seen, |call| call.total());
+        let stage = |line| Stage::of(&seen, &usual, line, rate, stamp);
         let stages: Vec<Stage> = table.iter().map(stage).collect::<Option<_>>()?;
         let whole = mean(usual.iter().map(|call| rate.nanos(call.total())))?;
         Some(Self {
@@ -94,8 +96,8 @@ impl Stage {
         self.name.starts_with("I/O")
     }
 
-    fn of(seen: &[Seen], usual: &[&Seen], line: &Line, rate: Rate, stamp: f64) -> Option<Self> {
-        let time = |call: &Seen| rate.nanos(call.ticks(line.point));
+    fn of(seen: &[&Seen], usual: &[&&Seen], line: &Line, rate: Rate, stamp: f64) -> Option<Self> {
+        let time = |call: &&Seen| rate.nanos(call.ticks(line.point));
         let measured = mean(usual.iter().map(|call| time(call)))?;
         let stamps = mean(usual.iter().map(|call| number(call.stamps(line.point))))?;
         Some(Self {
@@ -109,6 +111,19 @@ impl Stage {
             paper: line.micros,
         })
     }
+}
+
+/// The calls that come to each stage to which most of them come. Those that do not are of another operation,
+/// as one without parameters.
+fn with_the_usual_stages<'a>(seen: &'a [Seen], table: &[Line]) -> Vec<&'a Seen> {
+    let most = |point| 2 * seen.iter().filter(|call| call.stamps(point) > 0).count() > seen.len();
+    let usual: Vec<Point> = table
+        .iter()
+        .map(|line| line.point)
+        .filter(|&point| most(point))
+        .collect();
+    let comes_to_all = |call: &&Seen| usual.iter().all(|&point| call.stamps(point) > 0);
+    seen.iter().filter(comes_to_all).collect()
 }
 
 /// What is left when a quarter at either end is left out.
@@ -135,7 +150,7 @@ fn number(count: usize) -> f64 {
 mod tests {
     use super::super::paper;
     use super::*;
-    use punctual::probe::{self, Point, Side, Stamp};
+    use punctual::probe::{self, Side, Stamp};
 
     fn seen(calls: &[&[(Point, u64)]]) -> Vec<Seen> {
         let mut now = 0;
@@ -195,6 +210,24 @@ mod tests {
         assert_eq!(stages.sum + stages.stamps, stages.whole);
         assert_eq!(stages.whole, 3120.0);
         assert_eq!(stages.of_the_orb(), 15.0);
+    }
+
+    #[test]
+    fn a_call_of_an_operation_without_the_stages_of_the_others_is_not_among_them() {
+        let other = [(Point::ClientInitialise, 80), (Point::ClientEnd, 0)];
+        let call = [
+            (Point::ClientInitialise, 20),
+            (Point::ClientMarshal, 60),
+            (Point::ClientEnd, 0),
+        ];
+        let seen = seen(&[&other, &call, &call, &call]);
+        let stages = Stages::of(&seen, paper::CLIENT, Rate::new(1.0), 0.0).unwrap();
+        let marshal = stages
+            .stages
+            .iter()
+            .find(|one| one.name == "parameter marshal");
+        assert_eq!(marshal.map(|one| one.stamps), Some(1.0));
+        assert_eq!((stages.calls, stages.whole), (3, 80.0));
     }
 
     #[test]
