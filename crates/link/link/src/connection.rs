@@ -158,6 +158,11 @@ pub trait Connection: Send + Sync + Debug {
     /// How to wait for it.
     fn waitable(&self) -> Waitable<'_>;
 
+    /// What puts small messages together that follow one another, where the link can.
+    fn gatherer(&self) -> Option<&dyn Gatherer> {
+        None
+    }
+
     /// Where memory is shared with the peer: what takes large runs of octets out of a message, so that
     /// they are sent by reference.
     fn lender(&self) -> Option<&dyn Lender> {
@@ -176,4 +181,18 @@ pub trait Connection: Send + Sync + Debug {
     fn peer_certificates(&self) -> Vec<Vec<u8>> {
         Vec::new()
     }
+}
+
+/// Puts small messages that follow one another into one packet, at the transport: each was taken by the operating
+/// system when its call returns.
+pub trait Gatherer {
+    /// As [`Connection::send`], of a message behind which another follows at once. What the operating system keeps
+    /// back leaves with the next [`Connection::send`], with [`Gatherer::push`], or by itself: over TCP after 200 ms.
+    ///
+    /// # Errors
+    /// As [`Connection::send`].
+    fn send_before_more(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
+
+    /// Lets go out what was kept back.
+    fn push(&self);
 }

@@ -27,7 +27,7 @@ pub mod uiop;
 
 pub use adapter::LinkAdapter;
 pub use address::Address;
-pub use connection::{Connection, Framing, Guarantees, Pending, Taken, Waitable};
+pub use connection::{Connection, Framing, Gatherer, Guarantees, Pending, Taken, Waitable};
 pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;

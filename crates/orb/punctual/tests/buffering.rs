@@ -97,3 +97,69 @@ fn a_lent_buffer_that_is_filled_anew_does_not_change_what_waits() {
     let _ = client.shutdown(false);
     let _ = server.shutdown(false);
 }
+
+/// A server, and a client that may keep one-ways of a flood back for so long; what the servant has seen.
+fn flooded(gather: Duration) -> (Orb, Orb, Echo, Arc<EchoImpl>) {
+    let server = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .build()
+        .unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let servant = Arc::new(EchoImpl::default());
+    servant.gate.open();
+    let reference: Echo = poa.activate(servant.clone()).unwrap();
+    let text = server.object_to_string(&reference).unwrap();
+    let client = Orb::builder()
+        .configure(|config| config.one_way_gather = gather)
+        .build()
+        .unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    for octet in 0..FLOOD {
+        let argument = [octet];
+        let object = echo.as_object();
+        object.send(&SUM, |out| out.put_octets(&argument)).unwrap();
+    }
+    (server, client, echo, servant)
+}
+
+const FLOOD: u8 = 200;
+
+fn all_of_the_flood() -> Vec<u64> {
+    (0..FLOOD).map(u64::from).collect()
+}
+
+fn wait_for_the_flood(servant: &EchoImpl) {
+    while servant.sums.lock().unwrap().len() < usize::from(FLOOD) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(*servant.sums.lock().unwrap(), all_of_the_flood());
+}
+
+#[test]
+fn the_last_one_way_of_a_flood_arrives_though_nothing_follows() {
+    let _watchdog = watchdog(LIMIT);
+    let (server, client, _echo, servant) = flooded(Duration::from_millis(2));
+    wait_for_the_flood(&servant);
+    let _ = client.shutdown(false);
+    let _ = server.shutdown(false);
+}
+
+#[test]
+fn a_call_takes_along_the_one_ways_that_were_kept_back() {
+    let _watchdog = watchdog(LIMIT);
+    let (server, client, echo, servant) = flooded(Duration::from_secs(3600));
+    assert_eq!(echo.long(1).unwrap(), 1);
+    assert_eq!(*servant.sums.lock().unwrap(), all_of_the_flood());
+    let _ = client.shutdown(false);
+    let _ = server.shutdown(false);
+}
+
+#[test]
+fn an_orb_that_ends_takes_along_the_one_ways_that_were_kept_back() {
+    let _watchdog = watchdog(LIMIT);
+    let (server, client, _echo, servant) = flooded(Duration::from_secs(3600));
+    client.shutdown(true).unwrap();
+    wait_for_the_flood(&servant);
+    let _ = server.shutdown(false);
+}

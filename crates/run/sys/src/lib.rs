@@ -20,6 +20,7 @@ pub mod memory_lock;
 pub mod passing;
 pub mod pi_mutex;
 pub mod processor;
+pub mod quota;
 pub mod scheduling;
 #[allow(unsafe_code)]
 pub mod stack;

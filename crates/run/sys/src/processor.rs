@@ -64,10 +64,10 @@ pub fn allowed() -> io::Result<Vec<usize>> {
     Ok(Processors::own()?.numbers().collect())
 }
 
-/// Whether the calling thread may run on more than one processor. One system call.
+/// How many processors the calling thread may run on; 1 where the kernel does not say. One system call.
 #[must_use]
-pub fn is_spare() -> bool {
-    sched_getaffinity(None).is_ok_and(|set| set.count() > 1)
+pub fn own_count() -> u32 {
+    sched_getaffinity(None).map_or(1, |set| set.count())
 }
 
 /// The processor that the calling thread runs on; it may run on another the next moment. Does not enter
@@ -105,7 +105,7 @@ mod tests {
             pin_to(first).unwrap();
             assert_eq!(allowed().unwrap(), [first]);
             assert_eq!(current(), first);
-            assert!(!is_spare());
+            assert_eq!(own_count(), 1);
         })
         .join()
         .unwrap();

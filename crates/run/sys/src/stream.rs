@@ -65,6 +65,19 @@ pub fn send(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::R
     Ok(send_with(socket, parts, dont_route, SendFlags::empty())?)
 }
 
+/// As [`send`], of octets behind which more follow at once (`MSG_MORE`): over TCP the kernel may keep them for up to
+/// 200 ms, so that they go out in one segment with those.
+///
+/// # Errors
+/// As [`send`].
+pub fn send_before_more(
+    socket: impl AsFd,
+    parts: &[IoSlice<'_>],
+    dont_route: bool,
+) -> io::Result<usize> {
+    Ok(send_with(socket, parts, dont_route, SendFlags::MORE)?)
+}
+
 #[inline]
 fn send_with(
     socket: impl AsFd,

@@ -120,6 +120,15 @@ pub fn stop_listening(listener: &TcpListener) -> io::Result<()> {
     Ok(rustix::net::shutdown(listener, Shutdown::Both)?)
 }
 
+/// Lets what [`crate::stream::send_before_more`] has kept back go out, on a socket without delay.
+///
+/// # Errors
+/// What `setsockopt(2)` says.
+pub fn push(socket: impl AsFd) -> io::Result<()> {
+    // Set anew, it sends what is there (`tcp(7)`).
+    Ok(sockopt::set_tcp_nodelay(socket, true)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -101,6 +101,8 @@ impl IiopOptions {
             block_kept: self.block_kept,
             dont_route: self.tcp.dont_route,
             spin: self.spin,
+            // Without `no_delay` the kernel waits for acknowledgements, and knows best.
+            gathers: self.tcp.no_delay,
         };
         let connection = StreamConnection::new(stream.into(), peer, local, options);
         Ok(Arc::new(connection))

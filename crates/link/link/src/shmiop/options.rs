@@ -190,11 +190,12 @@ impl ShmOptions {
 
     fn longest_spin(&self) -> Duration {
         const DEFAULT: Duration = Duration::from_micros(50);
-        self.spin.unwrap_or_else(|| match processor::is_spare() {
-            true => DEFAULT,
-            // With one processor, whoever is waited for can't run while this spins.
-            false => Duration::ZERO,
-        })
+        self.spin
+            .unwrap_or_else(|| match processor::own_count() > 1 {
+                true => DEFAULT,
+                // With one processor, whoever is waited for can't run while this spins.
+                false => Duration::ZERO,
+            })
     }
 
     fn check(&self, phase: Phase) -> Result<(), LinkError> {

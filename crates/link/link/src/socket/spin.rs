@@ -8,13 +8,13 @@ use std::time::Duration;
 /// blocks on it. Being woken takes longer than most answers do, where they come from another processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpinOptions {
-    /// For how long, at most: less while looking keeps being in vain, and not at all on a thread that
-    /// may run on one processor only. Zero, the default, never looks and costs nothing. Property
-    /// `spin_us`.
+    /// For how long, at most: less while looking keeps being in vain. A thread that may run on one processor
+    /// only yields between looks. Zero, the default, never looks and costs nothing. Property `spin_us`.
     pub budget: Duration,
-    /// Whether threads that may run on one processor only look, too, and those under `SCHED_FIFO`,
-    /// `SCHED_RR` and `SCHED_DEADLINE`. Default off: the peer may need that processor. For peers whose
-    /// threads have processors of their own. Property `spin_always`.
+    /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` look, too, and those of a process whose
+    /// control group may use less time than its processors have (cgroup `cpu.max`); none yields then. Default off:
+    /// the peer may need the processor, or calls the time. For peers whose threads have processors of their own.
+    /// Property `spin_always`.
     pub always: bool,
 }
 

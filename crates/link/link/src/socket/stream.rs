@@ -2,10 +2,13 @@
 
 use super::spin::SpinOptions;
 use super::timeout::CachedTimeout;
-use crate::{Address, Cause, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
+use crate::{
+    Address, Cause, Connection, Gatherer, LinkError, Pending, Phase, SendError, Taken, Waitable,
+};
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
 use punctual_sys::stream::{self, Direction};
+use punctual_sys::tcp;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -23,6 +26,8 @@ pub(crate) struct SocketOptions {
     pub(crate) dont_route: bool,
     /// How long a receive looks before it blocks.
     pub(crate) spin: SpinOptions,
+    /// Whether the kernel puts small messages together when it is told that more follow.
+    pub(crate) gathers: bool,
 }
 
 /// A connected stream socket that lends heap blocks.
@@ -53,6 +58,15 @@ impl StreamConnection {
             options,
             receive_timeout: CachedTimeout::new(Direction::Receive),
             send_timeout: CachedTimeout::new(Direction::Send),
+        }
+    }
+
+    /// Bounds the sends that follow.
+    #[inline]
+    fn bound_send(&self, deadline: Deadline) -> io::Result<()> {
+        match self.send_timeout.is(deadline.timeout_nanos()) {
+            true => Ok(()),
+            false => self.send_timeout.set(&self.socket, deadline.timeout()),
         }
     }
 
@@ -150,15 +164,16 @@ impl Connection for StreamConnection {
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-        let first = match self.send_timeout.is(deadline.timeout_nanos()) {
-            true => Ok(()),
-            false => self.send_timeout.set(&self.socket, deadline.timeout()),
-        };
+        let first = self.bound_send(deadline);
         let first = first.and_then(|()| stream::send(&self.socket, parts, self.options.dont_route));
         match (&first, parts) {
             (Ok(sent), [only]) if *sent == only.len() => Ok(()),
             _ => self.send_on(parts, first, deadline),
         }
+    }
+
+    fn gatherer(&self) -> Option<&dyn Gatherer> {
+        self.options.gathers.then_some(self)
     }
 
     fn receive(
@@ -229,6 +244,23 @@ impl Connection for StreamConnection {
 
     fn waitable(&self) -> Waitable<'_> {
         Waitable::Descriptor(self.socket.as_fd())
+    }
+}
+
+impl Gatherer for StreamConnection {
+    fn send_before_more(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        let dont_route = self.options.dont_route;
+        let first = self.bound_send(deadline);
+        let first = first.and_then(|()| stream::send_before_more(&self.socket, parts, dont_route));
+        match (&first, parts) {
+            (Ok(sent), [only]) if *sent == only.len() => Ok(()),
+            _ => self.send_on(parts, first, deadline),
+        }
+    }
+
+    fn push(&self) {
+        // Of a socket that has failed the next send tells.
+        let _ = tcp::push(&self.socket);
     }
 }
 

@@ -84,6 +84,7 @@ impl UiopOptions {
             block_kept: self.block_kept,
             dont_route: false,
             spin: self.spin,
+            gathers: false,
         }
     }
 }

@@ -20,6 +20,17 @@ pub(super) fn send_plainly(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
+/// Sends a one-way that is the same whenever it leaves.
+#[inline]
+pub(super) fn send_one_way_plainly(
+    (lane, connection): (&Lane, &Arc<ClientConnection>),
+    request: &mut Block,
+    deadline: Deadline,
+) -> Result<(), Failed> {
+    let kept = connection.send_one_way(request, deadline);
+    flush_in_time((lane, connection), kept, deadline)
+}
+
 /// Sends any message.
 pub(super) fn send(
     connection: &ClientConnection,

@@ -144,12 +144,10 @@ impl ShortCall<'_> {
         arguments: &Arguments<'_>,
     ) -> Result<(), Box<Attempted>> {
         self.write(block, 0, arguments)?;
+        let by = (&**self.callee.lane, self.connection);
         let sent = match self.buffering {
-            None => send::send_plainly(self.connection, block, self.deadline),
-            Some(when) => {
-                let by = (&**self.callee.lane, self.connection);
-                send::buffer_plainly(by, block, *when, self.deadline)
-            }
+            None => send::send_one_way_plainly(by, block, self.deadline),
+            Some(when) => send::buffer_plainly(by, block, *when, self.deadline),
         };
         sent.map_err(|failed| self.failed(failed))
     }

@@ -95,6 +95,9 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         set(&mut buffering.octets, table.octets);
         set_ms(&mut buffering.delay, table.delay_ms);
     }
+    let micros = |number: Option<u64>| number.map(Duration::from_micros);
+    set(&mut config.one_way_gather, micros(file.one_way_gather_us));
+    set(&mut config.one_way_look, micros(file.one_way_look_us));
     for (link, properties) in &file.link {
         obey_link(config, link, properties)?;
     }

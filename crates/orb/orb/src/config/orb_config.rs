@@ -17,6 +17,7 @@ use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What an ORB is started with.
 #[derive(Clone, Debug)]
@@ -71,6 +72,16 @@ pub struct OrbConfig {
     pub max_forwards: u32,
     /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
     pub one_way_buffering: Option<Buffering>,
+    /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
+    /// into one packet (TCP). The operating system has taken each when its call returns; the last one leaves within
+    /// six times as long, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
+    /// Key `one_way_gather_us`.
+    pub one_way_gather: Duration,
+    /// For how long a connection's thread looks for another request behind a one-way before it blocks, at most: a
+    /// client that sends many need not wake it for each. Less while looking keeps being in vain; not at all where
+    /// that would keep others from running, as `spin_us` has it. Default 20 µs; zero never looks. Key
+    /// `one_way_look_us`.
+    pub one_way_look: Duration,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
     /// Options of Unix sockets.
@@ -114,6 +125,8 @@ impl Default for OrbConfig {
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
             one_way_buffering: None,
+            one_way_gather: Duration::from_micros(50),
+            one_way_look: Duration::from_micros(20),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
             shmiop: ShmOptions::default(),

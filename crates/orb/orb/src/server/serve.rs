@@ -74,7 +74,7 @@ fn serve_with(
                     inbox.pass(block.len());
                 }
                 reader.has_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
-                thread.has_message();
+                thread.has_message(request.response.response_expected());
                 thread.ends_receiving(reader);
                 drop(inbox);
                 let spare = &mut memory.reply;
@@ -129,7 +129,7 @@ fn serve_message(
     let received = match inbox.take(conversation.link()) {
         Ok(Taken::Message(message)) => {
             reader.has_message(conversation, &message, inbox.is_mid_message());
-            thread.has_message();
+            thread.has_message(true);
             thread.ends_receiving(reader);
             drop(inbox);
             return thread.serve(|| dispatcher.handle(message));

@@ -27,6 +27,8 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) library: Vec<LibraryTable>,
     pub(super) one_way_buffering: Option<BufferingTable>,
+    pub(super) one_way_gather_us: Option<u64>,
+    pub(super) one_way_look_us: Option<u64>,
     #[serde(default)]
     pub(super) initial_references: BTreeMap<String, String>,
     #[serde(default)]

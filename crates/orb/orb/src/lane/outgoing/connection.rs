@@ -41,6 +41,8 @@ pub(crate) struct ClientConnection {
     pub(crate) wire: WireFormat,
     /// Held while a message is sent: one-ways that wait to be, in order.
     pub(super) sender: LaneLock<Queue>,
+    /// Whether one-ways may be put together by the transport ([`super::gathering`]).
+    pub(super) gathers: bool,
     /// Those who wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
     pub(crate) usable: AtomicBool,
@@ -88,13 +90,18 @@ impl ClientConnection {
         waiting: WaitStrategy,
     ) -> Self {
         let wire = WireFormat::new(pair, version, code_sets, lane.broker);
+        let gather = match link.gatherer() {
+            Some(_) => lane.broker.config().one_way_gather,
+            None => Duration::ZERO,
+        };
         let inbox = Inbox::new(wire.session.clone(), wire.limits.clone());
         Self {
             callers: Callers::of(inbox),
             link,
             pair: pair.clone(),
             wire,
-            sender: LaneLock::new(lane.locks, Queue::default()),
+            sender: LaneLock::new(lane.locks, Queue::new(gather)),
+            gathers: !gather.is_zero(),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),

@@ -1,4 +1,5 @@
-//! Sends one-way requests that were buffered when their time has come.
+//! Sends one-way requests when their time has come: those that were buffered, and those that the transport keeps back
+//! in a flood.
 
 use super::connection::ClientConnection;
 use punctual_exec::ThreadGroup;
@@ -81,10 +82,13 @@ impl Shared {
             state.due = later;
             if !due.is_empty() {
                 drop(state);
-                for connection in due.iter().filter_map(|(_, one)| one.upgrade()) {
-                    connection.flush_in_time();
-                }
+                let looked_at = due.into_iter().filter_map(|(_, one)| {
+                    let again = one.upgrade()?.flush_in_time()?;
+                    Some((Instant::now() + again, one))
+                });
+                let again: Vec<_> = looked_at.collect();
                 state = self.lock();
+                state.due.extend(again);
                 continue;
             }
             let next = state.due.iter().map(|(due, _)| *due).min();

@@ -11,6 +11,7 @@ mod connection;
 mod delivered;
 mod endpoint;
 mod flusher;
+mod gathering;
 mod give_up;
 mod opened_for;
 mod queue;

@@ -5,18 +5,19 @@
 //! end. A protocol with batches joins requests to one operation of one object in one message; GIOP
 //! sends them all with one gather write.
 
+use super::gathering::Gathering;
 use crate::messaging::QueuedRequest;
 use crate::operation::KeptName;
 use crate::policy::Buffering;
 use punctual_cdr::Block;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// What a body may add in padding, length, number and time stamp.
 pub(super) const BODY_ROOM: usize = 32;
 
 /// What waits on one connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Queue {
     pub(super) waiting: Vec<Waiting>,
     /// Messages that are sent as they are, one behind the other; they come before those of `waiting`.
@@ -24,6 +25,8 @@ pub(super) struct Queue {
     /// How many those are.
     pub(super) in_run: usize,
     pub(super) octets: usize,
+    /// Of one-ways that do not wait.
+    pub(super) gathering: Gathering,
 }
 
 /// A request as it waits.
@@ -58,6 +61,17 @@ impl Waiting {
 }
 
 impl Queue {
+    /// An empty one, and how long one-ways may be kept back that do not wait in it.
+    pub(super) fn new(gather: Duration) -> Self {
+        Self {
+            waiting: Vec::new(),
+            run: Block::default(),
+            in_run: 0,
+            octets: 0,
+            gathering: Gathering::new(gather),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.in_run == 0 && self.waiting.is_empty()
     }

@@ -2,6 +2,7 @@
 
 use super::connection::ClientConnection;
 use super::delivered::Broken;
+use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::queue::{BODY_ROOM, Queue, Waiting};
 use crate::messaging::{self, Direction, Fragmenting};
 use crate::policy::Buffering;
@@ -13,7 +14,7 @@ use punctual_link::{Cause, LinkError, Phase, SendError};
 use punctual_sys::pi_mutex::PiGuard;
 use std::io::IoSlice;
 use std::ops::Deref;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long buffered requests may take to be sent when nobody waits for that.
 const FLUSH: Duration = Duration::from_secs(5);
@@ -54,6 +55,38 @@ impl ClientConnection {
             }
         }
         self.send(message, deadline)
+    }
+
+    /// As [`ClientConnection::send_plainly`], of a one-way: in a flood the transport puts it together with others
+    /// ([`super::gathering`]). Tells in what time the flusher is to look after the connection, where it does not yet.
+    ///
+    /// Not where locks inherit priorities: what is sent there leaves at once.
+    #[inline]
+    pub(crate) fn send_one_way(
+        &self,
+        message: &mut Block,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        if self.gathers
+            && message.len() <= LONGEST_MESSAGE
+            && message.lent().is_empty()
+            && !self.tracer.is_on()
+            && let LaneLock::Plain(lock) = &self.sender
+            && let Some(mut queue) = lock.try_lock()
+            && queue.is_empty()
+            && let Leaving::BeforeMore(look) = queue.gathering.next(Instant::now())
+            && let Some(gatherer) = self.link.gatherer()
+        {
+            probe::begins!(Point::ClientSend);
+            let sent = gatherer.send_before_more(&[IoSlice::new(message)], deadline);
+            probe::begins!(Point::ClientTransportSend);
+            drop(queue);
+            return match sent {
+                Ok(()) => Ok(look),
+                Err(error) => Err(self.has_not_sent(error)),
+            };
+        }
+        self.send_plainly(message, deadline).map(|()| None)
     }
 
     /// Sends a message that nothing has to go before, under the lock.
@@ -210,17 +243,38 @@ impl ClientConnection {
 
     /// Sends what waits.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        if let Ok(mut queue) = self.lock_sender(deadline)
-            && !queue.is_empty()
-        {
-            // It was logged; whom it would concern has gone on.
-            let _ = self.flush_locked(&mut queue, deadline);
+        if let Ok(mut queue) = self.lock_sender(deadline) {
+            self.send_what_waits(&mut queue, deadline);
+            if queue.gathering.push() {
+                self.push();
+            }
         }
     }
 
-    /// Sends what has waited long enough, for callers who have gone on long ago.
-    pub(crate) fn flush_in_time(&self) {
-        self.flush(Deadline::after(FLUSH));
+    /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again.
+    pub(super) fn flush_in_time(&self) -> Option<Duration> {
+        let deadline = Deadline::after(FLUSH);
+        let mut queue = self.lock_sender(deadline).ok()?;
+        self.send_what_waits(&mut queue, deadline);
+        let look = queue.gathering.look(Instant::now());
+        if look.pushes {
+            self.push();
+        }
+        look.again
+    }
+
+    fn send_what_waits(&self, queue: &mut Queue, deadline: Deadline) {
+        if !queue.is_empty() {
+            // It was logged; whom it would concern has gone on.
+            let _ = self.flush_locked(queue, deadline);
+        }
+    }
+
+    /// Lets go out what the transport has kept back. Under the sending lock.
+    fn push(&self) {
+        if let Some(gatherer) = self.link.gatherer() {
+            gatherer.push();
+        }
     }
 
     pub(super) fn flush_locked(
