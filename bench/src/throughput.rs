@@ -12,6 +12,7 @@ use crate::latency::NOISY;
 use crate::machine::Machine;
 use crate::output::{Json, progress};
 use crate::placement::Placement;
+use crate::protocol::References;
 use crate::running::{Launch, Running, in_turn};
 use crate::statistics::{median, paired_ratio, spread};
 use crate::table::{Cell, Table, Tone};
@@ -241,10 +242,14 @@ impl Entrant<'_> {
         };
         let each = match kind {
             Kind::TwoWay => {
-                running.flood(effort.threads, effort.calls.div_ceil(10))?;
+                running.flood(
+                    effort.threads,
+                    effort.calls.div_ceil(10),
+                    References::Shared,
+                )?;
                 // Each thread makes a whole share.
                 let made = effort.calls / effort.threads * effort.threads;
-                running.flood(effort.threads, effort.calls)? / made.max(1)
+                running.flood(effort.threads, effort.calls, References::Shared)? / made.max(1)
             }
             _ => {
                 let calls = effort.calls.saturating_mul(ONE_WAYS);
