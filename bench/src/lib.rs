@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod anys;
+mod attempts;
 pub mod budgets;
 pub mod case;
 pub mod child;

@@ -134,7 +134,8 @@ fn every_kind_of_throughput_has_a_rate() {
         "--contenders=punctual",
         "--rounds=2",
         "--calls=40",
-        "--threads=3",
+        "--threads=1,3",
+        "--again=1",
         "--json",
     ]);
     assert!(output.status.success(), "{output:?}");
@@ -142,13 +143,21 @@ fn every_kind_of_throughput_has_a_rate() {
     let rows = report["rows"].as_array().unwrap();
     let kinds = if std::thread::available_parallelism().unwrap().get() < 2 {
         println!("skipped what needs two processors");
-        2 * 2
+        (2 * 2 * 2 + 2) * 2
     } else {
-        // The floor does not buffer.
-        4 * 2 - 1
+        // Two-ways by threads, references and placements; one-ways by placements. The floor does not buffer.
+        (2 * 2 * 3 + 3) * 2 + 1
     };
     assert_eq!(rows.len(), kinds, "{report}");
-    assert!(rows.iter().all(|row| row["rate"].as_f64().unwrap() > 0.0));
+    for row in rows {
+        assert!(row["rate"].as_f64().unwrap() > 0.0);
+        assert!(row["known"].is_boolean() && row["threads"].is_number());
+        assert_eq!(
+            row["references"].is_null(),
+            row["load"] != "two-way",
+            "{row}"
+        );
+    }
 }
 
 #[test]

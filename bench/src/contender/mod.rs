@@ -190,6 +190,12 @@ impl Contender {
         self.name == self.floor
     }
 
+    /// Whether its client can be told to buffer one-ways.
+    #[must_use]
+    pub fn buffers(&self) -> bool {
+        self.name.starts_with("punctual")
+    }
+
     /// Whether it makes sense where the two sides run.
     #[must_use]
     pub fn suits(&self, placement: Placement) -> bool {

@@ -4,7 +4,8 @@ use super::figure::{Finding, Found, Need};
 use super::{Evidence, REACTORS, made};
 use crate::latency::Row;
 use crate::process::Memory;
-use crate::throughput::{self, Kind};
+use crate::protocol::References;
+use crate::throughput::{self, Kind, Pinning};
 
 /// The rows of one contender in some cases, or why there are none.
 fn rows<'e>(
@@ -126,7 +127,11 @@ fn throughput_row<'e>(
 
 /// The better of both ways to reach it.
 pub(super) fn two_way(evidence: &Evidence) -> Finding {
-    let row = throughput_row(evidence, Kind::TwoWay, "punctual")?;
+    let row = throughput_row(
+        evidence,
+        Kind::two_way(8, References::Shared, Pinning::Unpinned),
+        "punctual",
+    )?;
     let ratio = row.ratio.ok_or("its floor was not measured")?;
     let value = (row.rate / 250_000.0).max(ratio / 0.85);
     let note = format!("{:.0} calls/s, {ratio:.2} × floor", row.rate);
@@ -146,8 +151,9 @@ pub(super) fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Findi
 }
 
 pub(super) fn beside_omniorb(evidence: &Evidence) -> Finding {
-    let ours = throughput_row(evidence, Kind::OneWayCross, "punctual")?;
-    let theirs = throughput_row(evidence, Kind::OneWayCross, "omniorb")?;
+    let kind = Kind::one_way(Pinning::Cross);
+    let ours = throughput_row(evidence, kind, "punctual")?;
+    let theirs = throughput_row(evidence, kind, "omniorb")?;
     let note = format!("{:.0} and {:.0} calls/s", ours.rate, theirs.rate);
     Ok(Found {
         noisy: ours.noisy || theirs.noisy,

@@ -6,7 +6,7 @@ use super::find::{
     Side, beside_omniorb, cost, idle_connection, idle_server, lost, one_way, p50, p99, rate,
     rounded, time, two_way, under_load,
 };
-use crate::throughput::Kind;
+use crate::throughput::{Kind, Pinning};
 use serde::Serialize;
 use std::fmt;
 
@@ -166,11 +166,11 @@ pub(super) const ALL: &[Line] = &[
     line("throughput", "8 threads on one connection: of 250,000 calls/s or 0.85 × floor", AtLeast(1.0), "×", Need::Throughput,
         two_way),
     line("one-way-same", "one-ways, same", AtLeast(0.88), FLOOR, Need::Throughput,
-        |e| one_way(e, Kind::OneWaySame, "punctual")),
+        |e| one_way(e, Kind::one_way(Pinning::Same), "punctual")),
     line("one-way-cross", "one-ways, cross, beside omniORB", Above(1.0), "× omniORB", Need::Throughput,
         beside_omniorb),
     line("one-way-buffered", "one-ways, cross, buffered", Above(4_000_000.0), "calls/s", Need::Throughput,
-        |e| rate(e, Kind::OneWayBuffered, "punctual")),
+        |e| rate(e, Kind::BUFFERED, "punctual")),
     line("idle-server", "an idle server, resident", AtMost(3.0), "MiB", Need::Memory, idle_server),
     line("idle-connection", "an idle connection on the reactor, resident", AtMost(4.0), "KiB", Need::Memory,
         idle_connection),

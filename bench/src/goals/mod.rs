@@ -22,6 +22,8 @@ use crate::latency::{self, Plan};
 use crate::machine::Machine;
 use crate::output::Output;
 use crate::placement::Placement;
+use crate::protocol::References;
+use crate::throughput::{Kind, Pinning};
 use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -244,11 +246,17 @@ fn measure_throughput(harness: &Harness, effort: Effort) -> Result<throughput::R
     let wanted = Wanted::of(&["punctual", "omniorb"])?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let effort = throughput::Effort {
-        threads: 8,
         rounds: effort.rounds.div_ceil(2),
         calls: effort.flood,
+        again: 0,
     };
-    throughput::measure(&contenders, &absent, &throughput::Kind::ALL, effort)
+    let kinds = [
+        Kind::two_way(8, References::Shared, Pinning::Unpinned),
+        Kind::one_way(Pinning::Same),
+        Kind::one_way(Pinning::Cross),
+        Kind::BUFFERED,
+    ];
+    throughput::measure(&contenders, &absent, &kinds, effort)
 }
 
 fn look_at_memory(harness: &Harness, effort: Effort) -> Result<memory::Report> {
