@@ -18,7 +18,11 @@ use crate::Result;
 use crate::contender::{self, Harness, Wanted};
 use crate::output::Json;
 use crate::protocol::{MAX_THREADS, References};
+use crate::{omniorb, outsider};
 use clap::Args;
+
+/// Who takes part when nobody is named: the outsider is what users get.
+const USUAL: [&str; 3] = ["punctual", outsider::NAME, omniorb::NAME];
 
 /// What is run.
 #[derive(Clone, Debug, Args)]
@@ -75,7 +79,10 @@ impl Options {
 /// # Errors
 /// When a contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = Wanted::named(&options.contenders)?;
+    let wanted = match options.contenders.is_empty() {
+        true => Wanted::of(&USUAL)?,
+        false => Wanted::named(&options.contenders)?,
+    };
     let (contenders, absent) = contender::known(harness, &wanted);
     let report = measure(&contenders, &absent, &options.kinds(), options.effort)?;
     options.json.show(&report)?;
