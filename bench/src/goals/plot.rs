@@ -10,7 +10,7 @@ use std::path::Path;
 const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
-const WIDTH: i32 = 1260;
+const WIDTH: i32 = 1320;
 /// Pixels of a bar that is as long as its goal.
 const GOAL: f64 = 200.0;
 /// No bar is longer, in goals.
