@@ -9,13 +9,14 @@
 //! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
 //! [`cubit`] what every pair of a messaging protocol and a link makes of each type of data,
 //! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
-//! those in other languages under `peers/`.
+//! those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
 //!
 //! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a messaging protocol or
 //! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod anys;
+mod attempts;
 pub mod budgets;
 pub mod case;
 pub mod child;
@@ -33,6 +34,7 @@ pub mod machine;
 pub mod memory;
 pub mod omniorb;
 pub mod output;
+pub mod outsider;
 pub mod peer;
 pub mod placement;
 pub mod process;

@@ -64,7 +64,7 @@ fn compile(directory: &Path) -> Result<()> {
 }
 
 /// What a program prints when all goes well.
-fn output(command: &mut Command) -> Result<String> {
+pub(crate) fn output(command: &mut Command) -> Result<String> {
     let program = command.get_program().display().to_string();
     let output = command
         .output()

@@ -10,16 +10,21 @@
 //! client: samples <n>, then n numbers of 8 octets in the machine's byte order: nanoseconds
 //! harness: calls <case> <calls>      without a look at the clock, for counting instruments
 //! client: done
-//! harness: flood <threads> <calls>   void calls by several threads at once
+//! harness: flood <threads> <calls> [own]  void calls by several threads at once
 //! client: samples 1, then nanoseconds of all of them together
 //! client: error <message>            instead of any answer
 //! ```
+//!
+//! The threads of a `flood` call through one reference; with `own`, each through one that was made for it.
+//! Each makes a call that does not count, and then all begin at once.
 //!
 //! A two-way `run` has a sample for each call. A one-way one has a single sample: the time of all
 //! its calls and of the two-way call that ends them, divided by the number of calls.
 
 use crate::Result;
 use crate::case::Case;
+use clap::ValueEnum;
+use serde::Serialize;
 use std::fmt;
 use std::io::{BufRead, Read, Write};
 use std::str::FromStr;
@@ -28,7 +33,17 @@ use std::str::FromStr;
 const MAX_SAMPLES: usize = 10_000_000;
 
 /// No client has more threads than this.
-const MAX_THREADS: u32 = 256;
+pub const MAX_THREADS: u32 = 256;
+
+/// Through which references several threads of a client call one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum References {
+    /// All threads through one.
+    Shared,
+    /// Each through one that was made for it.
+    Own,
+}
 
 /// What a client is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +63,8 @@ pub enum Command {
         threads: u32,
         /// Calls in all.
         calls: u32,
+        /// Through which references.
+        references: References,
     },
     /// Make calls and time none.
     Calls {
@@ -79,7 +96,17 @@ impl fmt::Display for Command {
                 warm_up,
                 calls,
             } => write!(f, "run {case} {warm_up} {calls}"),
-            Self::Flood { threads, calls } => write!(f, "flood {threads} {calls}"),
+            Self::Flood {
+                threads,
+                calls,
+                references,
+            } => {
+                write!(f, "flood {threads} {calls}")?;
+                f.write_str(match references {
+                    References::Shared => "",
+                    References::Own => " own",
+                })
+            }
             Self::Calls { case, calls } => write!(f, "calls {case} {calls}"),
         }
     }
@@ -90,13 +117,19 @@ impl FromStr for Command {
 
     fn from_str(line: &str) -> Result<Self> {
         let words: Vec<_> = line.split_whitespace().collect();
+        let refused = || Err(format!("no such command: `{}`", line.trim_end()).into());
         Ok(match words[..] {
             ["run", case, warm_up, calls] => Self::Run {
                 case: case.parse()?,
                 warm_up: warm_up.parse()?,
                 calls: calls.parse()?,
             },
-            ["flood", threads, calls] => Self::Flood {
+            ["flood", threads, calls, ref own @ ..] => Self::Flood {
+                references: match own {
+                    [] => References::Shared,
+                    ["own"] => References::Own,
+                    _ => return refused(),
+                },
                 threads: threads
                     .parse()
                     .ok()
@@ -108,7 +141,7 @@ impl FromStr for Command {
                 case: case.parse()?,
                 calls: calls.parse()?,
             },
-            _ => return Err(format!("no such command: `{}`", line.trim_end()).into()),
+            _ => return refused(),
         })
     }
 }
@@ -191,6 +224,7 @@ mod tests {
             "run cube_void 20 1000",
             "calls take_octets:4096 7",
             "flood 8 1000",
+            "flood 8 1000 own",
         ] {
             assert_eq!(line.parse::<Command>().unwrap().to_string(), line);
         }
@@ -206,6 +240,8 @@ mod tests {
             "walk cube_void 1 1",
             "flood 0 1",
             "flood 1000 1",
+            "flood 8 1 mine",
+            "flood 8 1 own own",
         ] {
             assert!(line.parse::<Command>().is_err(), "{line}");
         }

@@ -5,7 +5,7 @@ use crate::child::Process;
 use crate::contender::Contender;
 use crate::placement::Processors;
 use crate::process::Observed;
-use crate::protocol::{Answer, Command};
+use crate::protocol::{Answer, Command, References};
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -157,8 +157,12 @@ impl Running {
     ///
     /// # Errors
     /// What the client says.
-    pub fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
-        let command = Command::Flood { threads, calls };
+    pub fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
+        let command = Command::Flood {
+            threads,
+            calls,
+            references,
+        };
         match self.client.ask(command)? {
             Answer::Samples(samples) if samples.len() == 1 => Ok(Duration::from_nanos(samples[0])),
             other => Err(unexpected(command, &other)),

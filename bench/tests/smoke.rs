@@ -134,7 +134,8 @@ fn every_kind_of_throughput_has_a_rate() {
         "--contenders=punctual",
         "--rounds=2",
         "--calls=40",
-        "--threads=3",
+        "--threads=1,3",
+        "--again=1",
         "--json",
     ]);
     assert!(output.status.success(), "{output:?}");
@@ -142,13 +143,21 @@ fn every_kind_of_throughput_has_a_rate() {
     let rows = report["rows"].as_array().unwrap();
     let kinds = if std::thread::available_parallelism().unwrap().get() < 2 {
         println!("skipped what needs two processors");
-        2 * 2
+        (2 * 2 * 2 + 2) * 2
     } else {
-        // The floor does not buffer.
-        4 * 2 - 1
+        // Two-ways by threads, references and placements; one-ways by placements. The floor does not buffer.
+        (2 * 2 * 3 + 3) * 2 + 1
     };
     assert_eq!(rows.len(), kinds, "{report}");
-    assert!(rows.iter().all(|row| row["rate"].as_f64().unwrap() > 0.0));
+    for row in rows {
+        assert!(row["rate"].as_f64().unwrap() > 0.0);
+        assert!(row["known"].is_boolean() && row["threads"].is_number());
+        assert_eq!(
+            row["references"].is_null(),
+            row["load"] != "two-way",
+            "{row}"
+        );
+    }
 }
 
 #[test]
@@ -258,7 +267,7 @@ fn each_goal_gets_a_verdict_in_the_table_the_file_and_the_picture() {
     let output = bench(&[
         "goals",
         "--hasty",
-        "--only=same,spin,one-way,throughput,idle,load,system-calls,context",
+        "--only=same,octets-mib,spin,one-way,threads,throughput,idle,load,system-calls,context",
         &format!("--json={}", json.display()),
         "--svg",
         svg.to_str().unwrap(),
@@ -276,6 +285,7 @@ fn each_goal_gets_a_verdict_in_the_table_the_file_and_the_picture() {
     for measured in [
         "same-tcp-p50",
         "same-unix-p99",
+        "octets-mib",
         "one-way-same",
         "idle-server",
         "load-p99",
@@ -283,6 +293,9 @@ fn each_goal_gets_a_verdict_in_the_table_the_file_and_the_picture() {
         assert_ne!(verdict(measured), "absent", "{table}");
     }
     assert_eq!(verdict("load-lost"), "ok", "{table}");
+    let counted = report["verdicts"].as_object().unwrap().values();
+    let counted: u64 = counted.map(|number| number.as_u64().unwrap()).sum();
+    assert_eq!(counted, lines.len() as u64, "{report}");
     for line in lines.iter().filter(|line| line["verdict"] == "absent") {
         assert!(!line["note"].as_str().unwrap().is_empty(), "{line}");
     }
@@ -295,7 +308,7 @@ fn goals_are_listed_without_being_measured_and_unknown_ones_refused() {
     let output = bench(&["goals", "--list"]);
     let listed = String::from_utf8(output.stdout).unwrap();
     assert!(
-        listed.contains("instructions-void-client") && listed.contains("≤ 900"),
+        listed.contains("instructions-void-client") && listed.contains("≤ 950"),
         "{listed}"
     );
     let output = bench(&["goals", "--only=faster"]);

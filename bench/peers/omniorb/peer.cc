@@ -6,12 +6,14 @@
 
 #include "cubit.hh"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <pthread.h>
 #include <sched.h>
 #include <sstream>
 #include <stdexcept>
@@ -80,21 +82,38 @@ std::uint64_t nanoseconds_since(Clock::time_point began) {
 
 class Client {
 public:
-    explicit Client(bench::Cubit_ptr cubit) : cubit_(cubit), counted_(cubit->pings()) {}
+    Client(CORBA::ORB_ptr orb, const std::string& ior)
+        : orb_(orb), ior_(ior), cubit_(reference()), counted_(cubit_->pings()) {}
 
     // Waits until the server has counted all one-ways.
     void settle() {
         while (cubit_->pings() < counted_) {}
     }
 
-    // Makes `calls` void calls by `threads` threads.
-    void flood(std::uint32_t threads, std::uint32_t calls) {
+    // Makes `calls` void calls by `threads` threads, through one reference or each through its own, and
+    // returns the nanoseconds from the first one's beginning until the last one is done. Each makes a call
+    // ahead that does not count.
+    std::uint64_t flood(std::uint32_t threads, std::uint32_t calls, bool own) {
+        std::vector<bench::Cubit_var> cubits(own ? threads : 0);
+        for (auto& cubit : cubits) cubit = reference();
+        std::vector<Clock::time_point> began(threads), ended(threads);
+        pthread_barrier_t start;
+        pthread_barrier_init(&start, nullptr, threads);
         std::vector<std::thread> running;
         for (std::uint32_t i = 0; i < threads; ++i)
-            running.emplace_back([this, share = calls / threads] {
-                for (std::uint32_t made = 0; made < share; ++made) cubit_->cube_void();
+            running.emplace_back([&, i, share = calls / threads] {
+                bench::Cubit_ptr cubit = own ? cubits[i].in() : cubit_.in();
+                cubit->cube_void();
+                pthread_barrier_wait(&start);
+                began[i] = Clock::now();
+                for (std::uint32_t made = 0; made < share; ++made) cubit->cube_void();
+                ended[i] = Clock::now();
             });
         for (auto& thread : running) thread.join();
+        pthread_barrier_destroy(&start);
+        auto whole = *std::max_element(ended.begin(), ended.end()) -
+                     *std::min_element(began.begin(), began.end());
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(whole).count();
     }
 
     // One call of `name` with `units` elements each time it is run.
@@ -131,9 +150,19 @@ public:
     }
 
 private:
+    // A reference of its own: another one each time.
+    bench::Cubit_ptr reference() {
+        CORBA::Object_var object = orb_->string_to_object(ior_.c_str());
+        bench::Cubit_ptr cubit = bench::Cubit::_narrow(object);
+        if (CORBA::is_nil(cubit)) throw std::runtime_error("the reference is no Cubit");
+        return cubit;
+    }
+
     void thrown() { ++counted_; }
 
-    bench::Cubit_ptr cubit_;
+    CORBA::ORB_ptr orb_;
+    std::string ior_;
+    bench::Cubit_var cubit_;
     CORBA::ULongLong counted_;
     bench::OctetSeq octets_;
     bench::LongSeq longs_;
@@ -187,10 +216,10 @@ void obey(Client& client, const std::string& line) {
     if (verb == "run" && words >> warm_up >> calls) return run(client, Case(name), warm_up, calls);
     if (verb == "flood") {
         std::uint32_t threads = std::stoul(name);
-        if (!(words >> calls) || threads == 0) throw std::runtime_error("no such command: " + line);
-        auto began = Clock::now();
-        client.flood(threads, calls);
-        return answer({nanoseconds_since(began)});
+        std::string own;
+        if (!(words >> calls) || threads == 0 || (words >> own && own != "own"))
+            throw std::runtime_error("no such command: " + line);
+        return answer({client.flood(threads, calls, own == "own")});
     }
     if (verb == "calls" && words >> calls) {
         Case which(name);
@@ -204,10 +233,7 @@ void obey(Client& client, const std::string& line) {
 }
 
 void call_as_told(CORBA::ORB_ptr orb, const std::string& ior) {
-    CORBA::Object_var object = orb->string_to_object(ior.c_str());
-    bench::Cubit_var cubit = bench::Cubit::_narrow(object);
-    if (CORBA::is_nil(cubit)) throw std::runtime_error("the reference is no Cubit");
-    Client client(cubit);
+    Client client(orb, ior);
     client.settle();
     std::cout << "ready" << std::endl;
     for (std::string line; std::getline(std::cin, line);) {

@@ -6,11 +6,10 @@ mod table;
 
 pub use table::{RAW_TCP, RAW_UNIX};
 
-use crate::case::Case;
-use crate::omniorb;
+use crate::case::{Case, Operation};
 use crate::peer::{LONGEST_SHARED, Program};
 use crate::placement::Placement;
-use crate::{Error, Result};
+use crate::{Error, Result, omniorb, outsider};
 use clap::ValueEnum;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -149,16 +148,21 @@ pub fn known(harness: &Harness, wanted: &Wanted) -> (Vec<Contender>, Vec<Absent>
 impl Entry {
     fn contender(&self, harness: &Harness) -> Result<Contender> {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect();
+        let punctual = concat!("Punctual ", env!("CARGO_PKG_VERSION"));
         let (what, program, arguments) = match self.runs {
             Runs::Peer(program) => (
                 match program {
-                    Program::Punctual => concat!("Punctual ", env!("CARGO_PKG_VERSION")),
+                    Program::Punctual => punctual,
                     _ => "raw",
                 }
                 .to_owned(),
                 harness.program.clone(),
                 peer_arguments(program),
             ),
+            Runs::Outsider => {
+                let program = outsider::build(&harness.peers)?;
+                (punctual.to_owned(), program, Vec::new())
+            }
             Runs::OmniOrb => {
                 let built = omniorb::build(&harness.peers)?;
                 (built.version, built.program, Vec::new())
@@ -190,6 +194,12 @@ impl Contender {
         self.name == self.floor
     }
 
+    /// Whether its client can be told to buffer one-ways.
+    #[must_use]
+    pub fn buffers(&self) -> bool {
+        self.name.starts_with("punctual") && self.name != outsider::NAME
+    }
+
     /// Whether it makes sense where the two sides run.
     #[must_use]
     pub fn suits(&self, placement: Placement) -> bool {
@@ -197,12 +207,19 @@ impl Contender {
     }
 
     /// Whether it can make the calls of a case: raw shared memory has no one-ways, and not for any
-    /// length.
+    /// length; the outsider has a few small operations.
     #[must_use]
     pub fn knows(&self, case: Case) -> bool {
+        use Operation::{CubeLong, CubeVoid, Ping};
         let lengths = case.lengths();
-        self.name != RAW_SHM
-            || case.operation.is_two_way() && lengths.request.max(lengths.reply) <= LONGEST_SHARED
+        match self.name {
+            RAW_SHM => {
+                let longest = lengths.request.max(lengths.reply);
+                case.operation.is_two_way() && longest <= LONGEST_SHARED
+            }
+            outsider::NAME => matches!(case.operation, CubeVoid | CubeLong | Ping),
+            _ => true,
+        }
     }
 
     /// A contender of this name that is never started, for tests of what is made of figures.
@@ -255,6 +272,14 @@ mod tests {
             assert_eq!(floor.floor, floor.name);
             assert!(entry.spins || !floor.spins, "{}", entry.name);
         }
+    }
+
+    #[test]
+    fn the_outsider_knows_small_calls_and_does_not_buffer() {
+        let outsider = Contender::imagined(outsider::NAME, RAW_TCP);
+        assert!(!outsider.buffers());
+        assert!(outsider.knows(Case::plain(Operation::Ping)));
+        assert!(!outsider.knows(Case::sized(Operation::TakeOctets, 1)));
     }
 
     #[test]

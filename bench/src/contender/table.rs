@@ -1,7 +1,7 @@
 //! Every contender there is, a line or so each.
 
-use crate::omniorb;
 use crate::peer::Program;
+use crate::{omniorb, outsider};
 
 /// The floor of TCP.
 pub const RAW_TCP: &str = "raw-tcp";
@@ -15,6 +15,8 @@ pub(super) const RAW_SHM: &str = "raw-shm";
 pub(super) enum Runs {
     /// A program of [`crate::peer`].
     Peer(Program),
+    /// The outsider's.
+    Outsider,
     /// omniORB's.
     OmniOrb,
 }
@@ -81,6 +83,15 @@ pub(super) const KNOWN: &[Entry] = &[
     ),
     raw(RAW_SHM, Program::RawShm, true, "shared memory that spins"),
     ours("punctual", RAW_TCP, "TCP", &[], &[]),
+    Entry {
+        name: outsider::NAME,
+        about: "TCP, a crate of its own with a plain release profile",
+        floor: RAW_TCP,
+        spins: false,
+        runs: Runs::Outsider,
+        server: &[],
+        client: &[],
+    },
     ours(
         "punctual-context",
         RAW_TCP,

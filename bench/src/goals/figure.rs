@@ -45,7 +45,7 @@ pub struct Found {
     pub value: f64,
     /// What it is of, where it is the worst of several, or what stands beside it.
     pub note: String,
-    /// Whether the floor was too restless to trust it.
+    /// Whether rounds of it lay too far apart: then it is not known.
     pub noisy: bool,
 }
 

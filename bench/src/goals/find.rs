@@ -4,7 +4,11 @@ use super::figure::{Finding, Found, Need};
 use super::{Evidence, REACTORS, made};
 use crate::latency::Row;
 use crate::process::Memory;
-use crate::throughput::{self, Kind};
+use crate::protocol::References;
+use crate::throughput::{self, Kind, Pinning};
+
+/// Threads of the lines of two-way calls by several.
+pub(super) const SEVERAL: [u32; 3] = [2, 4, 8];
 
 /// The rows of one contender in some cases, or why there are none.
 fn rows<'e>(
@@ -40,7 +44,7 @@ fn reason<'r>(reasons: impl Iterator<Item = &'r String>, contender: &str) -> Str
     reason.unwrap_or_else(|| format!("{contender} was not measured"))
 }
 
-/// The largest of the rows' figures.
+/// The largest of the rows' figures; which it is, is not known as soon as one of them is not.
 fn worst(rows: &[&Row], figure: impl Fn(&Row) -> Option<f64>) -> Finding {
     let figures = rows.iter().filter_map(|row| Some((figure(row)?, *row)));
     let (value, row) = figures
@@ -49,7 +53,7 @@ fn worst(rows: &[&Row], figure: impl Fn(&Row) -> Option<f64>) -> Finding {
     Ok(Found {
         value,
         note: case_of(row),
-        noisy: row.noisy,
+        noisy: rows.iter().any(|row| row.noisy),
     })
 }
 
@@ -63,12 +67,13 @@ pub(super) fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&st
     })
 }
 
-/// The median in µs, with the floor's beside it.
-pub(super) fn time(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
+/// The same of one case, with the time itself and the floor's beside it.
+pub(super) fn timed(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
     let own = rows(evidence, need, contender, &[case])?;
-    let mut found = worst(&own, |row| Some(row.figures.median / 1000.0))?;
+    let mut found = worst(&own, |row| row.ratio)?;
+    let time = |row: &Row| row.figures.median / 1000.0;
     if let Ok([floor, ..]) = rows(evidence, need, own[0].floor, &[case]).as_deref() {
-        found.note = format!("raw: {:.2} µs", floor.figures.median / 1000.0);
+        found.note = format!("{:.2} µs, raw {:.2} µs", time(own[0]), time(floor));
     }
     Ok(found)
 }
@@ -126,12 +131,16 @@ fn throughput_row<'e>(
 
 /// The better of both ways to reach it.
 pub(super) fn two_way(evidence: &Evidence) -> Finding {
-    let row = throughput_row(evidence, Kind::TwoWay, "punctual")?;
+    let row = throughput_row(
+        evidence,
+        Kind::two_way(8, References::Shared, Pinning::Unpinned),
+        "punctual",
+    )?;
     let ratio = row.ratio.ok_or("its floor was not measured")?;
     let value = (row.rate / 250_000.0).max(ratio / 0.85);
     let note = format!("{:.0} calls/s, {ratio:.2} × floor", row.rate);
     Ok(Found {
-        noisy: row.noisy,
+        noisy: !row.known,
         ..Found::of(value, note)
     })
 }
@@ -140,18 +149,42 @@ pub(super) fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Findi
     let row = throughput_row(evidence, kind, contender)?;
     let ratio = row.ratio.ok_or("its floor was not measured")?;
     Ok(Found {
-        noisy: row.noisy,
+        noisy: !row.known,
         ..Found::of(ratio, format!("{:.0} calls/s", row.rate))
     })
 }
 
-pub(super) fn beside_omniorb(evidence: &Evidence) -> Finding {
-    let ours = throughput_row(evidence, Kind::OneWayCross, "punctual")?;
-    let theirs = throughput_row(evidence, Kind::OneWayCross, "omniorb")?;
+/// One-ways, beside omniORB's.
+pub(super) fn one_way_beside_omniorb(evidence: &Evidence, placement: Pinning) -> Finding {
+    beside_omniorb(evidence, Kind::one_way(placement))
+}
+
+/// Two-way calls by several threads beside omniORB's: the number of threads that does worst.
+pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Pinning) -> Finding {
+    let mut each = Vec::new();
+    for threads in SEVERAL {
+        let kind = Kind::two_way(threads, References::Shared, placement);
+        let found = beside_omniorb(evidence, kind)?;
+        let note = format!("{threads} threads: {}", found.note);
+        each.push(Found { note, ..found });
+    }
+    // Which is the worst, is not known as soon as one is not.
+    let noisy = each.iter().any(|found| found.noisy);
+    let worst = each
+        .into_iter()
+        .min_by(|one, other| one.value.total_cmp(&other.value));
+    let worst = worst.ok_or("it was not measured")?;
+    Ok(Found { noisy, ..worst })
+}
+
+fn beside_omniorb(evidence: &Evidence, kind: Kind) -> Finding {
+    let ours = throughput_row(evidence, kind, "punctual")?;
+    let theirs = throughput_row(evidence, kind, "omniorb")?;
+    let value = ours.beside_omniorb.ok_or("they had no round together")?;
     let note = format!("{:.0} and {:.0} calls/s", ours.rate, theirs.rate);
     Ok(Found {
-        noisy: ours.noisy || theirs.noisy,
-        ..Found::of(ours.rate / theirs.rate, note)
+        noisy: !ours.beside_omniorb_known,
+        ..Found::of(value, note)
     })
 }
 

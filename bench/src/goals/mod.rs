@@ -22,6 +22,8 @@ use crate::latency::{self, Plan};
 use crate::machine::Machine;
 use crate::output::Output;
 use crate::placement::Placement;
+use crate::protocol::References;
+use crate::throughput::{Kind, Pinning};
 use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -57,23 +59,27 @@ struct Effort {
     flood: u32,
     connections: u32,
     phase: u64,
+    /// How often what was restless is measured again.
+    again: u32,
 }
 
 const USUAL: Effort = Effort {
     rounds: 15,
     calls: 1000,
     counted: 500,
-    flood: 100_000,
+    flood: 20_000,
     connections: 10_000,
     phase: 5000,
+    again: 2,
 };
 const QUICK: Effort = Effort {
     rounds: 7,
     calls: 300,
     counted: 200,
-    flood: 20_000,
+    flood: 10_000,
     connections: 10_000,
     phase: 2000,
+    again: 1,
 };
 const HASTY: Effort = Effort {
     rounds: 1,
@@ -82,6 +88,7 @@ const HASTY: Effort = Effort {
     flood: 40,
     connections: 100,
     phase: 50,
+    again: 0,
 };
 
 /// What was measured. A measurement that could not be made leaves its reason.
@@ -196,7 +203,7 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<late
                 "omniorb",
                 "omniorb-unix",
             ],
-            case::of_the_goals(),
+            with_a_mebibyte(case::of_the_goals()),
         ),
         _ => (
             Placement::Cross,
@@ -219,8 +226,14 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<late
         cases,
         rounds: effort.rounds,
         calls: effort.calls,
+        again: effort.again,
     };
     latency::measure(&contenders, &absent, &plan)
+}
+
+fn with_a_mebibyte(mut cases: Vec<Case>) -> Vec<Case> {
+    cases.push(Case::sized(Operation::TakeOctets, 1 << 20));
+    cases
 }
 
 fn count(need: Need, harness: &Harness, effort: Effort) -> Result<counting::Report> {
@@ -244,11 +257,17 @@ fn measure_throughput(harness: &Harness, effort: Effort) -> Result<throughput::R
     let wanted = Wanted::of(&["punctual", "omniorb"])?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let effort = throughput::Effort {
-        threads: 8,
         rounds: effort.rounds.div_ceil(2),
         calls: effort.flood,
+        again: effort.again,
     };
-    throughput::measure(&contenders, &absent, &throughput::Kind::ALL, effort)
+    let mut kinds = vec![Kind::BUFFERED];
+    for placement in [Pinning::Same, Pinning::Cross, Pinning::Unpinned] {
+        let two_way = |threads| Kind::two_way(threads, References::Shared, placement);
+        kinds.push(Kind::one_way(placement));
+        kinds.extend(find::SEVERAL.map(two_way));
+    }
+    throughput::measure(&contenders, &absent, &kinds, effort)
 }
 
 fn look_at_memory(harness: &Harness, effort: Effort) -> Result<memory::Report> {

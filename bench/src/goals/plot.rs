@@ -10,7 +10,7 @@ use std::path::Path;
 const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
-const WIDTH: i32 = 1260;
+const WIDTH: i32 = 1320;
 /// Pixels of a bar that is as long as its goal.
 const GOAL: f64 = 200.0;
 /// No bar is longer, in goals.
@@ -18,6 +18,9 @@ const LONGEST: f64 = 2.2;
 
 const REACHED: RGBColor = RGBColor(0x00, 0x72, 0xb2);
 const MISSED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+
+/// Neither: its figure is not known.
+const NOT_KNOWN: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 /// Draws the report.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
@@ -38,6 +41,7 @@ fn draw_on(area: &Area<'_>, report: &Report, lines: i32) -> Result<()> {
         let end = WORDS + pixels(outcome.share.unwrap_or_default());
         let colour = match outcome.verdict {
             Verdict::Ok => REACHED,
+            Verdict::NotKnown => NOT_KNOWN,
             Verdict::Missed | Verdict::Absent => MISSED,
         };
         let bar = Rectangle::new([(WORDS, top), (end, top + LINE - 6)], colour.filled());
@@ -51,9 +55,11 @@ fn draw_on(area: &Area<'_>, report: &Report, lines: i32) -> Result<()> {
 
 fn label(outcome: &Outcome) -> String {
     let goal = format!("goal {} {}", outcome.bound, outcome.unit);
+    let goal = goal.trim_end();
     match outcome.reached {
-        Some(reached) => format!("{} ({})", shown(reached), goal.trim_end()),
-        None => format!("absent ({})", goal.trim_end()),
+        Some(reached) if outcome.noisy => format!("not known: {}! ({goal})", shown(reached)),
+        Some(reached) => format!("{} ({goal})", shown(reached)),
+        None => format!("absent ({goal})"),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Evidence;
 use super::figure::Found;
 use super::line::{Bound, Line};
+use crate::latency::NOISY;
 use crate::machine::Machine;
 use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
@@ -18,8 +19,23 @@ pub struct Report {
     pub machine: Machine,
     /// Processes that wanted to run in the minute before it began, on average.
     pub load_before: Option<f64>,
+    /// How many lines have which verdict.
+    pub verdicts: Verdicts,
     /// The lines.
     pub lines: Vec<Outcome>,
+}
+
+/// How many lines have which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verdicts {
+    /// Lines whose goal is reached.
+    pub ok: usize,
+    /// Lines whose goal is not.
+    pub missed: usize,
+    /// Lines whose figure was too restless to say.
+    pub not_known: usize,
+    /// Lines that could not be measured.
+    pub absent: usize,
 }
 
 /// A line with what was found.
@@ -53,6 +69,8 @@ pub enum Verdict {
     Ok,
     /// It is not.
     Missed,
+    /// Rounds of its figure lay too far apart to say.
+    NotKnown,
     /// It could not be measured.
     Absent,
 }
@@ -64,16 +82,40 @@ impl Report {
         lines: &[&Line],
         evidence: &Evidence,
     ) -> Self {
+        let lines: Vec<Outcome> = lines.iter().map(|line| outcome(line, evidence)).collect();
         Self {
             machine,
             load_before,
-            lines: lines.iter().map(|line| outcome(line, evidence)).collect(),
+            verdicts: Verdicts::of(&lines),
+            lines,
         }
     }
+}
 
-    fn number(&self, verdict: Verdict) -> usize {
-        let is = |line: &&Outcome| line.verdict == verdict;
-        self.lines.iter().filter(is).count()
+impl Verdicts {
+    fn of(lines: &[Outcome]) -> Self {
+        let number = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
+        Self {
+            ok: number(Verdict::Ok),
+            missed: number(Verdict::Missed),
+            not_known: number(Verdict::NotKnown),
+            absent: number(Verdict::Absent),
+        }
+    }
+}
+
+impl fmt::Display for Verdicts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            ok,
+            missed,
+            not_known,
+            absent,
+        } = self;
+        write!(
+            f,
+            "{ok} reached, {missed} missed, {not_known} not known, {absent} absent"
+        )
     }
 }
 
@@ -95,6 +137,7 @@ fn outcome(line: &Line, evidence: &Evidence) -> Outcome {
             outcome.reached = Some(value);
             outcome.share = Some(line.bound.share(value));
             outcome.verdict = match line.bound.keeps(value) {
+                _ if noisy => Verdict::NotKnown,
                 true => Verdict::Ok,
                 false => Verdict::Missed,
             };
@@ -123,20 +166,14 @@ impl fmt::Display for Report {
         for line in self.lines.iter().filter(|line| !line.note.is_empty()) {
             writeln!(f, "{}: {}", line.name, line.note)?;
         }
-        let noisy = self.lines.iter().filter(|line| line.noisy).count();
-        if noisy > 0 {
+        if self.verdicts.not_known > 0 {
             writeln!(
                 f,
-                "! in {noisy} lines the rounds lay more than 10 % apart: not to be trusted before it is repeated"
+                "! varied too much, by more than {:.0} % between rounds, to know whether the goal is reached",
+                NOISY * 100.0
             )?;
         }
-        writeln!(
-            f,
-            "{} reached, {} missed, {} absent",
-            self.number(Verdict::Ok),
-            self.number(Verdict::Missed),
-            self.number(Verdict::Absent)
-        )
+        writeln!(f, "{}", self.verdicts)
     }
 }
 
@@ -144,6 +181,7 @@ fn row(line: &Outcome) -> (String, Vec<Cell>) {
     let (word, tone) = match line.verdict {
         Verdict::Ok => ("ok", Tone::Good),
         Verdict::Missed => ("missed", Tone::Bad),
+        Verdict::NotKnown => ("not known", Tone::Doubtful),
         Verdict::Absent => ("absent", Tone::Doubtful),
     };
     let mark = if line.noisy { "!" } else { "" };
@@ -170,23 +208,33 @@ pub(super) fn shown(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goals::figure::{Finding, Need};
+
+    fn restless(value: f64) -> Found {
+        Found {
+            noisy: true,
+            ..Found::of(value, "")
+        }
+    }
 
     fn report(verdict: Verdict, noisy: bool) -> String {
         let reached = (verdict != Verdict::Absent).then_some(1.234);
+        let lines = vec![Outcome {
+            name: "same",
+            what: "a call",
+            bound: Bound::AtMost(1.08),
+            unit: "× floor",
+            reached,
+            share: reached,
+            verdict,
+            note: "the reason".to_owned(),
+            noisy,
+        }];
         let report = Report {
             machine: Machine::this(),
             load_before: Some(3.0),
-            lines: vec![Outcome {
-                name: "same",
-                what: "a call",
-                bound: Bound::AtMost(1.08),
-                unit: "× floor",
-                reached,
-                share: reached,
-                verdict,
-                note: "the reason".to_owned(),
-                noisy,
-            }],
+            verdicts: Verdicts::of(&lines),
+            lines,
         };
         anstream::adapter::strip_str(&report.to_string()).to_string()
     }
@@ -198,16 +246,36 @@ mod tests {
             text.contains("≤ 1.08 × floor") && text.contains("1.23") && text.contains("missed")
         );
         assert!(text.contains("the machine was busy"), "{text}");
-        assert!(text.contains("0 reached, 1 missed, 0 absent"));
+        assert!(text.contains("0 reached, 1 missed, 0 not known, 0 absent"));
     }
 
     #[test]
-    fn what_is_absent_says_why_and_what_is_noisy_is_marked() {
+    fn what_is_absent_says_why_and_what_is_noisy_is_not_known() {
         assert!(report(Verdict::Absent, false).contains("same: the reason"));
-        let noisy = report(Verdict::Ok, true);
+        let noisy = report(Verdict::NotKnown, true);
         assert!(
-            noisy.contains("1.23!") && noisy.contains("not to be trusted"),
+            noisy.contains("1.23!") && noisy.contains("1 not known, 0 absent"),
             "{noisy}"
         );
+    }
+
+    #[test]
+    fn a_restless_figure_neither_reaches_its_goal_nor_misses_it() {
+        let verdict = |find: fn(&Evidence) -> Finding| {
+            let bound = Bound::AtMost(1.0);
+            let line = Line {
+                name: "",
+                what: "",
+                bound,
+                unit: "",
+                need: Need::Same,
+                find,
+            };
+            outcome(&line, &Evidence::default()).verdict
+        };
+        assert_eq!(verdict(|_| Ok(Found::of(0.5, ""))), Verdict::Ok);
+        assert_eq!(verdict(|_| Ok(Found::of(1.5, ""))), Verdict::Missed);
+        assert_eq!(verdict(|_| Ok(restless(0.5))), Verdict::NotKnown);
+        assert_eq!(verdict(|_| Ok(restless(1.5))), Verdict::NotKnown);
     }
 }

@@ -58,7 +58,7 @@ pub struct Row {
     pub ratio: Option<f64>,
     /// The same of the rounds' 99th percentiles.
     pub p99_ratio: Option<f64>,
-    /// Whether the floor's medians lay too far apart to trust the case.
+    /// Whether its own medians or the floor's lay too far apart to trust the figures.
     pub noisy: bool,
 }
 
@@ -104,13 +104,13 @@ impl Report {
         Ok(())
     }
 
-    /// How many cases the floor was too restless in, and of how many.
+    /// How many cases someone was too restless in, and of how many.
     fn noisy_cases(&self) -> (usize, usize) {
-        let cases: BTreeMap<String, bool> = self
-            .rows
-            .iter()
-            .map(|row| (format!("{} {}", row.placement, title(row)), row.noisy))
-            .collect();
+        let mut cases: BTreeMap<String, bool> = BTreeMap::new();
+        for row in &self.rows {
+            let case = format!("{} {}", row.placement, title(row));
+            *cases.entry(case).or_default() |= row.noisy;
+        }
         (cases.values().filter(|noisy| **noisy).count(), cases.len())
     }
 }
@@ -150,7 +150,7 @@ impl fmt::Display for Report {
         if noisy > 0 {
             writeln!(
                 f,
-                "! too noisy to trust, as the floor itself varied between rounds: {noisy} of {cases} cases"
+                "! too noisy to trust, as it or the floor varied between rounds: {noisy} of {cases} cases"
             )?;
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! This ORB, without stubs or skeletons: requests that are put together at run time, and a servant that knows
 //! no interface.
 
-use super::{Caller, race};
+use super::{Caller, punctual as stubs, race};
 use crate::Result;
 use crate::case::{Case, Operation};
+use crate::protocol::References;
 use punctual::{
     Any, DispatchError, Dispatched, DynamicImplementation, Interface, ObjectRef, Request,
     ServerRequest, SystemException, TypeCode, Typed,
@@ -35,16 +36,17 @@ fn types_of(operation: &str) -> Option<(Option<TypeCode>, TypeCode)> {
 
 /// Calls by the dynamic invocation interface, each operation by one request that is made again and again.
 pub(super) struct Client {
-    cubit: ObjectRef,
+    /// Has the references.
+    stubs: stubs::Client,
     pings: Request,
     thrown: u64,
 }
 
 impl Client {
-    pub(super) fn new(cubit: &Cubit) -> Result<Self> {
+    pub(super) fn new(stubs: stubs::Client) -> Result<Self> {
         let mut this = Self {
-            cubit: cubit.as_object().clone(),
-            pings: request(cubit.as_object(), "_get_pings", None)?,
+            pings: request(stubs.cubit().as_object(), "_get_pings", None)?,
+            stubs,
             thrown: 0,
         };
         this.thrown = this.pings()?;
@@ -86,7 +88,8 @@ fn argument(case: Case) -> Result<Option<Any>> {
 impl Caller for Client {
     fn prepare<'c>(&'c mut self, case: Case) -> Result<Box<dyn FnMut() -> Result<()> + 'c>> {
         let name = case.operation.wire_name();
-        let mut request = request(&self.cubit, name, argument(case)?)?;
+        let cubit = self.stubs.cubit().as_object();
+        let mut request = request(cubit, name, argument(case)?)?;
         let thrown = &mut self.thrown;
         Ok(match case.operation.is_two_way() {
             true => Box::new(move || {
@@ -107,8 +110,11 @@ impl Caller for Client {
     }
 
     /// Each thread has requests of its own.
-    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
-        let requests = (0..threads).map(|_| request(&self.cubit, "cube_void", None));
+    fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
+        let cubits = self.stubs.for_threads(threads, references)?;
+        let requests = cubits
+            .iter()
+            .map(|cubit| request(cubit.as_object(), "cube_void", None));
         let callers: Result<Vec<_>> = requests
             .map(|request| request.map(|mut request| move || Ok(request.invoke()?)))
             .collect();

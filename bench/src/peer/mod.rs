@@ -158,9 +158,9 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
             call_as_told(memory::Client::new(&client.at)?)
         }
         (Side::Server(server), None) => punctual::serve(server),
-        (Side::Client(client), None) if client.dii => call_as_told(dynamic::Client::new(
-            punctual::Client::new(client)?.cubit(),
-        )?),
+        (Side::Client(client), None) if client.dii => {
+            call_as_told(dynamic::Client::new(punctual::Client::new(client)?)?)
+        }
         (Side::Client(client), None) => call_as_told(punctual::Client::new(client)?),
     }
 }

@@ -4,6 +4,7 @@ use super::sample::SAMPLE;
 use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
+use crate::protocol::References;
 use crate::timeprobes::servant::Probed;
 use punctual::{
     Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, RequestContext, RootPoa,
@@ -85,6 +86,9 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
 
 /// A reference, and arguments for the calls.
 pub(super) struct Client {
+    orb: Orb,
+    /// The object, as the server told it.
+    at: String,
     cubit: Cubit,
     /// One-ways that the server will have counted when all have arrived.
     thrown: u64,
@@ -107,9 +111,20 @@ impl Client {
         &self.cubit
     }
 
+    /// As many references as there are threads: the one that there is, again and again, or each made anew.
+    pub(super) fn for_threads(&self, threads: u32, references: References) -> Result<Vec<Cubit>> {
+        let reference = |_| match references {
+            References::Shared => Ok(self.cubit.clone()),
+            References::Own => made(&self.orb, &self.at),
+        };
+        (0..threads).map(reference).collect()
+    }
+
     fn of(orb: &Orb, reference: &str) -> Result<Self> {
-        let cubit = Cubit::narrow(orb.string_to_object(reference)?)?;
+        let cubit = made(orb, reference)?;
         Ok(Self {
+            orb: orb.clone(),
+            at: reference.to_owned(),
             thrown: cubit.pings()?,
             cubit,
             octets: Vec::new(),
@@ -117,6 +132,10 @@ impl Client {
             structs: Vec::new(),
         })
     }
+}
+
+fn made(orb: &Orb, reference: &str) -> Result<Cubit> {
+    Ok(Cubit::narrow(orb.string_to_object(reference)?)?)
 }
 
 impl Caller for Client {
@@ -131,6 +150,7 @@ impl Caller for Client {
             octets,
             longs,
             structs,
+            ..
         } = self;
         Ok(match case.operation {
             Operation::CubeVoid => Box::new(|| Ok(cubit.cube_void()?)),
@@ -181,11 +201,20 @@ impl Caller for Client {
         Ok(())
     }
 
-    /// All threads share one reference, and its connection.
-    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
-        let cubit = &self.cubit;
-        let caller = || Ok(cubit.cube_void()?);
-        race(vec![caller; threads as usize], calls)
+    /// All threads share a connection, whatever the references.
+    fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
+        match references {
+            References::Shared => {
+                let cubit = &self.cubit;
+                let caller = || Ok(cubit.cube_void()?);
+                race(vec![caller; threads as usize], calls)
+            }
+            References::Own => {
+                let own = self.for_threads(threads, references)?;
+                let callers = own.iter().map(|cubit| || Ok(cubit.cube_void()?));
+                race(callers.collect(), calls)
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::request_of;
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::peer::{Caller, serve_until_the_end};
+use crate::protocol::References;
 use punctual_sys::memory::{PeerMemory, Words, create};
 use punctual_sys::passing;
 use std::os::fd::AsFd;
@@ -156,7 +157,7 @@ impl Caller for Client {
         self.prepare(Case::plain(Operation::CubeVoid))?()
     }
 
-    fn flood(&mut self, _: u32, _: u32) -> Result<Duration> {
+    fn flood(&mut self, _: u32, _: u32, _: References) -> Result<Duration> {
         Err("raw shared memory has one thread a connection".into())
     }
 }

@@ -4,6 +4,7 @@ use super::{LONGEST, head, request_of};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::peer::{Caller, race, serve_until_the_end};
+use crate::protocol::References;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use std::io;
@@ -227,8 +228,8 @@ impl Caller for Client {
         self.prepare(Case::plain(Operation::CubeVoid))?()
     }
 
-    /// Each thread has a connection of its own.
-    fn flood(&mut self, threads: u32, calls: u32) -> Result<Duration> {
+    /// Each thread has a connection of its own, whatever the references.
+    fn flood(&mut self, threads: u32, calls: u32, _: References) -> Result<Duration> {
         let lengths = request_of(Case::plain(Operation::CubeVoid), &mut self.request)?;
         let request = &self.request;
         let callers = (0..threads).map(|_| {

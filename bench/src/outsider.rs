@@ -1,0 +1,39 @@
+//! The outsider: what users build, a crate of its own outside the workspace with a plain release profile.
+//! It is built when a benchmark starts, from its sources in the tree that this program was built from.
+
+use crate::Result;
+use crate::omniorb::output;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What tables call it.
+pub const NAME: &str = "punctual-plain";
+
+/// Builds it into `directory`, as far as that has not been done, and returns the program.
+///
+/// # Errors
+/// That its sources are not there, or what cargo says.
+pub fn build(directory: &Path) -> Result<PathBuf> {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = bench.join("outsider");
+    if !sources.join("Cargo.toml").exists() {
+        return Err(format!("its sources are not at {}", sources.display()).into());
+    }
+    // What the workspace is built with, so that nothing else is compared, and nothing is fetched.
+    let locked = bench.join("../Cargo.lock");
+    fs::copy(&locked, sources.join("Cargo.lock"))
+        .map_err(|error| format!("{}: {error}", locked.display()))?;
+    let target = directory.join(NAME);
+    let program = target.join("release/outsider");
+    if !program.exists() {
+        eprintln!("building {NAME}: a minute or two, once");
+    }
+    output(
+        Command::new("cargo")
+            .args(["build", "--release", "--quiet", "--target-dir"])
+            .arg(&target)
+            .current_dir(&sources),
+    )?;
+    Ok(program)
+}

@@ -1,0 +1,190 @@
+//! Ways to count calls: what the client does, by how many threads, and where both sides run.
+
+use crate::contender::Contender;
+use crate::placement::Placement;
+use crate::protocol::References;
+use crate::running::Launch;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fmt;
+
+/// What the client does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// One-ways of one thread.
+    OneWay,
+    /// The same, which wait for others to be sent together. Only Punctual has them.
+    Buffered,
+    /// Two-way void calls by several threads.
+    TwoWay,
+}
+
+/// Where client and server run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Pinning {
+    /// Both on one processor.
+    Same,
+    /// Each on a processor of its own; all threads of the client share its one.
+    Cross,
+    /// Wherever the scheduler puts them.
+    Unpinned,
+}
+
+/// A way to count calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Kind {
+    /// What the client does.
+    pub load: Load,
+    /// By how many threads.
+    pub threads: u32,
+    /// Through which references, if it matters: one-ways are of one thread.
+    pub references: Option<References>,
+    /// Where.
+    pub placement: Pinning,
+}
+
+impl Pinning {
+    const fn placement(self) -> Option<Placement> {
+        match self {
+            Self::Same => Some(Placement::Same),
+            Self::Cross => Some(Placement::Cross),
+            Self::Unpinned => None,
+        }
+    }
+}
+
+impl Kind {
+    /// One-ways of one thread.
+    #[must_use]
+    pub const fn one_way(placement: Pinning) -> Self {
+        Self {
+            load: Load::OneWay,
+            threads: 1,
+            references: None,
+            placement,
+        }
+    }
+
+    /// Buffered one-ways, which run across processors: on one the buffer's reader would wait for its writer.
+    pub const BUFFERED: Self = Self {
+        load: Load::Buffered,
+        ..Self::one_way(Pinning::Cross)
+    };
+
+    /// Two-way calls.
+    #[must_use]
+    pub const fn two_way(threads: u32, references: References, placement: Pinning) -> Self {
+        Self {
+            load: Load::TwoWay,
+            threads,
+            references: Some(references),
+            placement,
+        }
+    }
+
+    pub(super) fn launch(self) -> std::io::Result<Launch> {
+        let placement = self.placement.placement();
+        let buffered = self.load == Load::Buffered;
+        Ok(Launch {
+            processors: placement.map(Placement::processors).transpose()?,
+            client_options: buffered.then(|| "--buffered".into()).into_iter().collect(),
+            ..Launch::default()
+        })
+    }
+
+    /// Contenders that spin would be measured by whom they keep from running; shared memory has no
+    /// raw one-ways.
+    pub(super) fn suits(self, contender: &Contender) -> bool {
+        !contender.spins && (self.load != Load::Buffered || contender.buffers())
+    }
+
+    /// What it has in common with those of other numbers of threads, which stand in one table with it.
+    pub(super) fn heading(self) -> String {
+        let load = match self.load {
+            Load::OneWay => "one-ways",
+            Load::Buffered => "buffered one-ways",
+            Load::TwoWay => "two-way void calls",
+        };
+        let references = match self.references {
+            None => "",
+            Some(References::Shared) => ", one reference for all threads",
+            Some(References::Own) => ", a reference for each thread",
+        };
+        let place = match self.placement {
+            Pinning::Same => "both sides on one processor",
+            Pinning::Cross => "a processor each",
+            Pinning::Unpinned => "unpinned",
+        };
+        format!("{load}{references}, {place}")
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.heading())?;
+        match self.references {
+            None => Ok(()),
+            Some(_) => write!(f, ", {} thread(s)", self.threads),
+        }
+    }
+}
+
+/// Every kind of these, in the order in which they are shown.
+pub(super) fn combined(
+    loads: &[Load],
+    threads: &[u32],
+    references: &[References],
+    placements: &[Pinning],
+) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for load in loads {
+        match load {
+            Load::OneWay => kinds.extend(placements.iter().copied().map(Kind::one_way)),
+            Load::Buffered if placements.contains(&Pinning::Cross) => kinds.push(Kind::BUFFERED),
+            Load::Buffered => {}
+            Load::TwoWay => {
+                for &references in references {
+                    for &placement in placements {
+                        let kind = |&threads| Kind::two_way(threads, references, placement);
+                        kinds.extend(threads.iter().map(kind));
+                    }
+                }
+            }
+        }
+    }
+    kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_punctual_buffers_and_nobody_spins() {
+        let tcp = Contender::imagined("raw-tcp", "raw-tcp");
+        let ours = Contender::imagined("punctual-uiop", "raw-unix");
+        assert!(Kind::one_way(Pinning::Cross).suits(&tcp) && !Kind::BUFFERED.suits(&tcp));
+        assert!(Kind::BUFFERED.suits(&ours));
+        let spinning = Contender {
+            spins: true,
+            ..ours
+        };
+        assert!(!Kind::BUFFERED.suits(&spinning));
+        assert!(!Kind::one_way(Pinning::Unpinned).suits(&spinning));
+    }
+
+    #[test]
+    fn two_ways_run_with_each_number_of_threads_references_and_placement() {
+        let all = combined(
+            Load::value_variants(),
+            &[1, 2, 4, 8, 32],
+            References::value_variants(),
+            Pinning::value_variants(),
+        );
+        assert_eq!(all.len(), 3 + 1 + 5 * 2 * 3);
+        let buffered = combined(&[Load::Buffered], &[1], &[], &[Pinning::Same]);
+        assert!(buffered.is_empty());
+    }
+}
