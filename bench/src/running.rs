@@ -29,6 +29,8 @@ pub struct Launch {
     pub client_options: Vec<OsString>,
     /// Connections that the server must be able to hold, if more than usual.
     pub connections: Option<usize>,
+    /// Whether they are counted: threads of Punctual do not look before they block then, as often as time allows.
+    pub is_counted: bool,
 }
 
 /// The order of a round's turns: another one of `number` begins in the next round.
@@ -125,6 +127,10 @@ impl Contender {
         let mut command = std::process::Command::new(words.next().unwrap_or(program));
         command.args(words).arg(side);
         command.envs(launch.environment.iter().copied());
+        // Programs of this crate have arguments ahead of their side; others know no such option.
+        if launch.is_counted && !self.arguments.is_empty() {
+            command.arg("--no-spin");
+        }
         if let Some(processor) = processor {
             command.arg("--pin").arg(processor.to_string());
         }

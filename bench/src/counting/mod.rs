@@ -244,6 +244,7 @@ fn count_under(
         client: instrument.wrapper(&client),
         server: instrument.wrapper(&server),
         environment: instrument.environment(),
+        is_counted: true,
         ..Launch::default()
     })?;
     running.call(case, calls)?;
@@ -258,6 +259,7 @@ fn count_under(
 fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Counts> {
     let mut running = contender.start(&Launch {
         processors: Some(Placement::Same.processors()?),
+        is_counted: true,
         ..Launch::default()
     })?;
     running.call(case, calls)?;

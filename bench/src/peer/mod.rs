@@ -102,6 +102,9 @@ struct OrbOptions {
     /// Requests carry a service context of 4 octets.
     #[arg(long)]
     context: bool,
+    /// Threads do not look at sockets before they block on them.
+    #[arg(long)]
+    no_spin: bool,
     /// Properties of links, as LINK.NAME=VALUE.
     #[arg(long, value_name = "LINK.NAME=VALUE")]
     property: Vec<Property>,

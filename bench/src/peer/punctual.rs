@@ -76,6 +76,10 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
         false => builder,
     };
     Ok(builder.configure(|config| {
+        if options.no_spin {
+            config.iiop.spin.budget = Duration::ZERO;
+            config.uiop.spin.budget = Duration::ZERO;
+        }
         for property in &options.property {
             let link = config.link_properties.entry(property.link.clone());
             link.or_default()

@@ -168,7 +168,7 @@ fn calls_nested_back_and_forth_over_shared_connections_do_not_lock_up() {
 #[test]
 fn many_threads_share_one_connection() {
     let _watchdog = watchdog(LIMIT);
-    let pair = Pair::new();
+    let pair = Pair::with(|_| {}, |config| config.connections_per_endpoint = 1);
     let threads: Vec<_> = (0..8)
         .map(|thread| {
             let echo = pair.echo.clone();

@@ -22,7 +22,10 @@ mod strategies {
     }
 
     fn served(concurrency: Concurrency) -> Pair {
-        Pair::with(|config| config.concurrency = concurrency, |_| {})
+        Pair::with(
+            |config| config.concurrency = concurrency,
+            |config| config.connections_per_endpoint = 1,
+        )
     }
 
     const ALL: [Concurrency; 3] = [

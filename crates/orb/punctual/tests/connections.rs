@@ -3,8 +3,11 @@
 
 mod support;
 
+use punctual::stub::Operation;
 use punctual::{Interface, Mux, Orb, Otherwise, Policy, SetOverride, SystemExceptionKind as Kind};
 use rustix::time::{ClockId, clock_gettime};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
 
@@ -121,4 +124,133 @@ fn a_connection_can_be_made_ahead_of_calls() {
     servers[0].server.shutdown(true).unwrap();
     let error = object.validate_connection().unwrap_err();
     assert_eq!(error.kind(), Kind::Transient, "{error}");
+}
+
+const SPARE: Duration = Duration::from_millis(200);
+
+/// A client whose threads spread over up to three connections.
+fn spreading(max_connections: usize) -> Pair {
+    Pair::with(
+        |config| config.max_connections = max_connections,
+        |config| {
+            config.connections_per_endpoint = 3;
+            config.timeouts.spare_connection = Some(SPARE);
+        },
+    )
+}
+
+/// Has eight threads call, each at least so often, and until `is_over`; what each call returns is looked at.
+fn all_call(pair: &Pair, least: u32, is_over: impl Fn() -> bool + Sync) {
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (echo, is_over) = (&pair.echo, &is_over);
+            scope.spawn(move || {
+                let mut number = 0;
+                while number < least || !is_over() {
+                    let value = thread * 1_000_000 + i32::try_from(number).unwrap();
+                    assert_eq!(echo.long(value).unwrap(), value);
+                    number += 1;
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_that_meet_spread_over_more_connections_and_return_to_one() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = spreading(100);
+    let most = AtomicUsize::new(0);
+    all_call(&pair, 1000, || {
+        let now = pair.server.client_connections();
+        most.fetch_max(now, Ordering::Relaxed) > 2
+    });
+    assert_eq!(most.into_inner(), 3);
+    have(&[pair], &[1]);
+}
+
+#[test]
+fn one_thread_alone_stays_with_one_connection_to_each_server() {
+    let _watchdog = watchdog(LIMIT);
+    let servers: Vec<_> = (0..3).map(|_| Pair::new()).collect();
+    let (_client, echoes) = client_of(&servers, 100);
+    for number in 0..200 {
+        for echo in &echoes {
+            assert_eq!(echo.long(number).unwrap(), number);
+        }
+    }
+    have(&servers, &[1, 1, 1]);
+}
+
+#[test]
+fn a_server_that_refuses_further_connections_serves_on_the_first() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = spreading(1);
+    all_call(&pair, 2000, || true);
+    have(&[pair], &[1]);
+}
+
+/// A server behind it sees one connection; further ones are taken, and never answered.
+fn only_the_first(port: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (near, _) = listener.accept().unwrap();
+        let far = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut from_near, mut to_far) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut from_near, &mut to_far));
+        let (mut from_far, mut to_near) = (far, near);
+        let _ = std::io::copy(&mut from_far, &mut to_near);
+        drop(listener);
+    });
+    own
+}
+
+#[test]
+fn a_server_that_never_answers_on_a_second_connection_serves_on_the_first() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = spreading(100);
+    let port = only_the_first(pair.port);
+    let key = support::object_key(&pair);
+    let escaped: String = key.iter().map(|octet| format!("%{octet:02x}")).collect();
+    let url = format!("corbaloc::1.2@127.0.0.1:{port}/{escaped}");
+    let echo = Echo::from_object(pair.client.string_to_object(&url).unwrap());
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let echo = &echo;
+            scope.spawn(move || {
+                for number in 0..1000 {
+                    let value = thread * 1000 + number;
+                    assert_eq!(echo.long(value).unwrap(), value);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn calls_do_not_overtake_the_one_ways_of_their_thread() {
+    const SUM: Operation = Operation::one_way("sum_behind_gate");
+    let _watchdog = watchdog(LIMIT);
+    let pair = spreading(100);
+    pair.servant.gate.open();
+    std::thread::scope(|scope| {
+        for thread in 0..4_u8 {
+            let (echo, servant) = (&pair.echo, &pair.servant);
+            scope.spawn(move || {
+                for number in 0..250_usize {
+                    let octets = [thread + 1; 1000];
+                    let object = echo.as_object();
+                    object.send(&SUM, |out| out.put_octets(&octets)).unwrap();
+                    assert_eq!(echo.long(1).unwrap(), 1);
+                    let own = u64::from(thread + 1) * 1000;
+                    let sums = servant.sums.lock().unwrap();
+                    let arrived = sums.iter().filter(|&&sum| sum == own).count();
+                    assert_eq!(arrived, number + 1);
+                }
+            });
+        }
+        // They make others spread.
+        all_call(&pair, 2000, || true);
+    });
 }

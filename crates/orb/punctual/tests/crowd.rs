@@ -69,7 +69,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
             config.concurrency = concurrency;
             config.max_connections = idle + BUSY + 10;
         },
-        |_| {},
+        |config| config.connections_per_endpoint = 1,
     );
     assert_eq!(pair.echo.long(0).unwrap(), 0);
     let address = ("127.0.0.1", pair.port);

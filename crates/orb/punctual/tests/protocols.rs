@@ -54,7 +54,10 @@ impl Served {
         poa.manager().activate().unwrap();
         let servant = Arc::new(EchoImpl::default());
         let reference: Echo = poa.activate(servant.clone()).unwrap();
-        let client = Orb::builder().build().unwrap();
+        let client = Orb::builder()
+            .configure(|config| config.connections_per_endpoint = 1)
+            .build()
+            .unwrap();
         let text = server.object_to_string(&reference).unwrap();
         let echo = Echo::from_object(client.string_to_object(&text).unwrap());
         Self {

@@ -3,18 +3,20 @@
 use punctual_sys::{processor, quota};
 use std::cell::Cell;
 use std::hint::spin_loop;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// After this many waits that were not looked for at all, one is, to see whether it pays again.
 const PROBE: u32 = 16;
+/// The same where it has not paid for long.
+const SELDOM: u32 = 4096;
+/// Where so much time passes between two looks at the clock, another thread has had the processor.
+const INTERRUPTED: Duration = Duration::from_micros(4);
 /// A shorter look costs less than it takes to note it.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// What is known of a thread is asked for again after so many looks of it in vain.
 const KNOWN_FOR: u32 = 4096;
-/// A thread that may run on one processor only lets others have it after so many batches of looks.
-const BATCHES_BEFORE_YIELD: u32 = 8;
 
 /// What one look costs, and so how often the clock is looked at in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +47,14 @@ impl Look {
 
 /// A budget of time that halves with each look in vain and is whole again after one that paid.
 ///
-/// What is waited for may come late (a busy peer, a quiet client): then a few waits bring the budget to nothing,
-/// and only one in 16 tries again. A thread that may run on one processor only yields between looks
-/// (`sched_yield`), as the peer may need that processor. Two kinds of thread look no more than once, unless they are
-/// told to by whoever has set processors apart: real-time ones, to which the peer could be the one that is kept
-/// from running, and those of a process whose control group has less time than the processors it may run on
-/// (cgroup `cpu.max`), which would use up the time that calls need.
+/// What is waited for may come late (a busy peer, a quiet client), or never while this thread has the processor that
+/// the peer needs: then a few waits bring the budget to nothing, and one in 16 tries again, in 32, and so on down to
+/// one in 4,096. Where another thread has had the processor meanwhile, which may have been the peer, it comes to nothing
+/// at once. In a process half as many threads look at a time as the machine has processors.
+///
+/// Two kinds of thread look no more than once, unless they are told to by whoever has set processors apart:
+/// real-time ones, which would keep all others from running, and those of a process whose control group has less time
+/// than the processors it may run on (cgroup `cpu.max`), which would use up the time that calls need.
 ///
 /// One thread at a time waits with it; the atomics are for that right being handed on, and whoever does
 /// so synchronises.
@@ -61,8 +65,33 @@ pub struct Spin {
     /// In nanoseconds, as all below.
     most: u32,
     budget: AtomicU32,
-    /// Waits since the budget came to nothing.
+    /// Waits since the budget came to nothing, or since it was tried again.
     idle: AtomicU32,
+    /// After how many of those it is tried again.
+    probe: AtomicU32,
+}
+
+/// Threads of the process that look, of those that count.
+static LOOKING: AtomicU32 = AtomicU32::new(0);
+
+/// One of them, until dropped.
+struct Looking;
+
+impl Looking {
+    /// `None` where enough look already.
+    fn begin() -> Option<Self> {
+        static MOST: OnceLock<u32> = OnceLock::new();
+        let most = MOST.get_or_init(|| u32::try_from(processor::online() / 2).unwrap_or(1).max(1));
+        let looking = Self;
+        // Relaxed: a bound, and no more; nothing is read by it.
+        (LOOKING.fetch_add(1, Ordering::Relaxed) < *most).then_some(looking)
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Spin {
@@ -76,11 +105,12 @@ impl Spin {
             most,
             budget: AtomicU32::new(most),
             idle: AtomicU32::new(0),
+            probe: AtomicU32::new(PROBE),
         }
     }
 
-    /// Whether threads look, too, that are real-time or have less time than processors, and none yields: where the
-    /// peer runs on another processor, and this one has nothing else to do.
+    /// Whether threads look, too, that are real-time or have less time than processors, and however many look already:
+    /// where the peer runs on another processor, and this one has nothing else to do.
     #[must_use]
     pub fn always(mut self, always: bool) -> Self {
         self.always = always;
@@ -102,50 +132,67 @@ impl Spin {
         self.look_on(look)
     }
 
-    /// As [`Spin::until`], behind a first look.
-    pub fn look_on<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-        let budget = self.next_budget();
-        let manners = if budget == 0 { None } else { self.manners() };
-        let budget_time = Duration::from_nanos(budget.into());
-        let found = self.look_for(budget_time, manners?, &mut look);
-        let next = match (&found, self.budget.load(Ordering::Relaxed) / 2) {
-            (Some(_), _) => self.most,
+    /// As [`Spin::until`], behind a first look. Costs next to nothing while looking does not pay.
+    #[inline]
+    pub fn look_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
+        match self.next_budget() {
+            0 => None,
+            budget => self.look_within(Duration::from_nanos(budget.into()), look),
+        }
+    }
+
+    #[inline(never)]
+    fn look_within<T>(&self, budget: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+        if !self.may_look() {
+            return None;
+        }
+        let _looking = match self.always {
+            true => None,
+            false => Some(Looking::begin()?),
+        };
+        // While it is young the clock is left alone: reading it costs as much as several looks. What is found by then
+        // was there already, and says nothing of whether looking pays.
+        let begin = Instant::now();
+        if let Some(found) = look_times(self.look.first(), &mut look) {
+            return Some(found);
+        }
+        let (found, was_interrupted) = self.look_from(begin, budget, &mut look);
+        let (next, probe) = match (&found, self.budget.load(Ordering::Relaxed) / 2) {
+            _ if was_interrupted && !self.always => (0, self.less_often()),
+            (Some(_), _) => (self.most, PROBE),
             // Also after a probe in vain, which was not on this budget.
-            (None, half) if Duration::from_nanos(half.into()) < SHORTEST => 0,
-            (None, half) => half,
+            (None, half) if Duration::from_nanos(half.into()) < SHORTEST => (0, self.less_often()),
+            (None, half) => (half, PROBE),
         };
         self.budget.store(next, Ordering::Relaxed);
+        self.probe.store(probe, Ordering::Relaxed);
         found
     }
 
-    fn look_for<T>(
+    fn less_often(&self) -> u32 {
+        (self.probe.load(Ordering::Relaxed) * 2).min(SELDOM)
+    }
+
+    /// What was found, and whether another thread has had the processor meanwhile.
+    fn look_from<T>(
         &self,
+        begin: Instant,
         budget: Duration,
-        manners: Manners,
         look: &mut impl FnMut() -> Option<T>,
-    ) -> Option<T> {
-        // While it is young the clock is left alone: reading it costs as much as several looks.
-        for _ in 0..self.look.first() {
-            spin_loop();
-            if let Some(found) = look() {
-                return Some(found);
+    ) -> (Option<T>, bool) {
+        let mut last = begin;
+        let mut was_interrupted = false;
+        loop {
+            let now = Instant::now();
+            was_interrupted |= now - last > INTERRUPTED;
+            if now - begin >= budget {
+                return (None, was_interrupted);
+            }
+            last = now;
+            if let Some(found) = look_times(self.look.later(), look) {
+                return (Some(found), was_interrupted || last.elapsed() > INTERRUPTED);
             }
         }
-        let begin = Instant::now();
-        let mut batches = 0;
-        while begin.elapsed() < budget {
-            batches += 1;
-            if manners == Manners::Yields && batches % BATCHES_BEFORE_YIELD == 0 {
-                thread::yield_now();
-            }
-            for _ in 0..self.look.later() {
-                spin_loop();
-                if let Some(found) = look() {
-                    return Some(found);
-                }
-            }
-        }
-        None
     }
 
     fn next_budget(&self) -> u32 {
@@ -153,79 +200,80 @@ impl Spin {
         if budget > 0 || self.most == 0 {
             return budget;
         }
-        let idle = self.idle.load(Ordering::Relaxed) + 1;
-        self.idle.store(idle % PROBE, Ordering::Relaxed);
-        if idle < PROBE { 0 } else { self.most }
+        let (idle, probe) = (
+            self.idle.load(Ordering::Relaxed) + 1,
+            self.probe.load(Ordering::Relaxed),
+        );
+        let is_time = idle >= probe;
+        self.idle
+            .store(if is_time { 0 } else { idle }, Ordering::Relaxed);
+        if is_time { self.most } else { 0 }
     }
 
-    /// How the calling thread may look; `None` where it may not.
-    fn manners(&self) -> Option<Manners> {
-        if self.always {
-            return Some(Manners::Keeps);
-        }
-        KNOWN.with(|known| {
-            let mut thread = known.get();
-            if thread.looks == 0 {
-                thread = KnownThread::ask();
-            }
-            thread.looks -= 1;
-            known.set(thread);
-            thread.manners
-        })
+    /// Whether the calling thread may look.
+    fn may_look(&self) -> bool {
+        self.always
+            || KNOWN.with(|known| {
+                let mut thread = known.get();
+                if thread.looks == 0 {
+                    thread = KnownThread::ask();
+                }
+                thread.looks -= 1;
+                known.set(thread);
+                thread.may_look
+            })
     }
 }
 
-/// What a thread that looks does with its processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manners {
-    /// Keeps it: there are others.
-    Keeps,
-    /// Lets other threads have it now and then.
-    Yields,
+fn look_times<T>(times: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
+    (0..times).find_map(|_| {
+        spin_loop();
+        look()
+    })
 }
 
 /// What is known of a thread.
 #[derive(Clone, Copy)]
 struct KnownThread {
-    manners: Option<Manners>,
+    may_look: bool,
     /// Looks until this is asked for again.
     looks: u32,
 }
 
 thread_local! {
     static KNOWN: Cell<KnownThread> = const {
-        Cell::new(KnownThread { manners: None, looks: 0 })
+        Cell::new(KnownThread { may_look: false, looks: 0 })
     };
 }
 
 impl KnownThread {
     fn ask() -> Self {
-        let processors = processor::own_count();
         // Where it can't be told, no thread is.
         let is_real_time = processor::is_real_time().unwrap_or(false);
         Self {
-            manners: manners_of(processors, is_real_time, quota::processors()),
+            may_look: may_look(is_real_time, processor::own_count(), quota::processors()),
             looks: KNOWN_FOR,
         }
     }
 }
 
-/// How a thread may look that may run on so many processors, and whose process may use the time of so many.
-fn manners_of(processors: u32, is_real_time: bool, quota: Option<f64>) -> Option<Manners> {
-    if is_real_time || quota.is_some_and(|quota| quota < f64::from(processors)) {
-        return None;
-    }
-    Some(match processors {
-        0 | 1 => Manners::Yields,
-        _ => Manners::Keeps,
-    })
+/// Whether a thread may look that may run on so many processors, and whose process may use the time of so many.
+fn may_look(is_real_time: bool, processors: u32, quota: Option<f64>) -> bool {
+    !is_real_time && quota.is_none_or(|quota| quota >= f64::from(processors))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use punctual_sys::scheduling::{self, Scheduling};
-    use std::sync::{Arc, Barrier};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::thread;
+
+    /// Tests look one at a time: only so many threads of a process do.
+    fn turn() -> MutexGuard<'static, ()> {
+        static TURN: Mutex<()> = Mutex::new(());
+        TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     fn looks_of(spin: &Spin, found_at: u32) -> (u32, bool) {
         let mut looks = 0;
@@ -237,7 +285,7 @@ mod tests {
     }
 
     fn can_spin() -> bool {
-        let can = KnownThread::ask().manners.is_some();
+        let can = KnownThread::ask().may_look;
         if !can {
             eprintln!("skipped: this thread is real-time, or has a quota");
         }
@@ -246,10 +294,7 @@ mod tests {
 
     #[test]
     fn looking_in_vain_comes_to_nothing_and_one_that_pays_restores_it() {
-        if !can_spin() {
-            return;
-        }
-        let spin = Spin::new(Duration::from_micros(8), Look::Memory);
+        let spin = Spin::new(Duration::from_micros(8), Look::Memory).always(true);
         let budget = || spin.budget.load(Ordering::Relaxed);
         let most = budget();
         let mut waits = 0;
@@ -258,16 +303,52 @@ mod tests {
             waits += 1;
         }
         assert_eq!(waits, 4);
-        for _ in 1..PROBE {
-            assert_eq!(looks_of(&spin, u32::MAX), (1, false));
+        // Where it does not pay it is tried less and less often.
+        for probe in [PROBE * 2, PROBE * 4] {
+            for _ in 1..probe {
+                assert_eq!(looks_of(&spin, u32::MAX), (1, false));
+            }
+            assert!(looks_of(&spin, u32::MAX).0 > 1);
+            assert_eq!(budget(), 0);
         }
-        assert!(looks_of(&spin, u32::MAX).0 > 1);
-        assert_eq!(budget(), 0);
-        for _ in 1..PROBE {
+        for _ in 1..PROBE * 8 {
             assert_eq!(looks_of(&spin, 2), (1, false));
         }
-        assert_eq!(looks_of(&spin, 2), (2, true));
+        let later = Look::Memory.first() + 2;
+        assert_eq!(looks_of(&spin, later), (later, true));
         assert_eq!(budget(), most);
+    }
+
+    #[test]
+    fn a_look_that_another_thread_has_interrupted_is_the_last_one_for_a_while() {
+        if !can_spin() {
+            return;
+        }
+        let _turn = turn();
+        let spin = Spin::new(Duration::from_millis(1), Look::System);
+        // As if the processor had been another thread's.
+        let looked = spin.until(|| {
+            thread::sleep(Duration::from_micros(50));
+            None::<()>
+        });
+        assert_eq!(looked, None);
+        for _ in 1..2 * PROBE {
+            assert_eq!(looks_of(&spin, 2), (1, false));
+        }
+    }
+
+    #[test]
+    fn only_so_many_threads_look_at_a_time() {
+        if !can_spin() {
+            return;
+        }
+        let _turn = turn();
+        let all: Vec<Looking> = std::iter::from_fn(Looking::begin).collect();
+        assert!(!all.is_empty() && all.len() <= processor::online().max(2) / 2);
+        let spin = Spin::new(Duration::from_secs(1), Look::System);
+        assert_eq!(looks_of(&spin, 2), (1, false));
+        drop(all);
+        assert_eq!(looks_of(&spin, 2), (2, true));
     }
 
     #[test]
@@ -280,13 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_would_starve_others_do_not_look_and_those_with_one_processor_yield() {
-        assert_eq!(manners_of(4, false, None), Some(Manners::Keeps));
-        assert_eq!(manners_of(4, false, Some(4.0)), Some(Manners::Keeps));
-        assert_eq!(manners_of(1, false, None), Some(Manners::Yields));
-        assert_eq!(manners_of(4, true, None), None);
-        assert_eq!(manners_of(4, false, Some(3.5)), None);
-        assert_eq!(manners_of(1, false, Some(0.5)), None);
+    fn threads_that_would_starve_others_do_not_look() {
+        assert!(may_look(false, 4, None) && may_look(false, 1, None));
+        assert!(may_look(false, 4, Some(4.0)));
+        assert!(!may_look(true, 4, None));
+        assert!(!may_look(false, 4, Some(3.5)) && !may_look(false, 1, Some(0.5)));
     }
 
     /// On a thread of its own, as what is known of a thread is its own.
@@ -295,25 +374,20 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_with_one_processor_lets_the_one_run_that_it_waits_for() {
-        if quota::processors().is_some() {
-            return eprintln!("skipped: the process has a quota");
+    fn on_one_processor_that_the_peer_needs_looking_comes_to_next_to_nothing() {
+        if !can_spin() {
+            return;
         }
         on_a_thread(|| {
             processor::pin_to(processor::allowed().unwrap()[0]).unwrap();
-            let done = Arc::new(AtomicU32::new(0));
-            let (begun, peer_done) = (Arc::new(Barrier::new(2)), done.clone());
-            let peer_begun = begun.clone();
-            // On the same processor: it runs when the one that looks yields, or has used up its time.
-            let peer = thread::spawn(move || {
-                peer_begun.wait();
-                peer_done.store(1, Ordering::Release);
-            });
-            begun.wait();
-            let spin = Spin::new(Duration::from_secs(4), Look::Memory);
-            let found = spin.until(|| (done.load(Ordering::Acquire) == 1).then_some(()));
-            assert!(found.is_some());
-            peer.join().unwrap();
+            let spin = Spin::new(Duration::from_micros(8), Look::Memory);
+            let mut looked = 0;
+            // What is waited for never comes: the peer can't run.
+            for _ in 0..10_000 {
+                let _turn = turn();
+                looked += u32::from(looks_of(&spin, u32::MAX).0 > 1);
+            }
+            assert!(looked < 20, "{looked}");
         });
     }
 
@@ -333,11 +407,8 @@ mod tests {
 
     #[test]
     fn what_is_there_within_the_first_looks_needs_no_clock() {
-        if !can_spin() {
-            return;
-        }
         // Nothing is left of a nanosecond once the clock has been looked at.
-        let spin = Spin::new(Duration::from_nanos(1), Look::Memory);
+        let spin = Spin::new(Duration::from_nanos(1), Look::Memory).always(true);
         let young = Look::Memory.first() + 1;
         assert_eq!(looks_of(&spin, young), (young, true));
         assert!(!looks_of(&spin, u32::MAX).1);

@@ -64,6 +64,25 @@ pub fn allowed() -> io::Result<Vec<usize>> {
     Ok(Processors::own()?.numbers().collect())
 }
 
+/// How many processors the machine has running, whichever of them this process may run on. Where the kernel does not
+/// say, as many as it may.
+#[must_use]
+pub fn online() -> usize {
+    let listed = std::fs::read_to_string("/sys/devices/system/cpu/online");
+    let counted = listed.ok().and_then(|list| count(list.trim()));
+    counted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into))
+}
+
+/// How many numbers a list as `0-3,5` has.
+fn count(list: &str) -> Option<usize> {
+    let ranges = list.split(',').map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        last.checked_sub(first)?.checked_add(1)
+    });
+    ranges.sum()
+}
+
 /// How many processors the calling thread may run on; 1 where the kernel does not say. One system call.
 #[must_use]
 pub fn own_count() -> u32 {
@@ -109,6 +128,15 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    #[test]
+    fn a_list_of_processors_is_counted_and_what_is_none_is_not() {
+        assert_eq!(count("0"), Some(1));
+        assert_eq!(count("0-3,5,8-9"), Some(7));
+        assert_eq!(count("3-1"), None);
+        assert_eq!(count(""), None);
+        assert!(online() >= allowed().unwrap().len());
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 /// Whether and for how long a thread that receives looks at the socket, again and again, before it
 /// blocks on it. Being woken takes longer than most answers do, where they come from another processor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinOptions {
-    /// For how long, at most: less while looking keeps being in vain. A thread that may run on one processor
-    /// only yields between looks. Zero, the default, never looks and costs nothing. Property `spin_us`.
+    /// For how long, at most: less while looking keeps being in vain, down to not at all. Default 50 µs; zero never
+    /// looks. Property `spin_us`.
     pub budget: Duration,
     /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` look, too, and those of a process whose
-    /// control group may use less time than its processors have (cgroup `cpu.max`); none yields then. Default off:
+    /// control group may use less time than its processors have (cgroup `cpu.max`), however many look already. Default off:
     /// the peer may need the processor, or calls the time. For peers whose threads have processors of their own.
     /// Property `spin_always`.
     pub always: bool,
@@ -20,6 +20,15 @@ pub struct SpinOptions {
 
 /// The properties that set them.
 pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
+
+impl Default for SpinOptions {
+    fn default() -> Self {
+        Self {
+            budget: Duration::from_micros(50),
+            always: false,
+        }
+    }
+}
 
 impl SpinOptions {
     /// These options with properties over them.

@@ -184,7 +184,7 @@ impl Connection for StreamConnection {
     ) -> Result<usize, LinkError> {
         let bytes = with_room(block, need)?;
         if let Some(spin) = &self.spin
-            && let Some(looked) = spin.until(|| looked(stream::receive_now(&self.socket, bytes)))
+            && let Some(looked) = spin.look_on(|| looked(stream::receive_now(&self.socket, bytes)))
         {
             return looked;
         }

@@ -2,7 +2,7 @@
 
 use super::heads::Heads;
 use super::target::Target;
-use crate::lane::{Binding, Bound, ClientConnection, Endpoint};
+use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Path {
         began_late: bool,
     ) -> Self {
         let connection = &binding.connection;
-        let shares = effective.mux == Mux::Shared;
+        let shares = effective.mux != Mux::Exclusive;
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         Self {
             heads: Heads::default(),
@@ -52,6 +52,15 @@ impl Path {
     /// The connection that it led to, if that is still there.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.bound.connection()
+    }
+
+    /// The one that the calling thread goes by, for calls of this kind.
+    pub(super) fn connection_of_thread(&self, two_way: bool) -> Option<Arc<ClientConnection>> {
+        let connection = chosen::instead_of(&self.bound.connection()?);
+        if !two_way {
+            chosen::pin(&connection);
+        }
+        Some(connection)
     }
 
     /// Whether calls of this kind may go the short way ([`super::short`]).

@@ -81,7 +81,7 @@ impl Recent {
     #[inline(never)]
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
         let with_connection = |path: Arc<Path>| {
-            let connection = path.connection()?;
+            let connection = path.connection_of_thread(key.is_two_way())?;
             path.goes_short(key.is_two_way()).then_some(RecentPath {
                 key,
                 path,
@@ -112,10 +112,21 @@ impl Recent {
         }))
     }
 
+    /// The path that the call goes.
+    #[inline]
+    pub(super) fn last(&self) -> &RecentPath {
+        &self.0.last
+    }
+
     /// The path that the call goes, and memory for its messages.
     #[inline]
     pub(super) fn parts(&mut self) -> (&RecentPath, &mut Block) {
         (&self.0.last, &mut self.0.block)
+    }
+
+    /// The calling thread goes by this connection from now on.
+    pub(super) fn go_by(&mut self, connection: Arc<ClientConnection>) {
+        self.0.last.connection = connection;
     }
 
     /// Gives it back to the thread.

@@ -13,7 +13,7 @@ use super::preference::chosen;
 use super::remote::Callee;
 use super::target::Target;
 use crate::exception::SystemException;
-use crate::lane::{Binding, Endpoint, Wanted};
+use crate::lane::{Binding, Endpoint, Wanted, chosen};
 use crate::policy::Effective;
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -72,7 +72,7 @@ impl Route {
             let path = self.path.as_ref();
             let warm = path.and_then(|path| path.bound.binding(mux, deadline));
             if let Some(binding) = warm.filter(|warm| self.suits(warm)) {
-                return Ok(binding);
+                return Ok(self.bound(binding));
             }
         }
         let broker = callee.broker();
@@ -98,7 +98,7 @@ impl Route {
             let term = Deadline::after_maybe(broker.config().timeouts.connect);
             let until = deadline.earlier(term);
             match callee.lane.bind(&endpoint, wanted, until) {
-                Ok(binding) => return Ok(binding),
+                Ok(binding) => return Ok(self.bound(binding)),
                 Err(error) => {
                     let address = endpoint.address.clone();
                     self.failures.push(Failure::Link(address, error));
@@ -106,6 +106,14 @@ impl Route {
                 }
             }
         }
+    }
+
+    /// One-ways keep their thread where they have left.
+    fn bound(&self, binding: Binding) -> Binding {
+        if !self.two_way {
+            chosen::pin(&binding.connection);
+        }
+        binding
     }
 
     fn suits(&self, warm: &Binding) -> bool {

@@ -46,6 +46,13 @@ pub(super) fn attempt(
     let Some(mut recent) = Recent::take(key, callee) else {
         return Short::No;
     };
+    let last = recent.last();
+    if last.connection.is_busy() && operation.two_way {
+        let elsewhere = last.connection.elsewhere(callee.lane, last.path.endpoint());
+        if let Some(connection) = elsewhere {
+            recent.go_by(connection);
+        }
+    }
     let (last, block) = recent.parts();
     let (path, connection) = (&*last.path, &last.connection);
     probe::begins!(Point::ClientReference);

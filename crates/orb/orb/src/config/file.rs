@@ -95,14 +95,19 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         set(&mut buffering.octets, table.octets);
         set_ms(&mut buffering.delay, table.delay_ms);
     }
-    let micros = |number: Option<u64>| number.map(Duration::from_micros);
-    set(&mut config.one_way_gather, micros(file.one_way_gather_us));
-    set(&mut config.one_way_look, micros(file.one_way_look_us));
+    set(
+        &mut config.one_way_gather,
+        file.one_way_gather_us.map(Duration::from_micros),
+    );
     for (link, properties) in &file.link {
         obey_link(config, link, properties)?;
     }
     set(&mut config.max_connections, file.max_connections);
     set(&mut config.client_connections, file.client_connections);
+    set(
+        &mut config.connections_per_endpoint,
+        file.connections_per_endpoint,
+    );
     set(&mut config.max_nesting, file.max_nesting);
     if let Some(wait) = file.wait {
         config.wait = parse_wait("wait", &wait)?;
@@ -136,6 +141,9 @@ fn obey_timeouts(timeouts: &mut Timeouts, table: &TimeoutTable) {
     set_ms(&mut timeouts.reply, table.reply_ms);
     set_ms(&mut timeouts.hand_over, table.hand_over_ms);
     set_ms(&mut timeouts.nested_call, table.nested_call_ms);
+    set_ms(&mut timeouts.quiet, table.quiet_ms);
+    set_ms(&mut timeouts.drain, table.drain_ms);
+    set_ms(&mut timeouts.spare_connection, table.spare_connection_ms);
 }
 
 fn obey_limits(limits: &mut Limits, table: &LimitTable) {

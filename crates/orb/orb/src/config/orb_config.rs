@@ -15,6 +15,7 @@ use punctual_link::iiop::IiopOptions;
 use punctual_link::reliable::ReliableOptions;
 use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
+use punctual_sys::processor;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -60,7 +61,11 @@ pub struct OrbConfig {
     /// Connections to servers that are kept for later calls. At one more, those that no call uses are
     /// closed, the one first that was used longest ago. Default 1,024.
     pub client_connections: usize,
-    /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 1 MiB; 0 never
+    /// Connections to one endpoint that threads spread over which call there at the same time
+    /// ([`crate::Mux::Adaptive`]), at most; they count among `client_connections`. Default: as many as the machine has
+    /// processors, up to 16; 1 has all share one.
+    pub connections_per_endpoint: usize,
+    /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 4 MiB; 0 never
     /// fragments; otherwise at least 1,024. Fragments are received whatever this says.
     pub fragment_size: usize,
     /// Whether messages of GIOP 1.1 are sent in fragments, too. Default off: ORBs do not agree on how
@@ -77,11 +82,6 @@ pub struct OrbConfig {
     /// six times as long, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
     /// Key `one_way_gather_us`.
     pub one_way_gather: Duration,
-    /// For how long a connection's thread looks for another request behind a one-way before it blocks, at most: a
-    /// client that sends many need not wake it for each. Less while looking keeps being in vain; not at all where
-    /// that would keep others from running, as `spin_us` has it. Default 20 µs; zero never looks. Key
-    /// `one_way_look_us`.
-    pub one_way_look: Duration,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
     /// Options of Unix sockets.
@@ -120,13 +120,13 @@ impl Default for OrbConfig {
             collocation_scope: CollocationScope::default(),
             max_nesting: 16,
             client_connections: 1024,
-            fragment_size: 1 << 20,
+            connections_per_endpoint: processor::online().clamp(1, 16),
+            fragment_size: 4 << 20,
             fragment_giop_1_1: false,
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
             one_way_buffering: None,
             one_way_gather: Duration::from_micros(50),
-            one_way_look: Duration::from_micros(20),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
             shmiop: ShmOptions::default(),
@@ -185,6 +185,9 @@ impl OrbConfig {
         }
         if self.client_connections == 0 {
             return Err(bad_value("client_connections", 0, "at least 1"));
+        }
+        if self.connections_per_endpoint == 0 {
+            return Err(bad_value("connections_per_endpoint", 0, "at least 1"));
         }
         if self.max_connections == 0 {
             return Err(bad_value("max_connections", 0, "at least 1"));

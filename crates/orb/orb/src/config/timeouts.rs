@@ -25,6 +25,16 @@ pub struct Timeouts {
     /// reactive endpoints, is in, if it has no time of its own: what it waits for may need that thread.
     /// Default 60 s. Calls that wait by [`crate::Wait::Reactor`] are not bound by it.
     pub nested_call: Option<Duration>,
+    /// How long no call may have begun on a client's connection until the next one looks at it first, by one system
+    /// call: whether the server has closed it, as a request that was sent into that would be neither answered nor safe
+    /// to repeat. Default 50 ms; `None` never looks.
+    pub quiet: Option<Duration>,
+    /// How long the call that looks may wait for the rest of a message that it finds begun there. Default 100 ms;
+    /// `None` waits as long as the call itself may.
+    pub drain: Option<Duration>,
+    /// How long a connection beside the first to its endpoint is kept that is not needed ([`crate::Mux::Adaptive`]).
+    /// Default 10 s; `None` keeps it until the ORB ends.
+    pub spare_connection: Option<Duration>,
 }
 
 impl Default for Timeouts {
@@ -37,6 +47,9 @@ impl Default for Timeouts {
             reply: Some(Duration::from_secs(30)),
             hand_over: Some(Duration::from_millis(20)),
             nested_call: Some(Duration::from_secs(60)),
+            quiet: Some(Duration::from_millis(50)),
+            drain: Some(Duration::from_millis(100)),
+            spare_connection: Some(Duration::from_secs(10)),
         }
     }
 }

@@ -14,6 +14,7 @@ mod reactors;
 
 pub(crate) use all::Lanes;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
+pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
     PendingReply, Waited, Waiting, Wanted,

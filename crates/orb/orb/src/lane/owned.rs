@@ -7,7 +7,7 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::OpenEndpoint;
-use punctual_exec::{Deadline, LockProtocol};
+use punctual_exec::{Deadline, LockProtocol, ThreadGroup};
 use punctual_link::LinkError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +15,9 @@ use std::time::Duration;
 
 /// How long buffered requests may take to be sent when the ORB ends.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
+
+/// Threads that open connections beside others, at most: one opens one at a time.
+const OPENERS: usize = 4;
 
 /// One lane.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct Lane {
     locks: LockProtocol,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
+    /// Threads that open connections beside others.
+    pub(super) openers: ThreadGroup,
     pub(crate) incoming: Incoming,
     reactors: Reactors,
 }
@@ -39,6 +44,7 @@ impl Lane {
             locks,
             outgoing: ConnectionCache::default(),
             flusher: Flusher::new(),
+            openers: ThreadGroup::new(OPENERS),
             incoming: Incoming::new(broker.config().max_connections),
             reactors: Reactors::default(),
             broker,
@@ -68,12 +74,22 @@ impl Lane {
         wanted: Wanted,
         deadline: Deadline,
     ) -> Result<Binding, LinkError> {
-        let lane = OpenedFor {
+        self.outgoing
+            .bind(&self.opened_for(), endpoint, wanted, deadline)
+    }
+
+    /// This lane, as far as connections need it.
+    pub(super) fn opened_for(&self) -> OpenedFor<'_> {
+        OpenedFor {
             broker: &self.broker,
             reactors: &self.reactors,
             locks: self.locks,
-        };
-        self.outgoing.bind(&lane, endpoint, wanted, deadline)
+        }
+    }
+
+    /// Whether one more connection is within the limit, without another being closed.
+    pub(super) fn has_room_for_connections(&self) -> bool {
+        self.outgoing.len() < self.broker.config().client_connections
     }
 
     /// Listens at every configured endpoint; `false` where it does already. `accept` starts accepting at one.

@@ -35,8 +35,14 @@ pub enum Transfer {
 /// Changed while calls are made, it holds for those that begin afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mux {
-    /// All share one, and whoever waits reads for the others.
+    /// All share one until they meet there, again and again: then more are opened, up to
+    /// [`crate::OrbConfig::connections_per_endpoint`], and each thread keeps to one. Those that are not needed for a
+    /// while are closed, until one is left ([`crate::Timeouts::spare_connection`]). A thread that sends one-ways keeps to the connection that it sent the
+    /// first one by, so that none is overtaken. Over links that need a thread for each connection, and where calls
+    /// wait otherwise than by [`Wait::Read`], as [`Mux::Shared`].
     #[default]
+    Adaptive,
+    /// All share one, and whoever waits reads for the others.
     Shared,
     /// No two at once: as many connections as there are calls at one time, kept for the next ones.
     Exclusive,

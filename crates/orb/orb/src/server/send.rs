@@ -3,7 +3,7 @@
 //! Where several requests came with one receive, their short replies go out with one send: each waits
 //! while there is another request to be served at once. None waits for a receive that may block, nor for
 //! an upcall that is about to block in a call of its own. One that takes long is found by the watch
-//! (`timeouts.hand_over`), which sends what waits for it; and after upcalls that were not short, replies go
+//! (`timeouts.hand_over`), which has another thread send what waits for it; and after upcalls that were not short, replies go
 //! by themselves for a while. Without a watch none waits at all.
 
 use super::concurrency::{ConcurrencyStrategy, Strategy};
@@ -48,6 +48,12 @@ impl ReplySender {
     /// Whether somebody sends.
     pub(super) fn is_sending(&self) -> bool {
         !matches!(self.pending.try_lock(), Ok(Some(_)))
+    }
+
+    /// Whether replies wait.
+    #[inline]
+    pub(super) fn has_pending(&self) -> bool {
+        self.has_pending.load(Ordering::Relaxed)
     }
 
     /// Whether a reply may wait for the next. Relaxed: rough counts, and nothing is read by them.
@@ -121,7 +127,7 @@ impl ReplySender {
     /// whoever takes the connection over.
     #[inline]
     pub(super) fn send_pending(&self, to: &Conversation, by: &Strategy) {
-        if self.has_pending.load(Ordering::Relaxed)
+        if self.has_pending()
             && let Some(mut pending) = self.lock(to)
         {
             self.transmit_pending(to, by, &mut pending);

@@ -31,6 +31,8 @@ pub(super) fn serve(
     refuses: Option<Refusal>,
     thread: &mut impl ServingThread,
 ) {
+    // Those that have waited for an upcall in which another thread is.
+    connection.send_pending();
     let mut memory = Memory::take();
     let dispatcher = Dispatcher {
         connection,
@@ -74,7 +76,7 @@ fn serve_with(
                     inbox.pass(block.len());
                 }
                 reader.has_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
-                thread.has_message(request.response.response_expected());
+                thread.has_message();
                 thread.ends_receiving(reader);
                 drop(inbox);
                 let spare = &mut memory.reply;
@@ -129,7 +131,7 @@ fn serve_message(
     let received = match inbox.take(conversation.link()) {
         Ok(Taken::Message(message)) => {
             reader.has_message(conversation, &message, inbox.is_mid_message());
-            thread.has_message(true);
+            thread.has_message();
             thread.ends_receiving(reader);
             drop(inbox);
             return thread.serve(|| dispatcher.handle(message));

@@ -16,6 +16,7 @@ pub(super) struct File {
     pub(super) default_initial_reference: Option<String>,
     pub(super) max_connections: Option<usize>,
     pub(super) client_connections: Option<usize>,
+    pub(super) connections_per_endpoint: Option<usize>,
     pub(super) concurrency: Option<ConcurrencyTable>,
     pub(super) wait: Option<String>,
     pub(super) collocation: Option<String>,
@@ -28,7 +29,6 @@ pub(super) struct File {
     pub(super) library: Vec<LibraryTable>,
     pub(super) one_way_buffering: Option<BufferingTable>,
     pub(super) one_way_gather_us: Option<u64>,
-    pub(super) one_way_look_us: Option<u64>,
     #[serde(default)]
     pub(super) initial_references: BTreeMap<String, String>,
     #[serde(default)]
@@ -76,6 +76,9 @@ pub(super) struct TimeoutTable {
     pub(super) reply_ms: Option<u64>,
     pub(super) hand_over_ms: Option<u64>,
     pub(super) nested_call_ms: Option<u64>,
+    pub(super) quiet_ms: Option<u64>,
+    pub(super) drain_ms: Option<u64>,
+    pub(super) spare_connection_ms: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]

@@ -1,5 +1,6 @@
 //! Calls and the connections that they go by.
 
+use super::chosen;
 use super::connection::{Claim, ClientConnection};
 use super::endpoint::Endpoint;
 use crate::policy::Mux;
@@ -33,9 +34,11 @@ impl Binding {
         deadline: Deadline,
     ) -> Option<Self> {
         match mux {
-            Mux::Shared => connection
-                .is_usable(deadline)
-                .then(|| Self::shared(connection.clone(), endpoint.clone())),
+            Mux::Adaptive | Mux::Shared => {
+                let connection = chosen::instead_of(connection);
+                let is_usable = connection.is_usable(deadline);
+                is_usable.then(|| Self::shared(connection, endpoint.clone()))
+            }
             Mux::Exclusive => {
                 let claim = connection.claim()?;
                 connection

@@ -9,6 +9,7 @@ use super::connection::ClientConnection;
 use super::delivered::Broken;
 use super::endpoint::Endpoint;
 use super::opened_for::OpenedFor;
+use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
 use crate::policy::{Mux, Wait};
@@ -35,10 +36,6 @@ struct Key {
     wait: Wait,
 }
 
-/// The connections to one endpoint: at most one, if calls share it. Locked while that is being opened,
-/// so that two callers open one between them, and a third, who goes elsewhere, waits for neither.
-type ToEndpoint = Arc<Mutex<Vec<Arc<ClientConnection>>>>;
-
 /// How long a connection that was opened may take to be among the others: it is there at once, unless another is
 /// being opened.
 const OPENED: Duration = Duration::from_millis(100);
@@ -48,7 +45,7 @@ const REAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
-    endpoints: Mutex<HashMap<Key, ToEndpoint>>,
+    endpoints: Mutex<HashMap<Key, Arc<ToEndpoint>>>,
     reaped: Mutex<Option<Instant>>,
 }
 
@@ -84,7 +81,17 @@ impl ConnectionCache {
             mux,
             wait,
         };
-        let to_endpoint = self.endpoints.lock().entry(key).or_default().clone();
+        let config = lane.broker.config();
+        let spreads = mux == Mux::Adaptive
+            && wait == Wait::Read
+            && endpoint.pair.link.serves_without_blocking();
+        let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
+        let to_endpoint = self
+            .endpoints
+            .lock()
+            .entry(key)
+            .or_insert_with(none)
+            .clone();
         let mut held = lock(&to_endpoint, deadline)?;
         if let Some(binding) = held
             .iter()
@@ -98,13 +105,15 @@ impl ConnectionCache {
         if mux == Mux::Exclusive {
             // Each caller opens one of its own: nobody waits for another's.
             drop(held);
-            let connection = open(lane, endpoint, &properties, wait, deadline)?;
+            let to = (&**endpoint, &to_endpoint);
+            let connection = open(lane, to, &properties, wait, deadline)?;
             still_wanted(lane.broker, &connection)?;
             let binding = Binding::to(&connection, endpoint, mux, deadline);
             lock(&to_endpoint, deadline)?.push(connection);
             return binding.ok_or_else(|| LinkError::closed(Phase::Connect));
         }
-        let connection = open(lane, endpoint, &properties, wait, deadline)?;
+        let to = (&**endpoint, &to_endpoint);
+        let connection = open(lane, to, &properties, wait, deadline)?;
         still_wanted(lane.broker, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
@@ -121,41 +130,53 @@ impl ConnectionCache {
             *reaped = Some(Instant::now());
         }
         // A look may take a moment: nobody who goes elsewhere waits for it.
-        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is locked is being opened, perhaps by this very thread.
-            if let Some(mut held) = to_endpoint.try_lock() {
+            if let Some(mut held) = to_endpoint.held.try_lock() {
                 held.retain(|one| one.is_open());
             }
         }
         self.endpoints.lock().retain(|_, to_endpoint| {
             // Somebody else may have these in hand, about to open it.
             Arc::strong_count(to_endpoint) > 1
-                || to_endpoint.try_lock().is_none_or(|held| !held.is_empty())
+                || to_endpoint
+                    .held
+                    .try_lock()
+                    .is_none_or(|held| !held.is_empty())
         });
+    }
+
+    /// How many there are, but for those that are being opened.
+    pub(in crate::lane) fn len(&self) -> usize {
+        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let held = endpoints.iter().filter_map(|one| one.held.try_lock());
+        held.map(|held| held.len()).sum()
     }
 
     /// Closes connections that no call uses, the one first that was used longest ago, until one more is no
     /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
     /// (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
-        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
         // One that is locked is about to be opened, perhaps by this very thread.
-        let count = |to_endpoint: &ToEndpoint| to_endpoint.try_lock().map_or(0, |held| held.len());
+        let count = |to_endpoint: &Arc<ToEndpoint>| {
+            to_endpoint.held.try_lock().map_or(0, |held| held.len())
+        };
         let too_many = (endpoints.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
         if too_many == 0 {
             return;
         }
-        let mut idle: Vec<(u64, &ToEndpoint, Arc<ClientConnection>)> = Vec::new();
+        let mut idle: Vec<(u64, &Arc<ToEndpoint>, Arc<ClientConnection>)> = Vec::new();
         for to_endpoint in &endpoints {
-            if let Some(held) = to_endpoint.try_lock() {
+            if let Some(held) = to_endpoint.held.try_lock() {
                 let unused = held.iter().filter(|one| one.is_idle());
                 idle.extend(unused.map(|one| (one.last_used(), to_endpoint, one.clone())));
             }
         }
         idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
         for (_, to_endpoint, connection) in idle.into_iter().take(too_many) {
-            if let Some(mut held) = to_endpoint.try_lock() {
+            if let Some(mut held) = to_endpoint.held.try_lock() {
                 held.retain(|one| !Arc::ptr_eq(one, &connection));
             }
             // A call that has just begun on it ends first, or finds it unusable and takes another.
@@ -165,10 +186,10 @@ impl ConnectionCache {
 
     /// Takes the connections of retired protocols out; each closes when its last call has ended.
     pub(crate) fn retire(&self, part: &str) {
-        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is being opened is looked at by whoever opens it (`still_wanted`).
-            let Some(mut held) = to_endpoint.try_lock_for(OPENED) else {
+            let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
                 continue;
             };
             let gone: Vec<_> = held.extract_if(.., |one| one.pair.involves(part)).collect();
@@ -179,10 +200,10 @@ impl ConnectionCache {
 
     /// Sends what waits on every connection.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        let endpoints: Vec<ToEndpoint> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is being opened has nothing that waits.
-            let connections = to_endpoint.try_lock().map(|held| held.clone());
+            let connections = to_endpoint.held.try_lock().map(|held| held.clone());
             for connection in connections.unwrap_or_default() {
                 connection.flush(deadline);
             }
@@ -192,7 +213,7 @@ impl ConnectionCache {
     pub(crate) fn close(&self) {
         let endpoints = std::mem::take(&mut *self.endpoints.lock());
         for to_endpoint in endpoints.into_values() {
-            let Some(mut held) = to_endpoint.try_lock_for(OPENED) else {
+            let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
                 continue;
             };
             let connections = std::mem::take(&mut *held);
@@ -206,7 +227,10 @@ impl ConnectionCache {
 
 /// Whether the ORB still lives and speaks that protocol, now that the connection is open; it is let go
 /// otherwise. Those who retire protocols, and who end the ORB, do not wait for connections to be opened.
-fn still_wanted(broker: &Broker, connection: &Arc<ClientConnection>) -> Result<(), LinkError> {
+pub(super) fn still_wanted(
+    broker: &Broker,
+    connection: &Arc<ClientConnection>,
+) -> Result<(), LinkError> {
     let spoken = broker.protocols.now().pair(&connection.pair.name).is_ok();
     if spoken && broker.life.calls() {
         return Ok(());
@@ -220,15 +244,16 @@ fn lock(
     deadline: Deadline,
 ) -> Result<MutexGuard<'_, Vec<Arc<ClientConnection>>>, LinkError> {
     let locked = match deadline.end() {
-        None => Some(to_endpoint.lock()),
-        Some(end) => to_endpoint.try_lock_until(end),
+        None => Some(to_endpoint.held.lock()),
+        Some(end) => to_endpoint.held.try_lock_until(end),
     };
     locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
 }
 
-fn open(
+/// Opens one; it is to be put among the others.
+pub(super) fn open(
     lane: &OpenedFor<'_>,
-    endpoint: &Endpoint,
+    (endpoint, to): (&Endpoint, &Arc<ToEndpoint>),
     properties: &Properties,
     wait: Wait,
     deadline: Deadline,
@@ -249,7 +274,7 @@ fn open(
         link,
         pair,
         (endpoint.version, endpoint.code_sets),
-        lane,
+        (lane, to),
         waiting,
     ));
     connection.attach().map_err(failed)?;

@@ -136,6 +136,12 @@ impl<R, T> Callers<R, T> {
         self.table.owed()
     }
 
+    /// Whether there is one, as far as a glance tells.
+    #[inline]
+    pub(crate) fn has_any(&self) -> bool {
+        self.table.is_taken()
+    }
+
     /// Whether nobody is there.
     pub(crate) fn is_idle(&self) -> bool {
         self.table.is_idle()

@@ -8,6 +8,7 @@ use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered};
 use super::opened_for::OpenedFor;
 use super::queue::Queue;
+use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::wire_format::WireFormat;
 use crate::broker::Broker;
@@ -19,14 +20,9 @@ use punctual_exec::{Deadline, LaneLock};
 use punctual_link::{Connection, Pending};
 use punctual_sys::clock::coarse_millis;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
-
-/// A connection quiet for longer than this, in milliseconds, is looked at before it is used again: its
-/// peer may have closed it meanwhile, and a request sent into that would be neither answered nor safe to
-/// repeat.
-const QUIET: u64 = 50;
 
 /// How long a look at a connection that nobody uses may take.
 const LOOK_AT_IDLE: Duration = Duration::from_millis(5);
@@ -53,8 +49,16 @@ pub(crate) struct ClientConnection {
     pub(crate) tracer: Tracer,
     /// When the last call began, by the coarse clock.
     last_used: AtomicU64,
+    /// Quiet for so many milliseconds, it is looked at before it is used again (`timeouts.quiet`).
+    quiet: u64,
+    /// How long that look may take (`timeouts.drain`).
+    pub(super) drain: Option<Duration>,
     /// How callers wait for their replies.
     pub(crate) waiting: WaitStrategy,
+    /// See [`ClientConnection::spreads`].
+    spreads: Option<u64>,
+    /// All to the same endpoint.
+    pub(super) to: Weak<ToEndpoint>,
 }
 
 /// A connection that no other call uses, until dropped.
@@ -86,10 +90,12 @@ impl ClientConnection {
         link: Arc<dyn Connection>,
         pair: &Arc<Pair>,
         (version, code_sets): (GiopVersion, CodeSets),
-        lane: &OpenedFor<'_>,
+        (lane, to): (&OpenedFor<'_>, &Arc<ToEndpoint>),
         waiting: WaitStrategy,
     ) -> Self {
         let wire = WireFormat::new(pair, version, code_sets, lane.broker);
+        let timeouts = lane.broker.config().timeouts;
+        let quiet = timeouts.quiet.map(|quiet| quiet.as_millis());
         let gather = match link.gatherer() {
             Some(_) => lane.broker.config().one_way_gather,
             None => Duration::ZERO,
@@ -106,9 +112,18 @@ impl ClientConnection {
             claimed: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(false),
             tracer: lane.broker.tracer(),
+            quiet: quiet.map_or(u64::MAX, |quiet| quiet.try_into().unwrap_or(u64::MAX)),
+            drain: timeouts.drain,
             last_used: AtomicU64::new(coarse_millis()),
             waiting,
+            spreads: to.spreads().then_some(to.number),
+            to: Arc::downgrade(to),
         }
+    }
+
+    /// The endpoint's number, where callers spread over several connections to it.
+    pub(super) fn spreads(&self) -> Option<u64> {
+        self.spreads
     }
 
     /// Until when a call may wait here that may block for `bound` at most, as others may need its thread:
@@ -165,7 +180,7 @@ impl ClientConnection {
             return true;
         }
         // Until the look is over, others look too.
-        let is_quiet = now.saturating_sub(last) >= QUIET;
+        let is_quiet = now.saturating_sub(last) >= self.quiet;
         let usable = !is_quiet || !self.callers.is_idle() || self.look(deadline);
         self.last_used.store(now, Ordering::Relaxed);
         usable

@@ -4,7 +4,7 @@
 use super::connection::ClientConnection;
 use punctual_exec::ThreadGroup;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Connections with requests that wait, and one thread for all of them, which comes with the first.
 #[derive(Debug)]
@@ -61,6 +61,11 @@ impl Flusher {
         true
     }
 
+    /// Looks in that time whether a connection beside others is needed still.
+    pub(super) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
+        self.schedule(Instant::now() + time, connection);
+    }
+
     /// Ends the thread.
     pub(crate) fn close(&self) {
         self.shared.lock().over = true;
@@ -83,7 +88,9 @@ impl Shared {
             if !due.is_empty() {
                 drop(state);
                 let looked_at = due.into_iter().filter_map(|(_, one)| {
-                    let again = one.upgrade()?.flush_in_time()?;
+                    let connection = one.upgrade()?;
+                    let looks = [connection.flush_in_time(), connection.look_whether_needed()];
+                    let again = looks.into_iter().flatten().min()?;
                     Some((Instant::now() + again, one))
                 });
                 let again: Vec<_> = looked_at.collect();

@@ -7,6 +7,7 @@
 mod binding;
 mod cache;
 mod callers;
+pub(crate) mod chosen;
 mod connection;
 mod delivered;
 mod endpoint;
@@ -21,6 +22,7 @@ mod reply_table;
 mod reply_table_tests;
 mod send;
 mod slot;
+mod to_endpoint;
 mod wait;
 mod wire_format;
 

@@ -16,7 +16,7 @@ impl ClientConnection {
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
-        let until = deadline.earlier(Deadline::after(AT_LEISURE));
+        let until = deadline.earlier(Deadline::after_maybe(self.drain));
         while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
             match self.read_one(&mut inbox, until.from_now()) {
                 Ok(()) if until.has_passed() => break,

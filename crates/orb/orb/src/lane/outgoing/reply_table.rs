@@ -210,6 +210,12 @@ impl<T> ReplyTable<T> {
         }
     }
 
+    /// Whether one of the first places is taken, at a glance.
+    #[inline]
+    pub(crate) fn is_taken(&self) -> bool {
+        self.first.taken.load(Ordering::Relaxed) != 0
+    }
+
     /// Whether anybody waits. Of a caller that gives its place back and then looks at something, and
     /// one who changes that and then looks here, one sees what the other did.
     pub(crate) fn is_idle(&self) -> bool {

@@ -1,8 +1,4 @@
 //! A thread that serves a connection of its own: it blocks in receiving.
-//!
-//! Behind a one-way its client may send the next one at once. A thread that slept in between would have to be woken
-//! for each, which costs the client more than the sending does; so it looks at the connection for a while before it
-//! blocks (`one_way_look`).
 
 use super::serving_thread::{ReceiveOutcome, ServingThread};
 use super::strategy::Followed;
@@ -13,10 +9,9 @@ use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
 use crate::server::serve::serve;
 use punctual_cdr::Block;
-use punctual_exec::{Deadline, Look, SpawnError, Spin, WorkerPool};
+use punctual_exec::{Deadline, SpawnError, WorkerPool};
 use punctual_link::{LinkError, Phase};
 use std::sync::Arc;
-use std::time::Duration;
 
 impl ServerConnection {
     /// Serves the client by the calling thread until its connection ends.
@@ -53,36 +48,14 @@ struct BlockingThread<'c> {
     connection: &'c ServerConnection,
     /// Until when the message that has begun may take.
     begun: Option<Deadline>,
-    /// How it looks for what comes behind a one-way.
-    look: Spin,
-    /// Whether it looks before it blocks the next time.
-    looks_first: bool,
 }
 
 impl<'c> BlockingThread<'c> {
     fn at(connection: &'c ServerConnection) -> Self {
-        let conversation = &connection.conversation;
-        let longest = match conversation.link().serves_without_blocking() {
-            true => conversation.broker().config().one_way_look,
-            false => Duration::ZERO,
-        };
         Self {
             connection,
             begun: None,
-            look: Spin::new(longest, Look::System),
-            looks_first: false,
         }
-    }
-
-    /// Looks whether something comes soon; `None` where nothing has.
-    #[cold]
-    fn look(&self, block: &mut Block, least: usize) -> Option<Result<(), LinkError>> {
-        let link = self.connection.conversation.link();
-        self.look.look_on(|| match link.receive_now(block, least) {
-            Ok(None) => None,
-            Ok(Some(_)) => Some(Ok(())),
-            Err(error) => Some(Err(error)),
-        })
     }
 }
 
@@ -102,14 +75,9 @@ impl ServingThread for BlockingThread<'_> {
         self.connection.send_pending();
         let link = self.connection.conversation.link();
         probe::begins!(Point::ServerReceive);
-        let found = match self.looks_first {
-            true => self.look(block, least),
-            false => None,
-        };
-        let received =
-            found.unwrap_or_else(|| link.receive(block, least, Deadline::NEVER).map(drop));
+        let received = link.receive(block, least, Deadline::NEVER);
         probe::begins!(Point::ServerMessagingReceive);
-        received.map(|()| ReceiveOutcome::Received)
+        received.map(|_| ReceiveOutcome::Received)
     }
 
     fn receive_more(
@@ -141,9 +109,8 @@ impl ServingThread for BlockingThread<'_> {
     }
 
     #[inline]
-    fn has_message(&mut self, is_awaited: bool) {
+    fn has_message(&mut self) {
         self.begun = None;
-        self.looks_first = !is_awaited;
     }
 
     #[inline]

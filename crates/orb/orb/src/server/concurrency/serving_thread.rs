@@ -32,8 +32,8 @@ pub(in crate::server) trait ServingThread {
         need: usize,
     ) -> Result<ReceiveOutcome, InboxError>;
 
-    /// A whole message is there. `is_awaited`: its sender waits for an answer, as far as that is known.
-    fn has_message(&mut self, _is_awaited: bool) {}
+    /// A whole message is there.
+    fn has_message(&mut self) {}
 
     /// The thread has the inbox.
     fn begins_receiving(&self, reader: &Reader);

@@ -1,0 +1,86 @@
+//! Which of an endpoint's connections a thread calls by, where it calls by another than the first.
+//!
+//! A thread whose one-ways leave by a connection keeps to that one: what it sends later, by another, could overtake
+//! them.
+
+use super::connection::ClientConnection;
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+/// Endpoints that a thread remembers this of. Of one more the first is forgotten, unless its thread is pinned there.
+const MOST: usize = 64;
+
+/// One thread's choice.
+#[derive(Debug)]
+struct Choice {
+    /// The endpoint's number.
+    endpoint: u64,
+    connection: Weak<ClientConnection>,
+    is_pinned: bool,
+}
+
+thread_local! {
+    static CHOICES: RefCell<Vec<Choice>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The connection that the calling thread uses, in place of any to the same endpoint.
+pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnection> {
+    let chosen = connection.spreads().and_then(|endpoint| {
+        with(endpoint, |choice| choice.connection.upgrade())
+            .flatten()
+            .filter(|chosen| chosen.may_be_used())
+    });
+    chosen.unwrap_or_else(|| connection.clone())
+}
+
+/// The calling thread uses this one from now on.
+pub(super) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
+    note(endpoint, connection, false);
+}
+
+/// The calling thread sends one-ways by this one, and so keeps to it.
+pub(crate) fn pin(connection: &Arc<ClientConnection>) {
+    if let Some(endpoint) = connection.spreads() {
+        note(endpoint, connection, true);
+    }
+}
+
+/// Whether the calling thread keeps to the connection that it uses.
+pub(super) fn is_pinned(endpoint: u64) -> bool {
+    // Of a connection that is gone nothing can be overtaken.
+    let is_pinned = |choice: &Choice| choice.is_pinned && choice.connection.strong_count() > 0;
+    with(endpoint, is_pinned).unwrap_or(false)
+}
+
+fn with<R>(endpoint: u64, read: impl FnOnce(&Choice) -> R) -> Option<R> {
+    // A thread that ends has none any more.
+    let found = CHOICES.try_with(|choices| {
+        let choices = choices.borrow();
+        let choice = choices.iter().find(|choice| choice.endpoint == endpoint);
+        choice.map(read)
+    });
+    found.ok().flatten()
+}
+
+fn note(endpoint: u64, connection: &Arc<ClientConnection>, is_pinned: bool) {
+    let _ = CHOICES.try_with(|choices| {
+        let mut choices = choices.borrow_mut();
+        let known = choices
+            .iter_mut()
+            .find(|choice| choice.endpoint == endpoint);
+        if let Some(choice) = known {
+            choice.connection = Arc::downgrade(connection);
+            choice.is_pinned |= is_pinned;
+            return;
+        }
+        if choices.len() >= MOST {
+            let place = choices.iter().position(|choice| !choice.is_pinned);
+            choices.remove(place.unwrap_or(0));
+        }
+        choices.push(Choice {
+            endpoint,
+            connection: Arc::downgrade(connection),
+            is_pinned,
+        });
+    });
+}
