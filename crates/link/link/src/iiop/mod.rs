@@ -192,7 +192,10 @@ mod tests {
     #[test]
     fn how_long_to_look_before_blocking_is_a_property() {
         let given = IiopOptions::default();
-        assert!(given.spin.spin().is_none());
+        assert_eq!(given.spin.budget, Duration::from_micros(50));
+        let none = Properties::from_iter([("spin_us", "0")]);
+        let none = given.with(&none, Phase::Connect).unwrap();
+        assert!(none.spin.spin().is_none());
         let properties = Properties::from_iter([("spin_us", "30"), ("spin_always", "true")]);
         let spin = given.with(&properties, Phase::Connect).unwrap().spin;
         assert_eq!(spin.budget, Duration::from_micros(30));

@@ -83,7 +83,9 @@ impl RawPiLock {
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(Errno::TIMEDOUT) => return Err(LockError::TimedOut),
                 Err(Errno::DEADLK) => return Err(LockError::Deadlock),
-                Err(Errno::SRCH) => return Err(LockError::OwnerDied),
+                // There is no such thread any more; or it has just ended, and who waits first, to whom the kernel
+                // hands the lock, has not put its id into the word yet.
+                Err(Errno::SRCH | Errno::INVAL) => return Err(LockError::OwnerDied),
                 Err(error) => return Err(LockError::Os(error.raw_os_error())),
             }
         }
