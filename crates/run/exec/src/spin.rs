@@ -13,10 +13,12 @@ const PROBE: u32 = 16;
 const SELDOM: u32 = 4096;
 /// Where so much time passes between two looks at the clock, another thread has had the processor.
 const INTERRUPTED: Duration = Duration::from_micros(4);
+/// Memory is copied at least so fast.
+const OCTETS_A_NANO: u64 = 1;
 /// A shorter look costs less than it takes to note it.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// What is known of a thread is asked for again after so many looks of it in vain.
-const KNOWN_FOR: u32 = 4096;
+const KNOWN_FOR: u32 = 256;
 
 /// What one look costs, and so how often the clock is looked at in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Look {
 /// What is waited for may come late (a busy peer, a quiet client), or never while this thread has the processor that
 /// the peer needs: then a few waits bring the budget to nothing, and one in 16 tries again, in 32, and so on down to
 /// one in 4,096. Where another thread has had the processor meanwhile, which may have been the peer, it comes to nothing
-/// at once. In a process half as many threads look at a time as the machine has processors.
+/// at once. In a process half as many threads look at a time as there are processors for it.
 ///
 /// Two kinds of thread look no more than once, unless they are told to by whoever has set processors apart:
 /// real-time ones, which would keep all others from running, and those of a process whose control group has less time
@@ -81,7 +83,7 @@ impl Looking {
     /// `None` where enough look already.
     fn begin() -> Option<Self> {
         static MOST: OnceLock<u32> = OnceLock::new();
-        let most = MOST.get_or_init(|| u32::try_from(processor::online() / 2).unwrap_or(1).max(1));
+        let most = MOST.get_or_init(|| (processor::of_process() / 2).max(1));
         let looking = Self;
         // Relaxed: a bound, and no more; nothing is read by it.
         (LOOKING.fetch_add(1, Ordering::Relaxed) < *most).then_some(looking)
@@ -135,14 +137,29 @@ impl Spin {
     /// As [`Spin::until`], behind a first look. Costs next to nothing while looking does not pay.
     #[inline]
     pub fn look_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
+        self.look_on_copying(look, |_| 0)
+    }
+
+    /// The same of a look that copies so many octets when it finds something, which takes its time.
+    #[inline]
+    pub fn look_on_copying<T>(
+        &self,
+        look: impl FnMut() -> Option<T>,
+        copied: impl FnOnce(&T) -> usize,
+    ) -> Option<T> {
         match self.next_budget() {
             0 => None,
-            budget => self.look_within(Duration::from_nanos(budget.into()), look),
+            budget => self.look_within(Duration::from_nanos(budget.into()), look, copied),
         }
     }
 
     #[inline(never)]
-    fn look_within<T>(&self, budget: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    fn look_within<T>(
+        &self,
+        budget: Duration,
+        mut look: impl FnMut() -> Option<T>,
+        copied: impl FnOnce(&T) -> usize,
+    ) -> Option<T> {
         if !self.may_look() {
             return None;
         }
@@ -156,7 +173,7 @@ impl Spin {
         if let Some(found) = look_times(self.look.first(), &mut look) {
             return Some(found);
         }
-        let (found, was_interrupted) = self.look_from(begin, budget, &mut look);
+        let (found, was_interrupted) = self.look_from(begin, budget, &mut look, copied);
         let (next, probe) = match (&found, self.budget.load(Ordering::Relaxed) / 2) {
             _ if was_interrupted && !self.always => (0, self.less_often()),
             (Some(_), _) => (self.most, PROBE),
@@ -179,6 +196,7 @@ impl Spin {
         begin: Instant,
         budget: Duration,
         look: &mut impl FnMut() -> Option<T>,
+        copied: impl FnOnce(&T) -> usize,
     ) -> (Option<T>, bool) {
         let mut last = begin;
         let mut was_interrupted = false;
@@ -190,7 +208,9 @@ impl Spin {
             }
             last = now;
             if let Some(found) = look_times(self.look.later(), look) {
-                return (Some(found), was_interrupted || last.elapsed() > INTERRUPTED);
+                let copying = u64::try_from(copied(&found)).unwrap_or(u64::MAX) / OCTETS_A_NANO;
+                let usual = INTERRUPTED + Duration::from_nanos(copying);
+                return (Some(found), was_interrupted || last.elapsed() > usual);
             }
         }
     }
@@ -251,13 +271,13 @@ impl KnownThread {
         // Where it can't be told, no thread is.
         let is_real_time = processor::is_real_time().unwrap_or(false);
         Self {
-            may_look: may_look(is_real_time, processor::own_count(), quota::processors()),
+            may_look: may_look(is_real_time, processor::of_process(), quota::processors()),
             looks: KNOWN_FOR,
         }
     }
 }
 
-/// Whether a thread may look that may run on so many processors, and whose process may use the time of so many.
+/// Whether a thread may look whose process may run on so many processors, and use the time of so many.
 fn may_look(is_real_time: bool, processors: u32, quota: Option<f64>) -> bool {
     !is_real_time && quota.is_none_or(|quota| quota >= f64::from(processors))
 }

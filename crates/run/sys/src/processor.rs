@@ -83,6 +83,13 @@ fn count(list: &str) -> Option<usize> {
     ranges.sum()
 }
 
+/// How many processors the process may run on: its main thread, whatever others have been pinned to. 1 where the kernel
+/// does not say. One system call.
+#[must_use]
+pub fn of_process() -> u32 {
+    sched_getaffinity(Some(rustix::process::getpid())).map_or(1, |set| set.count())
+}
+
 /// How many processors the calling thread may run on; 1 where the kernel does not say. One system call.
 #[must_use]
 pub fn own_count() -> u32 {

@@ -184,7 +184,10 @@ impl Connection for StreamConnection {
     ) -> Result<usize, LinkError> {
         let bytes = with_room(block, need)?;
         if let Some(spin) = &self.spin
-            && let Some(looked) = spin.look_on(|| looked(stream::receive_now(&self.socket, bytes)))
+            && let Some(looked) = spin.look_on_copying(
+                || looked(stream::receive_now(&self.socket, bytes)),
+                |found| found.as_ref().map_or(0, |octets| *octets),
+            )
         {
             return looked;
         }

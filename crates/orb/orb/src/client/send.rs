@@ -73,6 +73,7 @@ fn flush_in_time(
     if let Some(delay) = due
         && !lane.flusher.schedule(Instant::now() + delay, connection)
     {
+        connection.is_not_looked_after();
         connection.flush(deadline);
     }
     Ok(())

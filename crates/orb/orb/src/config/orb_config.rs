@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// A one-way is kept back for no longer than this, whatever is asked for.
+const LONGEST_GATHER: Duration = Duration::from_secs(3600);
+
 /// What an ORB is started with.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -185,6 +188,13 @@ impl OrbConfig {
         }
         if self.client_connections == 0 {
             return Err(bad_value("client_connections", 0, "at least 1"));
+        }
+        if self.one_way_gather > LONGEST_GATHER {
+            let given = format!("{:?}", self.one_way_gather);
+            return Err(bad_value("one_way_gather", given, "at most an hour"));
+        }
+        if self.timeouts.spare_connection == Some(Duration::ZERO) {
+            return Err(bad_value("spare_connection", 0, "none, or more than 0"));
         }
         if self.connections_per_endpoint == 0 {
             return Err(bad_value("connections_per_endpoint", 0, "at least 1"));

@@ -38,7 +38,8 @@ pub enum Mux {
     /// All share one until they meet there, again and again: then more are opened, up to
     /// [`crate::OrbConfig::connections_per_endpoint`], and each thread keeps to one. Those that are not needed for a
     /// while are closed, until one is left ([`crate::Timeouts::spare_connection`]). A thread that sends one-ways keeps to the connection that it sent the
-    /// first one by, so that none is overtaken. Over links that need a thread for each connection, and where calls
+    /// first one by, so that its own calls do not overtake them; those of other threads may, where [`Mux::Shared`] keeps
+    /// the order in which they left. Over links that need a thread for each connection, and where calls
     /// wait otherwise than by [`Wait::Read`], as [`Mux::Shared`].
     #[default]
     Adaptive,

@@ -208,7 +208,7 @@ impl ObjectRef {
         let deadline = Deadline::after_maybe(callee.timeout_under(&callee.effective()));
         let paths = [callee.path(true), callee.path(false)];
         for connection in paths.iter().flatten().filter_map(|path| path.connection()) {
-            connection.flush(deadline);
+            connection.flush_all(deadline);
         }
     }
 

@@ -22,8 +22,11 @@ impl Accepted for ServerConnection {
     }
 
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64) {
-        // Replies that have waited for the upcall's own wait no longer: who receives next sends them, as whoever looks
-        // here waits for no peer.
+        // Replies that have waited for the upcall's own wait no longer. Where sending may block, who receives next does
+        // it, as whoever looks here waits for no peer.
+        if self.strategy.sends_without_waiting() {
+            self.send_pending();
+        }
         if self.replies.has_pending() || self.reader.has_more(&self.conversation) {
             self.strategy.hand_over(&self, stands_at);
         }

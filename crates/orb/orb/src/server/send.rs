@@ -3,7 +3,7 @@
 //! Where several requests came with one receive, their short replies go out with one send: each waits
 //! while there is another request to be served at once. None waits for a receive that may block, nor for
 //! an upcall that is about to block in a call of its own. One that takes long is found by the watch
-//! (`timeouts.hand_over`), which has another thread send what waits for it; and after upcalls that were not short, replies go
+//! (`timeouts.hand_over`), which sends what waits for it or has another thread do so; and after upcalls that were not short, replies go
 //! by themselves for a while. Without a watch none waits at all.
 
 use super::concurrency::{ConcurrencyStrategy, Strategy};

@@ -35,9 +35,10 @@ impl Binding {
     ) -> Option<Self> {
         match mux {
             Mux::Adaptive | Mux::Shared => {
-                let connection = chosen::instead_of(connection);
-                let is_usable = connection.is_usable(deadline);
-                is_usable.then(|| Self::shared(connection, endpoint.clone()))
+                let chosen = chosen::instead_of(connection);
+                let mut both = [&chosen, connection].into_iter();
+                let usable = both.find(|one| one.is_usable(deadline))?;
+                Some(Self::shared(usable.clone(), endpoint.clone()))
             }
             Mux::Exclusive => {
                 let claim = connection.claim()?;

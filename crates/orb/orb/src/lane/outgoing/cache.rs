@@ -202,8 +202,9 @@ impl ConnectionCache {
     pub(crate) fn flush(&self, deadline: Deadline) {
         let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
-            // One that is being opened has nothing that waits.
-            let connections = to_endpoint.held.try_lock().map(|held| held.clone());
+            // Where one is being opened for longer, nothing waits.
+            let held = to_endpoint.held.try_lock_for(OPENED);
+            let connections = held.map(|held| held.clone());
             for connection in connections.unwrap_or_default() {
                 connection.flush(deadline);
             }

@@ -7,7 +7,8 @@ use super::connection::ClientConnection;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
-/// Endpoints that a thread remembers this of. Of one more the first is forgotten, unless its thread is pinned there.
+/// With more endpoints than these, choices are forgotten: first of connections that are gone, then those of threads
+/// that do not keep to theirs.
 const MOST: usize = 64;
 
 /// One thread's choice.
@@ -41,6 +42,7 @@ pub(super) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
 /// The calling thread sends one-ways by this one, and so keeps to it.
 pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     if let Some(endpoint) = connection.spreads() {
+        connection.keep_to();
         note(endpoint, connection, true);
     }
 }
@@ -74,8 +76,10 @@ fn note(endpoint: u64, connection: &Arc<ClientConnection>, is_pinned: bool) {
             return;
         }
         if choices.len() >= MOST {
-            let place = choices.iter().position(|choice| !choice.is_pinned);
-            choices.remove(place.unwrap_or(0));
+            choices.retain(|choice| choice.connection.strong_count() > 0);
+            if let Some(place) = choices.iter().position(|choice| !choice.is_pinned) {
+                choices.remove(place);
+            }
         }
         choices.push(Choice {
             endpoint,

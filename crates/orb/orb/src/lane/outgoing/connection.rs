@@ -55,6 +55,8 @@ pub(crate) struct ClientConnection {
     pub(super) drain: Option<Duration>,
     /// How callers wait for their replies.
     pub(crate) waiting: WaitStrategy,
+    /// Whether a thread sends one-ways here, so that it keeps to this one. Relaxed: a flag by itself.
+    is_kept_to: AtomicBool,
     /// See [`ClientConnection::spreads`].
     spreads: Option<u64>,
     /// All to the same endpoint.
@@ -116,9 +118,20 @@ impl ClientConnection {
             drain: timeouts.drain,
             last_used: AtomicU64::new(coarse_millis()),
             waiting,
+            is_kept_to: AtomicBool::new(false),
             spreads: to.spreads().then_some(to.number),
             to: Arc::downgrade(to),
         }
+    }
+
+    /// A thread keeps to it, for its one-ways.
+    pub(super) fn keep_to(&self) {
+        self.is_kept_to.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether some thread keeps to it.
+    pub(super) fn is_kept_to(&self) -> bool {
+        self.is_kept_to.load(Ordering::Relaxed)
     }
 
     /// The endpoint's number, where callers spread over several connections to it.

@@ -44,19 +44,13 @@ impl Flusher {
             let shared = self.shared.clone();
             if let Err(error) = self.thread.spawn("punctual-flush", move || shared.run()) {
                 tracing::warn!(
-                    "no thread to send buffered requests: {error}; they are sent at once"
+                    "no thread to send requests in time: {error}; they are sent at once"
                 );
                 return false;
             }
             state.running = true;
         }
-        // One entry for each: what was queued anew since goes out with what was there before.
-        let known = Arc::as_ptr(connection);
-        let mut entries = state.due.iter_mut();
-        match entries.find(|(_, one)| std::ptr::eq(one.as_ptr(), known)) {
-            Some((earlier, _)) => *earlier = due.min(*earlier),
-            None => state.due.push((due, Arc::downgrade(connection))),
-        }
+        state.note(due, Arc::downgrade(connection));
         self.shared.changed.notify_one();
         true
     }
@@ -70,6 +64,17 @@ impl Flusher {
     pub(crate) fn close(&self) {
         self.shared.lock().over = true;
         self.shared.changed.notify_one();
+    }
+}
+
+impl State {
+    /// One entry for each: what was queued anew since goes out with what was there before.
+    fn note(&mut self, due: Instant, connection: Weak<ClientConnection>) {
+        let mut entries = self.due.iter_mut();
+        match entries.find(|(_, one)| Weak::ptr_eq(one, &connection)) {
+            Some((earlier, _)) => *earlier = due.min(*earlier),
+            None => self.due.push((due, connection)),
+        }
     }
 }
 
@@ -95,7 +100,9 @@ impl Shared {
                 });
                 let again: Vec<_> = looked_at.collect();
                 state = self.lock();
-                state.due.extend(again);
+                again
+                    .into_iter()
+                    .for_each(|(due, one)| state.note(due, one));
                 continue;
             }
             let next = state.due.iter().map(|(due, _)| *due).min();

@@ -104,13 +104,19 @@ impl Gathering {
         Look { pushes, again }
     }
 
+    /// The flusher does not look after the connection: the next that is kept back is to tell it.
+    pub(super) fn is_unwatched(&mut self) {
+        self.is_watched = false;
+        self.close = 0;
+    }
+
     /// Everything is pushed out.
     pub(super) fn push(&mut self) -> bool {
         self.kept_since.take().is_some()
     }
 
     fn between_looks(&self) -> Duration {
-        self.longest * BETWEEN_LOOKS
+        self.longest.saturating_mul(BETWEEN_LOOKS)
     }
 }
 

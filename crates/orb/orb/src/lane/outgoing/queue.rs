@@ -11,7 +11,7 @@ use crate::operation::KeptName;
 use crate::policy::Buffering;
 use punctual_cdr::Block;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// What a body may add in padding, length, number and time stamp.
 pub(super) const BODY_ROOM: usize = 32;
@@ -25,6 +25,8 @@ pub(super) struct Queue {
     /// How many those are.
     pub(super) in_run: usize,
     pub(super) octets: usize,
+    /// By when what waits is to be sent.
+    pub(super) due: Option<Instant>,
     /// Of one-ways that do not wait.
     pub(super) gathering: Gathering,
 }
@@ -68,8 +70,16 @@ impl Queue {
             run: Block::default(),
             in_run: 0,
             octets: 0,
+            due: None,
             gathering: Gathering::new(gather),
         }
+    }
+
+    /// Notes in what time what waits is to be sent, if something does; gives that back.
+    pub(super) fn is_due_after(&mut self, delay: Option<Duration>) -> Option<Duration> {
+        let delay = delay.filter(|_| !self.is_empty())?;
+        self.due = Instant::now().checked_add(delay);
+        Some(delay)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -210,10 +210,11 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Whether one of the first places is taken, at a glance.
+    /// Whether somebody waits at one of the first places, at a glance.
     #[inline]
     pub(crate) fn is_taken(&self) -> bool {
-        self.first.taken.load(Ordering::Relaxed) != 0
+        let taken = self.first.taken.load(Ordering::Relaxed);
+        taken != 0 && taken & !self.first.owed.load(Ordering::Relaxed) != 0
     }
 
     /// Whether anybody waits. Of a caller that gives its place back and then looks at something, and

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How long buffered requests may take to be sent when nobody waits for that.
 const FLUSH: Duration = Duration::from_secs(5);
+/// In what time to look again at a connection on which somebody sends.
+const SENDS: Duration = Duration::from_millis(1);
 /// Room left for a batch's head in a datagram.
 const HEAD_ROOM: usize = 1024;
 /// How long this side takes for what nobody waits for.
@@ -80,6 +82,10 @@ impl ClientConnection {
             probe::begins!(Point::ClientSend);
             let sent = gatherer.send_before_more(&[IoSlice::new(message)], deadline);
             probe::begins!(Point::ClientTransportSend);
+            if sent.is_err() {
+                // Nobody is told.
+                queue.gathering.is_unwatched();
+            }
             drop(queue);
             return match sent {
                 Ok(()) => Ok(look),
@@ -205,7 +211,7 @@ impl ClientConnection {
             // This one is among those that may be under way.
             self.flush_locked(&mut queue, deadline)?;
         }
-        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+        Ok(queue.is_due_after(when.delay.filter(|_| first)))
     }
 
     /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
@@ -231,7 +237,7 @@ impl ClientConnection {
         if is_full {
             self.flush_locked(&mut queue, deadline)?;
         }
-        Ok(when.delay.filter(|_| first && !queue.is_empty()))
+        Ok(queue.is_due_after(when.delay.filter(|_| first)))
     }
 
     /// Whether messages that wait may be put one behind the other: over a stream, in a protocol whose
@@ -253,14 +259,29 @@ impl ClientConnection {
 
     /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again.
     pub(super) fn flush_in_time(&self) -> Option<Duration> {
-        let deadline = Deadline::after(FLUSH);
-        let mut queue = self.lock_sender(deadline).ok()?;
-        self.send_what_waits(&mut queue, deadline);
-        let look = queue.gathering.look(Instant::now());
+        // Whoever has it sends: nobody waits for that, as other connections may be due.
+        let Some(mut queue) = self.try_lock_sender() else {
+            return self.may_be_used().then_some(SENDS);
+        };
+        let now = Instant::now();
+        let waits = queue.due.map(|due| due.saturating_duration_since(now));
+        if waits.is_some_and(|time| time.is_zero()) {
+            self.send_what_waits(&mut queue, Deadline::after(FLUSH));
+        }
+        let look = queue.gathering.look(now);
         if look.pushes {
             self.push();
         }
-        look.again
+        let waits = waits.filter(|_| !queue.is_empty());
+        look.again.into_iter().chain(waits).min()
+    }
+
+    /// Nobody looks after the connection: each one-way leaves at once until somebody does.
+    pub(crate) fn is_not_looked_after(&self) {
+        if let Some(mut queue) = self.try_lock_sender() {
+            queue.gathering.is_unwatched();
+            self.push();
+        }
     }
 
     fn send_what_waits(&self, queue: &mut Queue, deadline: Deadline) {
@@ -296,6 +317,7 @@ impl ClientConnection {
     /// Sends all of a queue, with as few messages and system calls as may be.
     fn send_queue(&self, queue: &mut Queue, deadline: Deadline) -> Result<(), SendError> {
         queue.octets = 0;
+        queue.due = None;
         if queue.in_run > 0 {
             queue.in_run = 0;
             let sent = self.link.send(&[IoSlice::new(&queue.run)], deadline);

@@ -67,6 +67,10 @@ impl ConcurrencyStrategy for Strategy {
         forward!(self.close_when_sent(connection));
     }
 
+    fn sends_without_waiting(&self) -> bool {
+        forward!(self.sends_without_waiting())
+    }
+
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64) {
         forward!(self.hand_over(connection, in_hand));
     }

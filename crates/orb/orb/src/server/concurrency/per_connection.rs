@@ -84,6 +84,10 @@ impl ConcurrencyStrategy for PerConnection {
         connection.link().close();
     }
 
+    fn sends_without_waiting(&self) -> bool {
+        false
+    }
+
     /// A client that has so many calls in upcalls at once waits for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();

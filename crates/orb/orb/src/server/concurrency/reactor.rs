@@ -262,6 +262,10 @@ impl ConcurrencyStrategy for OnReactor {
         }
     }
 
+    fn sends_without_waiting(&self) -> bool {
+        true
+    }
+
     /// Takes the connection from the thread that serves that request, and lets others have it. One comes
     /// at once to look: what that thread left unread, it was told of, and nobody is told again.
     fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {

@@ -24,6 +24,9 @@ pub(in crate::server) trait ConcurrencyStrategy {
     /// Closes the connection once all that was sent has gone.
     fn close_when_sent(&self, connection: &Conversation);
 
+    /// Whether sending waits for no peer.
+    fn sends_without_waiting(&self) -> bool;
+
     /// Has another thread receive, as the one that serves the request is about to block. `in_hand` is the
     /// number of that request, where a reactor's thread serves it.
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64);
