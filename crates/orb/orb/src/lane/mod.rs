@@ -11,6 +11,7 @@ mod incoming;
 mod outgoing;
 mod owned;
 mod reactors;
+mod spreading;
 
 pub(crate) use all::Lanes;
 pub(crate) use incoming::{Accepted, OpenEndpoint};

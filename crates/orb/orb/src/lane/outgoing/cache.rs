@@ -36,6 +36,9 @@ struct Key {
     wait: Wait,
 }
 
+/// Those to one endpoint.
+type Connections = ToEndpoint<ClientConnection>;
+
 /// How long a connection that was opened may take to be among the others: it is there at once, unless another is
 /// being opened.
 const OPENED: Duration = Duration::from_millis(100);
@@ -45,7 +48,7 @@ const REAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
-    endpoints: Mutex<HashMap<Key, Arc<ToEndpoint>>>,
+    endpoints: Mutex<HashMap<Key, Arc<Connections>>>,
     reaped: Mutex<Option<Instant>>,
 }
 
@@ -130,7 +133,7 @@ impl ConnectionCache {
             *reaped = Some(Instant::now());
         }
         // A look may take a moment: nobody who goes elsewhere waits for it.
-        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is locked is being opened, perhaps by this very thread.
             if let Some(mut held) = to_endpoint.held.try_lock() {
@@ -149,7 +152,7 @@ impl ConnectionCache {
 
     /// How many there are, but for those that are being opened.
     pub(in crate::lane) fn len(&self) -> usize {
-        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().filter_map(|one| one.held.try_lock());
         held.map(|held| held.len()).sum()
     }
@@ -158,16 +161,16 @@ impl ConnectionCache {
     /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
     /// (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
-        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         // One that is locked is about to be opened, perhaps by this very thread.
-        let count = |to_endpoint: &Arc<ToEndpoint>| {
+        let count = |to_endpoint: &Arc<Connections>| {
             to_endpoint.held.try_lock().map_or(0, |held| held.len())
         };
         let too_many = (endpoints.iter().map(count).sum::<usize>() + 1).saturating_sub(limit);
         if too_many == 0 {
             return;
         }
-        let mut idle: Vec<(u64, &Arc<ToEndpoint>, Arc<ClientConnection>)> = Vec::new();
+        let mut idle: Vec<(u64, &Arc<Connections>, Arc<ClientConnection>)> = Vec::new();
         for to_endpoint in &endpoints {
             if let Some(held) = to_endpoint.held.try_lock() {
                 let unused = held.iter().filter(|one| one.is_idle());
@@ -186,7 +189,7 @@ impl ConnectionCache {
 
     /// Takes the connections of retired protocols out; each closes when its last call has ended.
     pub(crate) fn retire(&self, part: &str) {
-        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is being opened is looked at by whoever opens it (`still_wanted`).
             let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
@@ -200,7 +203,7 @@ impl ConnectionCache {
 
     /// Sends what waits on every connection.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        let endpoints: Vec<Arc<ToEndpoint>> = self.endpoints.lock().values().cloned().collect();
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // Where one is being opened for longer, nothing waits.
             let held = to_endpoint.held.try_lock_for(OPENED);
@@ -228,7 +231,7 @@ impl ConnectionCache {
 
 /// Whether the ORB still lives and speaks that protocol, now that the connection is open; it is let go
 /// otherwise. Those who retire protocols, and who end the ORB, do not wait for connections to be opened.
-pub(super) fn still_wanted(
+pub(in crate::lane) fn still_wanted(
     broker: &Broker,
     connection: &Arc<ClientConnection>,
 ) -> Result<(), LinkError> {
@@ -241,7 +244,7 @@ pub(super) fn still_wanted(
 }
 
 fn lock(
-    to_endpoint: &ToEndpoint,
+    to_endpoint: &Connections,
     deadline: Deadline,
 ) -> Result<MutexGuard<'_, Vec<Arc<ClientConnection>>>, LinkError> {
     let locked = match deadline.end() {
@@ -252,9 +255,9 @@ fn lock(
 }
 
 /// Opens one; it is to be put among the others.
-pub(super) fn open(
+pub(in crate::lane) fn open(
     lane: &OpenedFor<'_>,
-    (endpoint, to): (&Endpoint, &Arc<ToEndpoint>),
+    (endpoint, to): (&Endpoint, &Arc<Connections>),
     properties: &Properties,
     wait: Wait,
     deadline: Deadline,

@@ -35,7 +35,7 @@ pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnec
 }
 
 /// The calling thread uses this one from now on.
-pub(super) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
+pub(in crate::lane) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
     note(endpoint, connection, false);
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn pin(connection: &Arc<ClientConnection>) {
 }
 
 /// Whether the calling thread keeps to the connection that it uses.
-pub(super) fn is_pinned(endpoint: u64) -> bool {
+pub(in crate::lane) fn is_pinned(endpoint: u64) -> bool {
     // Of a connection that is gone nothing can be overtaken.
     let is_pinned = |choice: &Choice| choice.is_pinned && choice.connection.strong_count() > 0;
     with(endpoint, is_pinned).unwrap_or(false)

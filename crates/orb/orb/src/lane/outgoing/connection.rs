@@ -60,7 +60,7 @@ pub(crate) struct ClientConnection {
     /// See [`ClientConnection::spreads`].
     spreads: Option<u64>,
     /// All to the same endpoint.
-    pub(super) to: Weak<ToEndpoint>,
+    pub(in crate::lane) to: Weak<ToEndpoint<ClientConnection>>,
 }
 
 /// A connection that no other call uses, until dropped.
@@ -92,7 +92,7 @@ impl ClientConnection {
         link: Arc<dyn Connection>,
         pair: &Arc<Pair>,
         (version, code_sets): (GiopVersion, CodeSets),
-        (lane, to): (&OpenedFor<'_>, &Arc<ToEndpoint>),
+        (lane, to): (&OpenedFor<'_>, &Arc<ToEndpoint<ClientConnection>>),
         waiting: WaitStrategy,
     ) -> Self {
         let wire = WireFormat::new(pair, version, code_sets, lane.broker);
@@ -135,7 +135,7 @@ impl ClientConnection {
     }
 
     /// The endpoint's number, where callers spread over several connections to it.
-    pub(super) fn spreads(&self) -> Option<u64> {
+    pub(in crate::lane) fn spreads(&self) -> Option<u64> {
         self.spreads
     }
 

@@ -56,7 +56,7 @@ impl Flusher {
     }
 
     /// Looks in that time whether a connection beside others is needed still.
-    pub(super) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
+    pub(in crate::lane) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
         self.schedule(Instant::now() + time, connection);
     }
 

@@ -1,0 +1,49 @@
+//! Connections beside the first to their endpoint: sent on as the first is, and given up when they are not needed.
+
+use super::connection::ClientConnection;
+use punctual_exec::Deadline;
+use punctual_sys::clock::coarse_millis;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// So often is one looked at in the time after which it is given up.
+pub(in crate::lane) const LOOKS: u32 = 4;
+
+impl ClientConnection {
+    /// Sends what waits here and on all others to the same endpoint.
+    pub(crate) fn flush_all(&self, deadline: Deadline) {
+        let to = self.to.upgrade();
+        let others = to.map(|to| to.held.lock().clone()).unwrap_or_default();
+        self.flush(deadline);
+        let others = others.iter().filter(|one| !std::ptr::eq(&***one, self));
+        others.for_each(|one| one.flush(deadline));
+    }
+
+    /// Gives it up if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
+    /// another could stand in for. In what time to look again, where it is not.
+    pub(super) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
+        let to = self.to.upgrade()?;
+        let spare = to.spare.filter(|_| to.spreads())?;
+        let (now, longest) = (coarse_millis(), spare.as_millis());
+        let is_idle = |one: &ClientConnection| {
+            one.is_idle() && u128::from(now.saturating_sub(one.last_used())) >= longest
+        };
+        let again = Some(spare / LOOKS);
+        // Somebody may be opening one, which takes its time.
+        let Some(mut held) = to.held.try_lock() else {
+            return again;
+        };
+        let place = held.iter().position(|one| Arc::ptr_eq(one, self))?;
+        if place == 0 {
+            return None;
+        }
+        let has_stand_in = || !self.is_kept_to() && held.iter().any(|one| is_idle(one));
+        if !is_idle(self) && !has_stand_in() {
+            return again;
+        }
+        held.remove(place);
+        drop(held);
+        self.retire();
+        None
+    }
+}

@@ -1,0 +1,155 @@
+//! How callers spread over several connections to one endpoint ([`crate::policy::Mux::Adaptive`]).
+//!
+//! There is one, until callers meet on it: one finds another's request under way, again and again. Then another
+//! connection is opened, by a thread of its own, so that no call waits for it, and used once the server has answered a
+//! LocateRequest there: one that serves a single connection at a time is left alone with the first. A caller that
+//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/chosen.rs`). Those beside the first
+//! are given up when they are not needed (`outgoing/spare.rs`).
+
+use crate::lane::Lane;
+use crate::lane::outgoing::{
+    Broken, ClientConnection, Endpoint, LOOKS, ToEndpoint, chosen, open, still_wanted,
+};
+use crate::messaging::Head;
+use crate::policy::Wait;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
+use punctual_exec::Deadline;
+use punctual_giop::{LocateRequestHeader, MessageKind, Target};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a further connection may take until the server has answered there.
+const OPENED: Duration = Duration::from_secs(5);
+
+impl ClientConnection {
+    /// Whether a caller waits for a reply here.
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.callers.has_any()
+    }
+
+    /// Another connection for the calling thread, which would meet somebody here. Where there is none that is free,
+    /// one more may be opened for later calls. Waits for nothing.
+    #[cold]
+    pub(crate) fn elsewhere(
+        &self,
+        lane: &Arc<Lane>,
+        endpoint: &Endpoint,
+    ) -> Option<Arc<ClientConnection>> {
+        if chosen::is_pinned(self.spreads()?) {
+            return None;
+        }
+        let to = self.to.upgrade()?;
+        if let Some(idle) = to.idle_one() {
+            chosen::choose(to.number, &idle);
+            return Some(idle);
+        }
+        if to.wants_another() {
+            let (opener, endpoint, opening) = (lane.clone(), endpoint.clone(), to.clone());
+            let open = move || opening.open(&opener, &endpoint);
+            if lane.openers.spawn("punctual-open", open).is_err() {
+                to.ends_opening();
+                to.rests();
+            }
+        }
+        None
+    }
+
+    /// Whether the server answers a LocateRequest here.
+    fn answers(&self, endpoint: &Endpoint, deadline: Deadline) -> bool {
+        let Some(pending) = self.register() else {
+            return false;
+        };
+        let request = self.locate_request(endpoint, pending.id());
+        let sent = request.is_ok_and(|mut request| self.send(&mut request, deadline).is_ok());
+        sent && self.wait(&pending, deadline).is_ok()
+    }
+
+    fn locate_request(&self, endpoint: &Endpoint, request_id: u32) -> Result<Block, CdrError> {
+        let session = &*self.wire.session;
+        let coding = Coding {
+            version: self.wire.version,
+            ..Coding::new(self.wire.version, &self.wire.limits)
+        };
+        let kind = MessageKind::LocateRequest;
+        let mut out = session.begin(self.lend(), kind, ByteOrder::NATIVE, coding);
+        let target = Target::ObjectKey(&endpoint.object_key);
+        let header = LocateRequestHeader { request_id, target };
+        session.put_head(&mut out, &Head::LocateRequest(header))?;
+        let mut block = out.into_block();
+        session.finish(&mut block)?;
+        Ok(block)
+    }
+}
+
+impl ToEndpoint<ClientConnection> {
+    /// One that nobody uses at the moment. Without waiting: somebody who looks, too, may keep it from being found.
+    fn idle_one(&self) -> Option<Arc<ClientConnection>> {
+        let held = self.held.try_lock()?;
+        let mut usable = held.iter().filter(|one| one.may_be_used());
+        usable.find(|one| !one.is_busy()).cloned()
+    }
+
+    /// Whether it is time to open another; whoever is told so opens it.
+    fn wants_another(&self) -> bool {
+        if !self.have_met() {
+            return false;
+        }
+        let has_room = self.held.try_lock().is_some_and(|mut held| {
+            let before = held.len();
+            held.retain(|one| one.may_be_used());
+            if held.len() < before {
+                // The server does not want as many.
+                self.rests();
+                return false;
+            }
+            held.len() < self.most
+        });
+        has_room && self.begins_opening()
+    }
+
+    fn open(self: &Arc<Self>, lane: &Arc<Lane>, endpoint: &Endpoint) {
+        let opened = self.open_and_try(lane, endpoint);
+        if let Some(connection) = &opened {
+            self.held.lock().push(connection.clone());
+            // Whoever ends the ORB closes those that are there by then.
+            let _ = still_wanted(lane.broker(), connection);
+            if let Some(spare) = self.spare {
+                lane.flusher.look_after(spare / LOOKS, connection);
+            }
+        } else {
+            self.rests();
+        }
+        self.ends_opening();
+    }
+
+    fn open_and_try(
+        self: &Arc<Self>,
+        lane: &Arc<Lane>,
+        endpoint: &Endpoint,
+    ) -> Option<Arc<ClientConnection>> {
+        if !lane.has_room_for_connections() {
+            return None;
+        }
+        let deadline = Deadline::after(OPENED);
+        let to = (endpoint, self);
+        let opened = open(
+            &lane.opened_for(),
+            to,
+            &self.properties,
+            Wait::Read,
+            deadline,
+        );
+        let connection = opened
+            .inspect_err(|error| {
+                tracing::debug!(address = %endpoint.address, "no further connection: {error}");
+            })
+            .ok()?;
+        if connection.answers(endpoint, deadline) {
+            return Some(connection);
+        }
+        tracing::debug!(address = %endpoint.address, "the server answers on no further connection");
+        connection.break_off(&Broken::off("the server does not answer on it"));
+        None
+    }
+}
