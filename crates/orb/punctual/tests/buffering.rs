@@ -7,7 +7,7 @@ use punctual::stub::Operation;
 use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
 use std::sync::Arc;
 use std::time::Duration;
-use support::{Echo, EchoImpl, watchdog};
+use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// The operation records the sum of its argument.
@@ -98,29 +98,16 @@ fn a_lent_buffer_that_is_filled_anew_does_not_change_what_waits() {
     let _ = server.shutdown(false);
 }
 
-/// A server, and a client that may keep one-ways of a flood back for so long; what the servant has seen.
-fn flooded(gather: Duration) -> (Orb, Orb, Echo, Arc<EchoImpl>) {
-    let server = Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-        .build()
-        .unwrap();
-    let poa = server.root_poa().unwrap();
-    poa.manager().activate().unwrap();
-    let servant = Arc::new(EchoImpl::default());
-    servant.gate.open();
-    let reference: Echo = poa.activate(servant.clone()).unwrap();
-    let text = server.object_to_string(&reference).unwrap();
-    let client = Orb::builder()
-        .configure(|config| config.one_way_gather = gather)
-        .build()
-        .unwrap();
-    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+/// A pair whose client may keep one-ways of a flood back for so long, and has sent one.
+fn flooded(gather: Duration) -> Pair {
+    let pair = Pair::with(|_| {}, |config| config.one_way_gather = gather);
+    pair.servant.gate.open();
     for octet in 0..FLOOD {
         let argument = [octet];
-        let object = echo.as_object();
+        let object = pair.echo.as_object();
         object.send(&SUM, |out| out.put_octets(&argument)).unwrap();
     }
-    (server, client, echo, servant)
+    pair
 }
 
 const FLOOD: u8 = 200;
@@ -139,27 +126,22 @@ fn wait_for_the_flood(servant: &EchoImpl) {
 #[test]
 fn the_last_one_way_of_a_flood_arrives_though_nothing_follows() {
     let _watchdog = watchdog(LIMIT);
-    let (server, client, _echo, servant) = flooded(Duration::from_millis(2));
-    wait_for_the_flood(&servant);
-    let _ = client.shutdown(false);
-    let _ = server.shutdown(false);
+    let pair = flooded(Duration::from_millis(2));
+    wait_for_the_flood(&pair.servant);
 }
 
 #[test]
 fn a_call_takes_along_the_one_ways_that_were_kept_back() {
     let _watchdog = watchdog(LIMIT);
-    let (server, client, echo, servant) = flooded(Duration::from_secs(3600));
-    assert_eq!(echo.long(1).unwrap(), 1);
-    assert_eq!(*servant.sums.lock().unwrap(), all_of_the_flood());
-    let _ = client.shutdown(false);
-    let _ = server.shutdown(false);
+    let pair = flooded(Duration::from_secs(3600));
+    assert_eq!(pair.echo.long(1).unwrap(), 1);
+    assert_eq!(*pair.servant.sums.lock().unwrap(), all_of_the_flood());
 }
 
 #[test]
 fn an_orb_that_ends_takes_along_the_one_ways_that_were_kept_back() {
     let _watchdog = watchdog(LIMIT);
-    let (server, client, _echo, servant) = flooded(Duration::from_secs(3600));
-    client.shutdown(true).unwrap();
-    wait_for_the_flood(&servant);
-    let _ = server.shutdown(false);
+    let pair = flooded(Duration::from_secs(3600));
+    pair.client.shutdown(true).unwrap();
+    wait_for_the_flood(&pair.servant);
 }
