@@ -165,7 +165,7 @@ pub(super) const ALL: &[Line] = &[
         |e| cost(e, Need::Allocations, WITHOUT_RESULTS, Side::Worse).map(|found| rounded(found, 10.0))),
     line("allocations-result", "allocations a call with a sequence as its result, a side", AtMost(1.0), "", Need::Allocations,
         |e| cost(e, Need::Allocations, &["echo_octets:1024"], Side::Worse).map(|found| rounded(found, 10.0))),
-    line("throughput", "8 threads on one connection: of 250,000 calls/s or 0.85 × floor", AtLeast(1.0), "×", Need::Throughput,
+    line("throughput", "8 threads on one reference: of 250,000 calls/s or 0.85 × floor", AtLeast(1.0), "×", Need::Throughput,
         two_way),
     line("threads-same", "2, 4 and 8 threads on one reference, same, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
         |e| threads_beside_omniorb(e, Pinning::Same)),

@@ -82,7 +82,7 @@ pub struct OrbConfig {
     pub one_way_buffering: Option<Buffering>,
     /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
     /// into one packet (TCP). The operating system has taken each when its call returns; the last one leaves within
-    /// six times as long, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
+    /// six times as long as a rule, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
     /// Key `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// Options of TCP connections.
@@ -194,7 +194,11 @@ impl OrbConfig {
             return Err(bad_value("one_way_gather", given, "at most an hour"));
         }
         if self.timeouts.spare_connection == Some(Duration::ZERO) {
-            return Err(bad_value("spare_connection", 0, "none, or more than 0"));
+            return Err(bad_value(
+                "timeouts.spare_connection",
+                0,
+                "none, or more than 0",
+            ));
         }
         if self.connections_per_endpoint == 0 {
             return Err(bad_value("connections_per_endpoint", 0, "at least 1"));

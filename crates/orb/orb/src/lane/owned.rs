@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How long buffered requests may take to be sent when the ORB ends.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
-/// Threads that open connections beside others, at most: one opens one at a time.
+/// Endpoints to which connections are opened beside others at a time, each by a thread.
 const OPENERS: usize = 4;
 
 /// One lane.

@@ -67,10 +67,7 @@ impl ClientConnection {
 
     fn locate_request(&self, endpoint: &Endpoint, request_id: u32) -> Result<Block, CdrError> {
         let session = &*self.wire.session;
-        let coding = Coding {
-            version: self.wire.version,
-            ..Coding::new(self.wire.version, &self.wire.limits)
-        };
+        let coding = Coding::new(self.wire.version, &self.wire.limits);
         let kind = MessageKind::LocateRequest;
         let mut out = session.begin(self.lend(), kind, ByteOrder::NATIVE, coding);
         let target = Target::ObjectKey(&endpoint.object_key);
@@ -90,7 +87,7 @@ impl ToEndpoint<ClientConnection> {
         usable.find(|one| !one.is_busy()).cloned()
     }
 
-    /// Whether it is time to open another; whoever is told so opens it.
+    /// Whether it is time to open another: true for one caller, who must open it.
     fn wants_another(&self) -> bool {
         if !self.have_met() {
             return false;
