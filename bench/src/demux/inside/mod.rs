@@ -4,6 +4,7 @@
 mod activation;
 mod collocated;
 mod operations;
+mod references;
 mod search;
 mod soak;
 
@@ -38,14 +39,16 @@ enum Subject {
     Operations,
     Activation,
     Collocated,
+    References,
     Soak,
 }
 
-const SUBJECTS: [Subject; 5] = [
+const SUBJECTS: [Subject; 6] = [
     Subject::Search,
     Subject::Operations,
     Subject::Activation,
     Subject::Collocated,
+    Subject::References,
     Subject::Soak,
 ];
 
@@ -128,6 +131,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
         Subject::Operations => operations::measure()?,
         Subject::Activation => activation::measure()?,
         Subject::Collocated => collocated::measure()?,
+        Subject::References => references::measure()?,
         Subject::Soak => soak::measure(many)?,
     };
     println!("{}", serde_json::to_string(&lines)?);

@@ -4,6 +4,7 @@ use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::Fault;
 use super::{Policy, PolicyLevels, PolicySet, PolicyType};
+use crate::profile::Templates;
 use punctual_ior::PolicyValue;
 
 /// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
@@ -12,6 +13,8 @@ pub struct AdapterPolicies {
     set: PolicySet,
     /// As references have them.
     published: Vec<PolicyValue>,
+    /// What the profiles of its objects' references have in common.
+    templates: Templates,
 }
 
 /// A policy that an adapter cannot have.
@@ -51,7 +54,11 @@ impl AdapterPolicies {
                 published.push(PolicyValue { kind, data });
             }
         }
-        Ok(Self { set, published })
+        Ok(Self {
+            set,
+            published,
+            templates: Templates::default(),
+        })
     }
 
     /// The policy of this type, if the adapter has one.
@@ -67,6 +74,10 @@ impl AdapterPolicies {
 
     pub(crate) fn published(&self) -> &[PolicyValue] {
         &self.published
+    }
+
+    pub(crate) fn templates(&self) -> &Templates {
+        &self.templates
     }
 }
 

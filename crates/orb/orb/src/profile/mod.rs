@@ -9,6 +9,7 @@ mod endpoint;
 mod iiop;
 mod pair;
 mod published;
+mod template;
 mod uiop;
 
 pub(crate) use diop::DiopCodec;
@@ -16,6 +17,7 @@ pub use endpoint::{EndpointQualities, LaneId, Priority, ProfileEndpoint, Securit
 pub(crate) use iiop::IiopCodec;
 pub(crate) use pair::PairCodec;
 pub use published::{EndpointChoice, PublishedEndpoints};
+pub(crate) use template::{State, Templates};
 pub(crate) use uiop::UiopCodec;
 
 use punctual_cdr::{CdrError, GiopVersion};
@@ -47,6 +49,9 @@ pub trait ProfileCodec: Send + Sync + Debug {
 
     /// The profiles for an object at `endpoints`, at least one: those that this codec carries, and
     /// those that others say are also named in its profiles.
+    ///
+    /// Where profiles hold the object key as it is, once, they are written once for all keys of one length,
+    /// and the octets of the key put in for each object.
     ///
     /// # Errors
     /// Text or lengths that cannot be encoded.

@@ -36,7 +36,10 @@ impl Orb {
         object_key: &[u8],
         policies: &[PolicyValue],
     ) -> Result<ObjectRef, SystemException> {
-        self.reference_publishing(type_id, object_key, policies, None)
+        self.listen()?;
+        let endpoints = &self.lanes().default_lane().incoming.endpoints;
+        let profiles = endpoints.profiles(self.broker(), object_key, policies, None)?;
+        Ok(self.reference_with(type_id, profiles))
     }
 }
 

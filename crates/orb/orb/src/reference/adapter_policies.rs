@@ -5,7 +5,7 @@ use crate::exception::SystemException;
 use crate::orb::Orb;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
 use crate::profile::PublishedEndpoints;
-use punctual_ior::{Ior, PolicyValue};
+use punctual_ior::{Ior, TaggedProfile};
 
 impl Orb {
     /// The policies of an adapter that is given these, and has for the rest what the ORB has for its adapters
@@ -41,24 +41,14 @@ impl Orb {
         object_key: &[u8],
         policies: &AdapterPolicies,
     ) -> Result<ObjectRef, SystemException> {
-        let endpoints = policies.value::<PublishedEndpoints>();
-        self.reference_publishing(type_id, object_key, policies.published(), endpoints)
+        self.listen()?;
+        let endpoints = &self.lanes().default_lane().incoming.endpoints;
+        let profiles = endpoints.profiles_under(self.broker(), object_key, policies)?;
+        Ok(self.reference_with(type_id, profiles))
     }
 
-    /// A reference that names these endpoints: all, if none are given.
-    pub(super) fn reference_publishing(
-        &self,
-        type_id: &str,
-        object_key: &[u8],
-        policies: &[PolicyValue],
-        endpoints: Option<&PublishedEndpoints>,
-    ) -> Result<ObjectRef, SystemException> {
-        self.listen()?;
-        let listening = &self.lanes().default_lane().incoming.endpoints;
-        let ior = Ior {
-            type_id: type_id.to_owned(),
-            profiles: listening.profiles(self.broker(), object_key, policies, endpoints)?,
-        };
-        Ok(ObjectRef::made_here(self.clone(), ior))
+    pub(super) fn reference_with(&self, type_id: &str, profiles: Vec<TaggedProfile>) -> ObjectRef {
+        let type_id = type_id.to_owned();
+        ObjectRef::made_here(self.clone(), Ior { type_id, profiles })
     }
 }

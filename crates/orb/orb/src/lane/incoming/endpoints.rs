@@ -5,18 +5,22 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
+use crate::policy::AdapterPolicies;
 use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
 use crate::protocol::{self, Pair};
 use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 use punctual_link::{Acceptor, Address};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Those of one lane.
 #[derive(Debug, Default)]
 pub(crate) struct Endpoints {
     state: Mutex<State>,
+    /// How often one has come or gone.
+    changes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +72,7 @@ impl Endpoints {
         opened.iter().try_for_each(accept)?;
         state.open.extend(opened);
         state.opened = true;
+        self.have_changed();
         Ok(true)
     }
 
@@ -87,6 +92,7 @@ impl Endpoints {
         accept(&one)?;
         let real = one.real();
         state.open.push(one);
+        self.have_changed();
         Ok(real)
     }
 
@@ -96,6 +102,7 @@ impl Endpoints {
             let mut state = self.lock();
             let (gone, kept) = state.open.drain(..).partition(is_meant);
             state.open = kept;
+            self.have_changed();
             gone
         };
         gone.iter().for_each(|one| one.acceptor.close());
@@ -152,6 +159,31 @@ impl Endpoints {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
+    }
+
+    /// The same of an object whose adapter has these policies.
+    pub(crate) fn profiles_under(
+        &self,
+        broker: &Broker,
+        object_key: &[u8],
+        policies: &AdapterPolicies,
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
+        // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is
+        // made again.
+        let state = profile::State {
+            broker: broker.number(),
+            endpoints: self.changes.load(Ordering::Acquire),
+            protocols: broker.protocols.now().number,
+        };
+        let which = policies.value::<PublishedEndpoints>();
+        policies.templates().profiles(object_key, state, |key| {
+            self.profiles(broker, key, policies.published(), which)
+        })
+    }
+
+    /// Under the lock, after a change.
+    fn have_changed(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
     }
 
     /// What references say of the endpoints: of all, or of those that are named.

@@ -1,0 +1,206 @@
+//! Profiles that are written once for all objects of an adapter: from object to object only the key differs.
+//!
+//! What a codec does with a key is its own matter. So where the key stands is not asked but seen: a codec
+//! writes the profiles for two keys that have no octet in common, and where these differ, the key is.
+
+use arc_swap::ArcSwap;
+use punctual_ior::TaggedProfile;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Lengths of keys that templates are kept for. Keys of one adapter that chooses its ids have one length.
+const MOST_LENGTHS: usize = 16;
+
+/// Profiles for keys of one length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Template {
+    length: usize,
+    /// With a place for the key in each; none when a codec writes more of a key than its octets.
+    profiles: Option<Vec<(TaggedProfile, Range<usize>)>>,
+}
+
+impl Template {
+    /// For keys that are as long as this one.
+    fn new<E>(
+        key: &[u8],
+        encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
+    ) -> Result<Self, E> {
+        let length = key.len();
+        // One of printable octets, one of others: a codec that writes those otherwise is found out.
+        let (one, other) = (vec![b'U'; length], vec![!b'U'; length]);
+        let (with_one, with_other) = (encode(&one)?, encode(&other)?);
+        let is_alike = with_one.len() == with_other.len();
+        let pairs = with_one.into_iter().zip(with_other);
+        let profiles = pairs.map(|(profile, with_other)| {
+            let place = place_of(&one, (&profile, &with_other))?;
+            Some((profile, place))
+        });
+        let profiles = profiles.collect::<Option<Vec<_>>>().filter(|_| is_alike);
+        let template = Self { length, profiles };
+        let is_right = template.for_key(key) == Some(encode(key)?);
+        Ok(match is_right {
+            true => template,
+            false => Self {
+                length,
+                profiles: None,
+            },
+        })
+    }
+
+    fn for_key(&self, key: &[u8]) -> Option<Vec<TaggedProfile>> {
+        let with_key = |(profile, place): &(TaggedProfile, Range<usize>)| {
+            let mut profile = profile.clone();
+            profile.data[place.clone()].copy_from_slice(key);
+            profile
+        };
+        Some(self.profiles.as_ref()?.iter().map(with_key).collect())
+    }
+}
+
+/// Where the key stands: where a profile differs from one for a key that has no octet in common with it.
+fn place_of(key: &[u8], (with, other): (&TaggedProfile, &TaggedProfile)) -> Option<Range<usize>> {
+    let differs = |&at: &usize| with.data.get(at) != other.data.get(at);
+    let length = with.data.len();
+    let first = (0..length).find(differs)?;
+    let place = first..first + key.len();
+    let is_it = with.tag == other.tag
+        && length == other.data.len()
+        && with.data.get(place.clone()) == Some(key)
+        && !(place.end..length).any(|at| differs(&at));
+    is_it.then_some(place)
+}
+
+/// Templates by the length of the key. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Templates(Arc<ArcSwap<OfOneState>>);
+
+/// Those that were made of endpoints and protocols as they are, or have been.
+#[derive(Debug, Default)]
+struct OfOneState {
+    state: Option<State>,
+    templates: Vec<Arc<Template>>,
+}
+
+/// What profiles depend on beside the adapter's policies. Whenever an endpoint or a protocol comes or goes its
+/// number changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The ORB's number.
+    pub(crate) broker: u64,
+    pub(crate) endpoints: u64,
+    pub(crate) protocols: u64,
+}
+
+impl Templates {
+    /// The profiles for an object key, as `encode` writes them.
+    ///
+    /// # Errors
+    /// Those of `encode`.
+    pub(crate) fn profiles<E>(
+        &self,
+        key: &[u8],
+        state: State,
+        encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
+    ) -> Result<Vec<TaggedProfile>, E> {
+        let known = self.0.load();
+        let is_now = known.state == Some(state);
+        let of_length = |one: &&Arc<Template>| one.length == key.len();
+        let template = match known.templates.iter().find(of_length) {
+            Some(template) if is_now => template.clone(),
+            _ if is_now && known.templates.len() == MOST_LENGTHS => return encode(key),
+            _ => {
+                let template = Arc::new(Template::new(key, &encode)?);
+                let others = known.templates.iter().filter(|_| is_now).cloned();
+                // Two threads that come at once may forget each other's, which are made again.
+                self.0.store(Arc::new(OfOneState {
+                    state: Some(state),
+                    templates: others.chain([template.clone()]).collect(),
+                }));
+                template
+            }
+        };
+        match template.for_key(key) {
+            Some(profiles) => Ok(profiles),
+            None => encode(key),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    const STATE: State = State {
+        broker: 1,
+        endpoints: 1,
+        protocols: 1,
+    };
+
+    fn profile(data: Vec<u8>) -> TaggedProfile {
+        TaggedProfile { tag: 7, data }
+    }
+
+    fn plain(key: &[u8]) -> Result<Vec<TaggedProfile>, Infallible> {
+        let around = [b"<".as_slice(), key, b">"].concat();
+        Ok(vec![profile(around), profile(key.to_vec())])
+    }
+
+    #[test]
+    fn what_is_written_with_a_template_is_what_the_codec_writes() {
+        let templates = Templates::default();
+        for key in [b"one".as_slice(), b"two", b"three", b"", b"\0\0\0", b"UUU"] {
+            let written = templates.profiles(key, STATE, plain);
+            assert_eq!(written, plain(key));
+        }
+    }
+
+    #[test]
+    fn a_codec_is_asked_again_only_when_endpoints_or_protocols_change() {
+        let (templates, asked) = (Templates::default(), Cell::new(0));
+        let encode = |key: &[u8]| {
+            asked.set(asked.get() + 1);
+            plain(key)
+        };
+        let changed = State {
+            endpoints: 2,
+            ..STATE
+        };
+        for (state, times) in [(STATE, 3), (changed, 6), (STATE, 9)] {
+            for key in [b"one", b"two", b"six"] {
+                templates.profiles(key, state, encode).unwrap();
+            }
+            assert_eq!(asked.get(), times);
+        }
+    }
+
+    #[test]
+    fn more_lengths_than_are_kept_are_written_all_the_same() {
+        let templates = Templates::default();
+        for length in 0..2 * MOST_LENGTHS {
+            let key = vec![b'k'; length];
+            assert_eq!(templates.profiles(&key, STATE, plain), plain(&key));
+        }
+        assert_eq!(templates.0.load().templates.len(), MOST_LENGTHS);
+    }
+
+    #[test]
+    fn a_codec_that_writes_more_of_a_key_than_its_octets_writes_each_itself() {
+        type Codec = fn(&[u8]) -> Result<Vec<TaggedProfile>, Infallible>;
+        let twice: Codec = |key| Ok(vec![profile([key, b"/", key].concat())]);
+        let escaped: Codec = |key| Ok(vec![profile(key.escape_ascii().collect())]);
+        let summed: Codec = |key| {
+            let parity = key.iter().fold(0, |parity, octet| parity ^ octet);
+            Ok(vec![profile([key, &[parity]].concat())])
+        };
+        let absent: Codec = |_| Ok(vec![profile(b"fixed".to_vec())]);
+        let by_first: Codec = |key| Ok(vec![profile(key.to_vec()); usize::from(key[0] % 3)]);
+        for codec in [twice, escaped, summed, absent, by_first] {
+            let templates = Templates::default();
+            for key in [b"ab\0d", b"c\xffde"] {
+                assert_eq!(templates.profiles(key, STATE, codec), codec(key));
+            }
+        }
+    }
+}
