@@ -4,7 +4,8 @@ use punctual_sys::clock;
 use std::time::{Duration, Instant};
 
 /// Time-outs from here on are counted by the coarse clock, in nanoseconds.
-const LONG: u64 = 1_000_000_000;
+const LONG: u64 = NANOS_A_SECOND;
+const NANOS_A_SECOND: u64 = 1_000_000_000;
 /// No tick of the coarse clock is longer.
 const TICK: u64 = 10_000_000;
 /// No bound.
@@ -30,10 +31,13 @@ impl Deadline {
     };
 
     /// Ends `timeout` from now. A time-out too long for the clock is none.
-    #[inline]
+    // Every reply has one.
+    #[inline(always)]
     #[must_use]
     pub fn after(timeout: Duration) -> Self {
-        let Ok(timeout) = u64::try_from(timeout.as_nanos()) else {
+        let seconds = timeout.as_secs().checked_mul(NANOS_A_SECOND);
+        let nanos = u64::from(timeout.subsec_nanos());
+        let Some(timeout) = seconds.and_then(|seconds| seconds.checked_add(nanos)) else {
             return Self::NEVER;
         };
         let now = if timeout >= LONG {
@@ -48,10 +52,13 @@ impl Deadline {
     }
 
     /// Ends `timeout` from now, or never.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn after_maybe(timeout: Option<Duration>) -> Self {
-        timeout.map_or(Self::NEVER, Self::after)
+        match timeout {
+            Some(timeout) => Self::after(timeout),
+            None => Self::NEVER,
+        }
     }
 
     /// The time-out it was made from, whatever has passed of it since.

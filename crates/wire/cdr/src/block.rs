@@ -180,6 +180,14 @@ impl Block {
         &mut self.bytes
     }
 
+    /// Puts a block back where [`std::mem::take`] took one from. What stands there meanwhile is nothing, so that it
+    /// needs no drop.
+    #[inline]
+    pub(crate) fn put_back(&mut self, block: Self) {
+        debug_assert!(self.capacity() == 0 && self.lent.is_none(), "it was taken");
+        std::mem::forget(std::mem::replace(self, block));
+    }
+
     /// Keeps the memory for good: it does not go back.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {

@@ -166,6 +166,14 @@ impl<'e> Encoder<'e> {
         self.block
     }
 
+    /// Ends encoding, and puts the block back where [`std::mem::take`] took it from.
+    #[inline]
+    pub fn put_back(self, place: &mut Block) {
+        let Self { block, values, .. } = self;
+        place.put_back(block);
+        drop(values);
+    }
+
     /// Pads with zeroes up to a multiple of `boundary`, a power of two, from the origin.
     #[inline]
     pub fn align(&mut self, boundary: usize) {

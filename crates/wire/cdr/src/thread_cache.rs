@@ -2,15 +2,33 @@
 //!
 //! A call needs a block to send from and one to receive into; a nested call as many again. More than a
 //! few would be memory that nobody uses.
+//!
+//! Large blocks are kept, too, for as long as they are needed and the process keeps few octets in them: to get a
+//! megabyte from the operating system, a page at a time, takes ten times as long as to fill it. How many threads
+//! there are, and how long the messages that they receive, is up to peers, so that all of them share one bound.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Vectors that a thread keeps.
 const BLOCKS: usize = 4;
+/// Octets that the process keeps in large vectors that nobody uses.
+const LARGE_IN_ALL: usize = 32 << 20;
+/// Octets of the largest that is kept.
+const LARGEST: usize = 4 << 20;
+/// A large vector whose last uses, so many, would have done with a small one is freed.
+const UNNEEDED: u32 = 64;
+
+/// Octets in the large vectors that are kept now. Relaxed: a bound, and nothing is read by it.
+static LARGE: AtomicUsize = AtomicUsize::new(0);
 
 struct Cache {
     vectors: [Cell<Vec<u8>>; BLOCKS],
     used: Cell<usize>,
+    /// A bit for each of the vectors that is a large one.
+    large: Cell<u8>,
+    /// Uses of large vectors, one after the other, for which small ones would have done.
+    unneeded: Cell<u32>,
 }
 
 thread_local! {
@@ -18,6 +36,8 @@ thread_local! {
         Cache {
             vectors: [const { Cell::new(Vec::new()) }; BLOCKS],
             used: Cell::new(0),
+            large: Cell::new(0),
+            unneeded: Cell::new(0),
         }
     };
 }
@@ -29,13 +49,22 @@ pub(crate) fn take() -> Vec<u8> {
     CACHE.try_with(Cache::take).unwrap_or_default()
 }
 
-/// Keeps a vector's memory for the calling thread, unless it is larger than `kept` octets, or enough
-/// is cached already.
+/// Keeps a vector's memory for the calling thread, unless enough is cached already. One that is larger than `kept`
+/// octets only while it is needed, and the process keeps few such; never if `kept` is 0.
 #[inline]
 pub(crate) fn give_back(bytes: Vec<u8>, kept: usize) {
     if bytes.capacity().wrapping_sub(1) < kept {
         // A thread that is ending frees it.
         let _ = CACHE.try_with(|cache| cache.put(bytes));
+    } else {
+        give_back_large(bytes, kept);
+    }
+}
+
+#[cold]
+fn give_back_large(bytes: Vec<u8>, kept: usize) {
+    if (1..=LARGEST).contains(&bytes.capacity()) && kept > 0 {
+        let _ = CACHE.try_with(|cache| cache.put_large(bytes, kept));
     }
 }
 
@@ -46,7 +75,11 @@ impl Cache {
         match self.vectors.get(last) {
             Some(vector) => {
                 self.used.set(last);
-                vector.take()
+                let bytes = vector.take();
+                if self.large.get() != 0 {
+                    self.took(last, &bytes);
+                }
+                bytes
             }
             None => Vec::new(),
         }
@@ -61,11 +94,50 @@ impl Cache {
             self.used.set(used + 1);
         }
     }
+
+    /// Keeps a large one, if there is room for it.
+    fn put_large(&self, bytes: Vec<u8>, kept: usize) {
+        let used = self.used.get();
+        let unneeded = match bytes.len() <= kept {
+            true => self.unneeded.get() + 1,
+            false => 0,
+        };
+        self.unneeded.set(unneeded % UNNEEDED);
+        if used == BLOCKS || unneeded == UNNEEDED {
+            return;
+        }
+        let capacity = bytes.capacity();
+        if LARGE.fetch_add(capacity, Ordering::Relaxed) + capacity > LARGE_IN_ALL {
+            LARGE.fetch_sub(capacity, Ordering::Relaxed);
+            return;
+        }
+        self.large.set(self.large.get() | 1 << used);
+        self.put(bytes);
+    }
+
+    /// One of the vectors is kept no more.
+    fn took(&self, place: usize, bytes: &Vec<u8>) {
+        let large = self.large.get();
+        if large >> place & 1 == 1 {
+            self.large.set(large & !(1 << place));
+            LARGE.fetch_sub(bytes.capacity(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        while self.used.get() > 0 {
+            drop(self.take());
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Block;
+    use std::sync::{Arc, Barrier, Mutex};
 
     #[test]
     fn memory_given_back_is_lent_again_and_empty() {
@@ -78,10 +150,49 @@ mod tests {
         assert_eq!(again.as_slice().as_ptr(), memory);
     }
 
+    /// What the process keeps in large blocks is for one test at a time.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+    fn of_length(length: usize) -> Block {
+        let mut block = Block::of_thread(0, 1024);
+        block.resize(length, 1);
+        block
+    }
+
     #[test]
-    fn a_block_that_grew_too_large_is_freed() {
-        drop(Block::of_thread(4096, 1024));
+    fn a_large_block_is_kept_while_it_is_needed() {
+        let _alone = ONE_AT_A_TIME.lock();
+        drop(of_length(4096));
+        let uses = |length| (0..2 * UNNEEDED).map(move |_| of_length(length).capacity());
+        assert!(uses(2000).all(|capacity| capacity >= 4096));
+        let kept = uses(10).position(|capacity| capacity < 4096);
+        assert_eq!(kept, Some(UNNEEDED as usize));
+    }
+
+    #[test]
+    fn of_large_blocks_the_process_keeps_few_octets_whatever_its_threads_do() {
+        let _alone = ONE_AT_A_TIME.lock();
+        let all = Arc::new(Barrier::new(40));
+        let thread = |all: Arc<Barrier>| {
+            std::thread::spawn(move || {
+                drop(of_length(1 << 20));
+                all.wait();
+                Block::of_thread(0, 1024).capacity()
+            })
+        };
+        let threads: Vec<_> = (0..40).map(|_| thread(all.clone())).collect();
+        let kept: usize = threads.into_iter().map(|one| one.join().unwrap()).sum();
+        assert_eq!(kept, LARGE_IN_ALL);
+        // With their threads they are gone.
+        assert_eq!(LARGE.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_block_that_grew_very_large_is_freed_and_so_is_any_where_none_is_to_be_kept() {
+        drop(of_length(LARGEST + 1));
         assert_eq!(Block::of_thread(0, 1024).capacity(), 0);
+        drop(Block::of_thread(4096, 0));
+        assert_eq!(Block::of_thread(0, 0).capacity(), 0);
     }
 
     #[test]
@@ -92,6 +203,6 @@ mod tests {
             .map(|_| Block::of_thread(0, 1024))
             .collect::<Vec<_>>();
         let kept = with_memory.iter().filter(|one| one.capacity() > 0).count();
-        assert_eq!(kept, super::BLOCKS);
+        assert_eq!(kept, BLOCKS);
     }
 }

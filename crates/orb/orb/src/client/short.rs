@@ -132,7 +132,7 @@ impl ShortCall<'_> {
                     _ => Body::Results,
                 };
                 // Nobody waits for the place while the results are read.
-                drop(pending);
+                pending.end();
                 probe::begins!(Point::ClientDemarshal);
                 results(body, &mut self.decoder(block, &reply));
                 // The call's memory is kept for the next one.

@@ -59,8 +59,8 @@ pub(super) fn by_head(
         *block = connection.lend();
     }
     let coding = coding(callee, connection);
-    let empty = std::mem::take(block);
-    let mut out = head.template.begin(empty, request_id, coding);
+    let mut out = head.template.resume(std::mem::take(block), coding);
+    head.template.put_head(out.block_mut(), request_id);
     if head.template.has_contexts() {
         // All of the ORB's: the head was written with them.
         let contexts = &callee.broker().request_contexts;
@@ -73,8 +73,9 @@ pub(super) fn by_head(
     probe::begins!(Point::ClientMarshal);
     arguments(&mut out).map_err(unwritable)?;
     probe::begins!(Point::ClientMessagingSend);
-    *block = head.template.end(out);
-    check_length(block.full_len(), connection)
+    let length = head.template.finish(&mut out);
+    out.put_back(block);
+    check_length(length, connection)
 }
 
 /// No message is longer than the limit, whoever writes it.

@@ -1,12 +1,15 @@
 //! Messages' heads, written once and sent again and again with nothing changed but the request's id and
 //! the message's size.
 
-use super::protocol::{Head, RepeatableHead, Session};
+use super::protocol::{Head, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
 /// Octets of the head of a reply of GIOP 1.2 that has no contexts.
 const SHORT: usize = 24;
+
+/// Where a number stands in a head. Small, so that to see whether it is in the block takes one comparison.
+type Place = u16;
 
 /// A message up to its body.
 #[derive(Debug)]
@@ -15,7 +18,12 @@ pub(crate) struct Template {
     octets: Box<[u8]>,
     /// Its length where there is no body.
     bare: usize,
-    layout: RepeatableHead,
+    /// Alignment counts from here.
+    origin: usize,
+    request_id: Place,
+    size: Place,
+    /// Octets that the size does not count.
+    uncounted: usize,
     /// Where the data of each service context begin and end.
     slots: Box<[(usize, usize)]>,
 }
@@ -34,6 +42,13 @@ impl Template {
         let Some(layout) = session.repeatable_head(coding.version) else {
             return Ok(None);
         };
+        let places = (
+            Place::try_from(layout.request_id),
+            Place::try_from(layout.size),
+        );
+        let (Ok(request_id), Ok(size)) = places else {
+            return Ok(None);
+        };
         let mut out = session.begin(Block::default(), kind, ByteOrder::NATIVE, coding);
         session.put_head(&mut out, head)?;
         let bare = out.position();
@@ -43,7 +58,10 @@ impl Template {
         Ok(Some(Self {
             octets: out.into_block().into_vec().into(),
             bare,
-            layout,
+            origin: layout.origin,
+            request_id,
+            size,
+            uncounted: layout.uncounted,
             slots: Box::default(),
         }))
     }
@@ -118,20 +136,6 @@ impl Template {
         }
     }
 
-    /// Begins a message with it, in an empty block: an encoder that stands at the body.
-    #[inline]
-    pub(crate) fn begin<'e>(
-        &self,
-        mut block: Block,
-        request_id: u32,
-        coding: Coding<'e>,
-    ) -> Encoder<'e> {
-        block.extend_from_slice(&self.octets);
-        let mut out = self.resume(block, coding);
-        out.patch_u32(self.layout.request_id, request_id);
-        out
-    }
-
     /// Puts the head into an empty block.
     #[inline]
     pub(crate) fn put_head(&self, block: &mut Block, request_id: u32) {
@@ -140,20 +144,13 @@ impl Template {
             Ok(octets) => block.extend_from_slice(octets),
             Err(_) => block.extend_from_slice(&self.octets),
         }
-        patch(block, self.layout.request_id, request_id);
+        patch(block, self.request_id, request_id);
     }
 
-    /// An encoder that stands at the body, behind a head that has been put into the block.
+    /// An encoder that stands at the body, once the block has the head.
     #[inline]
     pub(crate) fn resume<'e>(&self, block: Block, coding: Coding<'e>) -> Encoder<'e> {
-        Encoder::resume(block, self.layout.origin, ByteOrder::NATIVE, coding)
-    }
-
-    /// Ends it, as [`Template::finish`].
-    #[inline]
-    pub(crate) fn end(&self, mut out: Encoder<'_>) -> Block {
-        self.finish(&mut out);
-        out.into_block()
+        Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding)
     }
 
     /// Ends a message: a body that turned out to be empty takes no padding, and the size is filled in. A message
@@ -166,17 +163,17 @@ impl Template {
             length = self.bare;
             block.truncate(length);
         }
-        let size = u32::try_from(length - self.layout.uncounted).unwrap_or(u32::MAX);
-        patch(block, self.layout.size, size);
+        let size = u32::try_from(length - self.uncounted).unwrap_or(u32::MAX);
+        patch(block, self.size, size);
         length
     }
 }
 
 /// Overwrites four octets that the head has.
 #[inline]
-fn patch(block: &mut Block, at: usize, number: u32) {
-    let rest = block.as_mut_slice().get_mut(at..);
-    if let Some(place) = rest.and_then(<[u8]>::first_chunk_mut) {
-        *place = number.to_ne_bytes();
+fn patch(block: &mut Block, at: Place, number: u32) {
+    let at = usize::from(at);
+    if let Some(place) = block.as_mut_slice().get_mut(at..at + 4) {
+        place.copy_from_slice(&number.to_ne_bytes());
     }
 }

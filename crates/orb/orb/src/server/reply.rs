@@ -49,8 +49,7 @@ impl<'m> ServerCall<'m> {
         write(&mut out)?;
         probe::begins!(Point::ServerMessagingSend);
         let length = template.finish(&mut out);
-        // Nothing was left in its place that would have to be dropped.
-        std::mem::forget(std::mem::replace(self.reply, out.into_block()));
+        out.put_back(self.reply);
         Ok(length)
     }
 

@@ -107,6 +107,14 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
+    /// One leaves that has read its own reply ([`Caller::has_read_its_own`]). `true` when the connection is to be
+    /// closed.
+    #[inline]
+    pub(crate) fn leave_with_its_own(&self, caller: &Caller<'_, T>) -> bool {
+        self.table.give_back(caller.place.id);
+        self.is_over()
+    }
+
     /// One leaves whose reply may come yet. It is owed before the slot ends: a reply that comes after that settles
     /// it, and one that has come before is found here.
     #[cold]

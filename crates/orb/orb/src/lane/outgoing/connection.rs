@@ -18,7 +18,7 @@ use crate::request_context::RequestContext;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
 use punctual_exec::{Deadline, LaneLock};
 use punctual_link::{Connection, Pending};
-use punctual_sys::clock::coarse_millis;
+use punctual_sys::clock::coarse_nanos;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -44,12 +44,12 @@ pub(crate) struct ClientConnection {
     pub(crate) usable: AtomicBool,
     /// Whether a call has it for itself.
     claimed: AtomicBool,
-    /// Whether a request with the CodeSets context has been sent (CORBA 3.3 part 2, §7.10.2.6).
+    /// Whether no request is to carry the CodeSets context any more (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
     pub(crate) tracer: Tracer,
-    /// When the last call began, by the coarse clock.
+    /// When the last call began, in nanoseconds of the coarse clock.
     last_used: AtomicU64,
-    /// Quiet for so many milliseconds, it is looked at before it is used again (`timeouts.quiet`).
+    /// Quiet for so many nanoseconds, it is looked at before it is used again (`timeouts.quiet`).
     quiet: u64,
     /// How long that look may take (`timeouts.drain`).
     pub(super) drain: Option<Duration>,
@@ -97,12 +97,13 @@ impl ClientConnection {
     ) -> Self {
         let wire = WireFormat::new(pair, version, code_sets, lane.broker);
         let timeouts = lane.broker.config().timeouts;
-        let quiet = timeouts.quiet.map(|quiet| quiet.as_millis());
+        let quiet = timeouts.quiet.map(|quiet| quiet.as_nanos());
         let gather = match link.gatherer() {
             Some(_) => lane.broker.config().one_way_gather,
             None => Duration::ZERO,
         };
         let inbox = Inbox::new(wire.session.clone(), wire.limits.clone());
+        let tells_code_sets = wire.carries_contexts();
         Self {
             callers: Callers::of(inbox),
             link,
@@ -112,11 +113,11 @@ impl ClientConnection {
             gathers: !gather.is_zero(),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
-            code_sets_told: AtomicBool::new(false),
+            code_sets_told: AtomicBool::new(!tells_code_sets),
             tracer: lane.broker.tracer(),
             quiet: quiet.map_or(u64::MAX, |quiet| quiet.try_into().unwrap_or(u64::MAX)),
             drain: timeouts.drain,
-            last_used: AtomicU64::new(coarse_millis()),
+            last_used: AtomicU64::new(coarse_nanos()),
             waiting,
             is_kept_to: AtomicBool::new(false),
             spreads: to.spreads().then_some(to.number),
@@ -187,7 +188,7 @@ impl ClientConnection {
         if !self.usable.load(Ordering::Acquire) {
             return false;
         }
-        let now = coarse_millis();
+        let now = coarse_nanos();
         let last = self.last_used.load(Ordering::Relaxed);
         if now == last {
             return true;
@@ -226,7 +227,7 @@ impl ClientConnection {
         nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
     }
 
-    /// When the last call began, by the coarse clock.
+    /// When the last call began, in nanoseconds of the coarse clock.
     pub(crate) fn last_used(&self) -> u64 {
         self.last_used.load(Ordering::Relaxed)
     }
@@ -248,12 +249,12 @@ impl ClientConnection {
     /// Whether requests here carry service contexts.
     #[inline]
     pub(crate) fn carries_contexts(&self) -> bool {
-        self.wire.abilities.contexts && self.wire.version > GiopVersion::V1_0
+        self.wire.carries_contexts()
     }
 
     /// Whether this request is still to carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
-        self.carries_contexts() && !self.code_sets_told.load(Ordering::Relaxed)
+        !self.code_sets_told.load(Ordering::Relaxed)
     }
 
     /// A place for a caller; `None` when too many wait already.
@@ -350,6 +351,16 @@ impl PendingReply<'_> {
             connection: connection.clone(),
             id: pending.id(),
             is_taken_up: false,
+        }
+    }
+
+    /// Gives the place back once the caller has read its own reply.
+    #[inline]
+    pub(crate) fn end(self) {
+        let pending = ManuallyDrop::new(self);
+        let connection = pending.connection;
+        if connection.callers.leave_with_its_own(&pending.caller) {
+            connection.link.close();
         }
     }
 

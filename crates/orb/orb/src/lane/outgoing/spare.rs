@@ -2,7 +2,7 @@
 
 use super::connection::ClientConnection;
 use punctual_exec::Deadline;
-use punctual_sys::clock::coarse_millis;
+use punctual_sys::clock::coarse_nanos;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl ClientConnection {
     pub(super) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
         let to = self.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;
-        let (now, longest) = (coarse_millis(), spare.as_millis());
+        let (now, longest) = (coarse_nanos(), spare.as_nanos());
         let is_idle = |one: &ClientConnection| {
             one.is_idle() && u128::from(now.saturating_sub(one.last_used())) >= longest
         };

@@ -41,4 +41,10 @@ impl WireFormat {
             },
         }
     }
+
+    /// Whether requests carry service contexts.
+    #[inline]
+    pub(super) fn carries_contexts(&self) -> bool {
+        self.abilities.contexts && self.version > GiopVersion::V1_0
+    }
 }
