@@ -49,6 +49,13 @@ pub struct TcpOptions {
     pub receive_buffer: Option<usize>,
 }
 
+/// Whether the kernel sends on this connection at a pace that it has estimated, instead of as fast as the receiver
+/// takes it (BBR). `false` where it does not say.
+#[must_use]
+pub fn is_paced(socket: impl AsFd) -> bool {
+    sockopt::tcp_congestion(socket).is_ok_and(|name| name.starts_with("bbr"))
+}
+
 impl Default for TcpOptions {
     fn default() -> Self {
         Self {

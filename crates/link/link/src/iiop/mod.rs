@@ -10,6 +10,7 @@ use crate::{
     Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties, SpinOptions,
 };
 use punctual_exec::Deadline;
+use punctual_sys::tcp;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
 use std::io;
 use std::net::TcpStream;
@@ -103,6 +104,7 @@ impl IiopOptions {
             spin: self.spin,
             // Without `no_delay` the kernel waits for acknowledgements, and knows best.
             gathers: self.tcp.no_delay,
+            begins_ahead: self.tcp.no_delay && tcp::is_paced(&stream),
         };
         let connection = StreamConnection::new(stream.into(), peer, local, options);
         Ok(Arc::new(connection))

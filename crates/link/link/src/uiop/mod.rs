@@ -85,6 +85,7 @@ impl UiopOptions {
             dont_route: false,
             spin: self.spin,
             gathers: false,
+            begins_ahead: false,
         }
     }
 }
