@@ -3,6 +3,7 @@
 use crate::case::Case;
 use crate::child::Process;
 use crate::contender::Contender;
+use crate::outsider;
 use crate::placement::Processors;
 use crate::process::Observed;
 use crate::protocol::{Answer, Command, References};
@@ -127,8 +128,9 @@ impl Contender {
         let mut command = std::process::Command::new(words.next().unwrap_or(program));
         command.args(words).arg(side);
         command.envs(launch.environment.iter().copied());
-        // Programs of this crate have arguments ahead of their side; others know no such option.
-        if launch.is_counted && !self.arguments.is_empty() {
+        // Programs of this crate have arguments ahead of their side; others know no such option, but for the outsider.
+        let is_ours = !self.arguments.is_empty() || self.name == outsider::NAME;
+        if launch.is_counted && is_ours {
             command.arg("--no-spin");
         }
         if let Some(processor) = processor {

@@ -55,9 +55,11 @@ fn run(arguments: &[String]) -> Result<()> {
     if let Some(processor) = option("--pin") {
         pin(processor)?;
     }
+    // What is looked for before a thread blocks is no part of what a call costs.
+    let looks = !arguments.iter().any(|word| word == "--no-spin");
     match (arguments.get(1).map(String::as_str), option("--at")) {
-        (Some("server"), _) => serve(),
-        (Some("client"), Some(reference)) => call(reference),
+        (Some("server"), _) => serve(looks),
+        (Some("client"), Some(reference)) => call(reference, looks),
         _ => Err("expected server, or client --at REFERENCE".into()),
     }
 }
@@ -74,9 +76,18 @@ fn pin(processor: &str) -> Result<()> {
     }
 }
 
-fn serve() -> Result<()> {
+fn orb(options: &[&str], looks: bool) -> Result<Orb> {
+    if looks {
+        return Ok(Orb::init(options.iter().map(|&option| option.to_owned()))?.0);
+    }
+    let (builder, _) = Orb::builder().arguments(options.iter().map(|&option| option.to_owned()))?;
+    let builder = builder.configure(|config| config.iiop.spin.budget = Duration::ZERO);
+    Ok(builder.build()?)
+}
+
+fn serve(looks: bool) -> Result<()> {
     let options = ["outsider", "-ORBListenEndpoints", "iiop://127.0.0.1:0"];
-    let (orb, _) = Orb::init(options.map(str::to_owned))?;
+    let orb = orb(&options, looks)?;
     let poa = orb.root_poa()?;
     poa.manager().activate()?;
     let cubit: Cubit = poa.activate(Servant::default())?;
@@ -86,8 +97,8 @@ fn serve() -> Result<()> {
     Ok(orb.shutdown(true)?)
 }
 
-fn call(reference: &str) -> Result<()> {
-    let (orb, _) = Orb::init(std::iter::empty::<String>())?;
+fn call(reference: &str, looks: bool) -> Result<()> {
+    let orb = orb(&[], looks)?;
     let cubit = Cubit::narrow(orb.string_to_object(reference)?)?;
     cubit.cube_void()?;
     println!("ready");

@@ -55,6 +55,7 @@ pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Report {
     for (how, now, budgets) in [
         ("", &now.cases, &budgets.cases),
         ("DII ", &now.dynamic, &budgets.dynamic),
+        ("plain ", &now.plain, &budgets.plain),
     ] {
         for (case, sides) in now {
             let before = budgets.get(case);
@@ -205,6 +206,7 @@ mod tests {
             variables: BTreeMap::new(),
             cases: BTreeMap::from([("cube_void".to_owned(), sides)]),
             dynamic: BTreeMap::new(),
+            plain: BTreeMap::new(),
             demultiplexing: BTreeMap::new(),
         }
     }

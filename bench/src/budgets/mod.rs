@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 const CONTENDER: &str = "punctual";
 /// Whose calls without stubs have.
 const DYNAMIC: &str = "punctual-dii";
+/// Whose calls have in a program that is built as a user's is: by its own release profile, which is the default one.
+const PLAIN: &str = crate::outsider::NAME;
 /// What is counted.
 const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Instructions,
@@ -74,6 +76,9 @@ pub struct Budgets {
     /// Calls by the dynamic invocation interface, by case.
     #[serde(default)]
     pub dynamic: BTreeMap<String, Sides>,
+    /// Calls of a program with a plain release profile, by case.
+    #[serde(default)]
+    pub plain: BTreeMap<String, Sides>,
     /// A server's instructions for a call of one object among many.
     #[serde(default)]
     pub demultiplexing: BTreeMap<String, f64>,
@@ -120,13 +125,16 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     };
     let mut now = count(harness, CONTENDER, &cases, options.calls)?;
     if options.cases.is_empty() {
-        let dynamic = [
+        let short = [
             Operation::CubeVoid,
             Operation::CubeLong,
             Operation::CubeStruct,
         ];
-        let dynamic = dynamic.map(Case::plain);
-        now.dynamic = count(harness, DYNAMIC, &dynamic, options.calls)?.cases;
+        let short = short.map(Case::plain);
+        now.dynamic = count(harness, DYNAMIC, &short, options.calls)?.cases;
+        // What an outsider's program has.
+        let [void, long, _] = short;
+        now.plain = count(harness, PLAIN, &[void, long], options.calls)?.cases;
         let counts = demux::counts::budgeted(harness)?.into_iter();
         let counts = counts.map(|(what, count)| (what, count.round()));
         now.demultiplexing.extend(counts);
@@ -172,6 +180,7 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
         variables: BTreeMap::new(),
         cases: BTreeMap::new(),
         dynamic: BTreeMap::new(),
+        plain: BTreeMap::new(),
         demultiplexing: BTreeMap::new(),
     };
     for instrument in INSTRUMENTS {

@@ -86,11 +86,7 @@ impl<'m> ServerCall<'m> {
             operation: request.operation,
             request_id: request.request_id,
             version: GiopVersion::V1_2,
-            response: if connection.abilities.two_way {
-                request.response
-            } else {
-                ResponseFlags::NONE
-            },
+            response: request.response,
             contexts: request.contexts(),
             reply_contexts: ReplyContexts::None,
             arguments,
