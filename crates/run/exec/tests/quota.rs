@@ -1,5 +1,6 @@
 //! In a control group whose quota is less than its processors no thread looks before it blocks: the time would be
 //! taken from calls. Needs root, and a control group's file system; says why it is skipped without them.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_exec::{Look, Spin};
 use std::fs;

@@ -5,6 +5,7 @@
 //!   on octet for octet, whatever tags it holds.
 //! - [`Profile`] and [`Component`] are what the data of a known tag means; [`tags`] names them.
 //! - [`Corbaloc`] is a reference that people can type.
+//! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -28,6 +29,7 @@ mod reference;
 mod security;
 mod stringified;
 pub mod tags;
+mod template;
 mod uiop;
 
 pub use component::{
@@ -43,4 +45,5 @@ pub use pair::PairProfile;
 pub use profile::{Profile, TaggedProfile};
 pub use reference::Ior;
 pub use security::{AssociationOptions, SslSecTrans};
+pub use template::{Origin, ProfileTemplates};
 pub use uiop::UiopProfile;

@@ -4,8 +4,7 @@ use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::Fault;
 use super::{Policy, PolicyLevels, PolicySet, PolicyType};
-use crate::profile::Templates;
-use punctual_ior::PolicyValue;
+use punctual_ior::{PolicyValue, ProfileTemplates};
 
 /// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
 #[derive(Clone, Debug, Default)]
@@ -14,7 +13,7 @@ pub struct AdapterPolicies {
     /// As references have them.
     published: Vec<PolicyValue>,
     /// What the profiles of its objects' references have in common.
-    templates: Templates,
+    templates: ProfileTemplates,
 }
 
 /// A policy that an adapter cannot have.
@@ -57,7 +56,7 @@ impl AdapterPolicies {
         Ok(Self {
             set,
             published,
-            templates: Templates::default(),
+            templates: ProfileTemplates::default(),
         })
     }
 
@@ -76,7 +75,7 @@ impl AdapterPolicies {
         &self.published
     }
 
-    pub(crate) fn templates(&self) -> &Templates {
+    pub(crate) fn templates(&self) -> &ProfileTemplates {
         &self.templates
     }
 }

@@ -9,7 +9,6 @@ mod endpoint;
 mod iiop;
 mod pair;
 mod published;
-mod template;
 mod uiop;
 
 pub(crate) use diop::DiopCodec;
@@ -17,7 +16,6 @@ pub use endpoint::{EndpointQualities, LaneId, Priority, ProfileEndpoint, Securit
 pub(crate) use iiop::IiopCodec;
 pub(crate) use pair::PairCodec;
 pub use published::{EndpointChoice, PublishedEndpoints};
-pub(crate) use template::{State, Templates};
 pub(crate) use uiop::UiopCodec;
 
 use punctual_cdr::{CdrError, GiopVersion};

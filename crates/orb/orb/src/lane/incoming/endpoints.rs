@@ -170,13 +170,13 @@ impl Endpoints {
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is
         // made again.
-        let state = profile::State {
-            broker: broker.number(),
-            endpoints: self.changes.load(Ordering::Acquire),
-            protocols: broker.protocols.now().number,
-        };
+        let origin = [
+            broker.number(),
+            self.changes.load(Ordering::Acquire),
+            broker.protocols.now().number,
+        ];
         let which = policies.value::<PublishedEndpoints>();
-        policies.templates().profiles(object_key, state, |key| {
+        policies.templates().profiles(object_key, origin, |key| {
             self.profiles(broker, key, policies.published(), which)
         })
     }

@@ -3,10 +3,12 @@
 //! What a codec does with a key is its own matter. So where the key stands is not asked but seen: a codec
 //! writes the profiles for two keys that have no octet in common, and where these differ, the key is.
 
-use arc_swap::ArcSwap;
-use punctual_ior::TaggedProfile;
 use std::ops::Range;
 use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use crate::profile::TaggedProfile;
 
 /// Lengths of keys that templates are kept for. Keys of one adapter that chooses its ids have one length.
 const MOST_LENGTHS: usize = 16;
@@ -50,10 +52,10 @@ impl Template {
     fn for_key(&self, key: &[u8]) -> Option<Vec<TaggedProfile>> {
         let with_key = |(profile, place): &(TaggedProfile, Range<usize>)| {
             let mut profile = profile.clone();
-            profile.data[place.clone()].copy_from_slice(key);
-            profile
+            profile.data.get_mut(place.clone())?.copy_from_slice(key);
+            Some(profile)
         };
-        Some(self.profiles.as_ref()?.iter().map(with_key).collect())
+        self.profiles.as_ref()?.iter().map(with_key).collect()
     }
 }
 
@@ -70,40 +72,33 @@ fn place_of(key: &[u8], (with, other): (&TaggedProfile, &TaggedProfile)) -> Opti
     is_it.then_some(place)
 }
 
-/// Templates by the length of the key. Clones share them.
+/// The profiles of one adapter's references, by the length of the object key. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Templates(Arc<ArcSwap<OfOneState>>);
+pub struct ProfileTemplates(Arc<ArcSwap<Made>>);
 
-/// Those that were made of endpoints and protocols as they are, or have been.
+/// Those that were made of the same things.
 #[derive(Debug, Default)]
-struct OfOneState {
-    state: Option<State>,
+struct Made {
+    of: Option<Origin>,
     templates: Vec<Arc<Template>>,
 }
 
-/// What profiles depend on beside the adapter's policies. Whenever an endpoint or a protocol comes or goes its
-/// number changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct State {
-    /// The ORB's number.
-    pub(crate) broker: u64,
-    pub(crate) endpoints: u64,
-    pub(crate) protocols: u64,
-}
+/// What profiles depend on beside the adapter: numbers, of which one changes whenever any of that does.
+pub type Origin = [u64; 3];
 
-impl Templates {
+impl ProfileTemplates {
     /// The profiles for an object key, as `encode` writes them.
     ///
     /// # Errors
     /// Those of `encode`.
-    pub(crate) fn profiles<E>(
+    pub fn profiles<E>(
         &self,
         key: &[u8],
-        state: State,
+        origin: Origin,
         encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
     ) -> Result<Vec<TaggedProfile>, E> {
         let known = self.0.load();
-        let is_now = known.state == Some(state);
+        let is_now = known.of == Some(origin);
         let of_length = |one: &&Arc<Template>| one.length == key.len();
         let template = match known.templates.iter().find(of_length) {
             Some(template) if is_now => template.clone(),
@@ -112,8 +107,8 @@ impl Templates {
                 let template = Arc::new(Template::new(key, &encode)?);
                 let others = known.templates.iter().filter(|_| is_now).cloned();
                 // Two threads that come at once may forget each other's, which are made again.
-                self.0.store(Arc::new(OfOneState {
-                    state: Some(state),
+                self.0.store(Arc::new(Made {
+                    of: Some(origin),
                     templates: others.chain([template.clone()]).collect(),
                 }));
                 template
@@ -132,11 +127,7 @@ mod tests {
     use std::cell::Cell;
     use std::convert::Infallible;
 
-    const STATE: State = State {
-        broker: 1,
-        endpoints: 1,
-        protocols: 1,
-    };
+    const ORIGIN: Origin = [1, 1, 1];
 
     fn profile(data: Vec<u8>) -> TaggedProfile {
         TaggedProfile { tag: 7, data }
@@ -149,27 +140,24 @@ mod tests {
 
     #[test]
     fn what_is_written_with_a_template_is_what_the_codec_writes() {
-        let templates = Templates::default();
+        let templates = ProfileTemplates::default();
         for key in [b"one".as_slice(), b"two", b"three", b"", b"\0\0\0", b"UUU"] {
-            let written = templates.profiles(key, STATE, plain);
+            let written = templates.profiles(key, ORIGIN, plain);
             assert_eq!(written, plain(key));
         }
     }
 
     #[test]
     fn a_codec_is_asked_again_only_when_endpoints_or_protocols_change() {
-        let (templates, asked) = (Templates::default(), Cell::new(0));
+        let (templates, asked) = (ProfileTemplates::default(), Cell::new(0));
         let encode = |key: &[u8]| {
             asked.set(asked.get() + 1);
             plain(key)
         };
-        let changed = State {
-            endpoints: 2,
-            ..STATE
-        };
-        for (state, times) in [(STATE, 3), (changed, 6), (STATE, 9)] {
+        let changed = [1, 2, 1];
+        for (origin, times) in [(ORIGIN, 3), (changed, 6), (ORIGIN, 9)] {
             for key in [b"one", b"two", b"six"] {
-                templates.profiles(key, state, encode).unwrap();
+                templates.profiles(key, origin, encode).unwrap();
             }
             assert_eq!(asked.get(), times);
         }
@@ -177,10 +165,10 @@ mod tests {
 
     #[test]
     fn more_lengths_than_are_kept_are_written_all_the_same() {
-        let templates = Templates::default();
+        let templates = ProfileTemplates::default();
         for length in 0..2 * MOST_LENGTHS {
             let key = vec![b'k'; length];
-            assert_eq!(templates.profiles(&key, STATE, plain), plain(&key));
+            assert_eq!(templates.profiles(&key, ORIGIN, plain), plain(&key));
         }
         assert_eq!(templates.0.load().templates.len(), MOST_LENGTHS);
     }
@@ -197,9 +185,9 @@ mod tests {
         let absent: Codec = |_| Ok(vec![profile(b"fixed".to_vec())]);
         let by_first: Codec = |key| Ok(vec![profile(key.to_vec()); usize::from(key[0] % 3)]);
         for codec in [twice, escaped, summed, absent, by_first] {
-            let templates = Templates::default();
+            let templates = ProfileTemplates::default();
             for key in [b"ab\0d", b"c\xffde"] {
-                assert_eq!(templates.profiles(key, STATE, codec), codec(key));
+                assert_eq!(templates.profiles(key, ORIGIN, codec), codec(key));
             }
         }
     }
