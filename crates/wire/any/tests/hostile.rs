@@ -139,6 +139,60 @@ fn an_indirection_may_lead_to_a_type_earlier_in_the_message() {
     assert_eq!(any.value(), Ok(expected));
 }
 
+/// A type of many octets, and so many Anys whose types are indirections to it.
+fn referred_to(enumerators: usize, times: usize) -> Vec<u8> {
+    octets(|out| {
+        kind(out, TypeKind::Enum);
+        out.encapsulation(|out| {
+            out.put_string("IDL:E:1.0")?;
+            out.put_string("E")?;
+            out.put_u32(u32::try_from(enumerators).unwrap());
+            (0..enumerators).try_for_each(|_| out.put_string("abc"))
+        })?;
+        for _ in 0..times {
+            indirection(out, 0);
+            out.put_u32(0);
+        }
+        Ok(())
+    })
+}
+
+fn read_all(message: &[u8], times: usize) -> Result<Vec<Any>, CdrError> {
+    let mut input = Decoder::new(message, ByteOrder::Big, Coding::default());
+    TypeCode::unmarshal(&mut input).unwrap();
+    (0..times).map(|_| Any::unmarshal(&mut input)).collect()
+}
+
+#[test]
+fn a_large_type_is_not_read_again_for_each_of_many_values() {
+    // Half a megabyte that would be made into 200 types of 60,000 enumerators.
+    let bomb = referred_to(60_000, 200);
+    let refused = read_all(&bomb, 200).unwrap_err();
+    assert!(matches!(refused, CdrError::ReadAgain { .. }), "{refused}");
+    assert_eq!(read_all(&bomb, 3).unwrap().len(), 3);
+    // The same within an Any, where each would be written anew.
+    let kept = octets(|out| {
+        out.put_bytes(&bomb);
+        Ok(())
+    });
+    let mut input = Decoder::new(&kept, ByteOrder::Big, Coding::default());
+    TypeCode::unmarshal(&mut input).unwrap();
+    let list = TypeCode::array(&TypeCode::ANY, 200);
+    let mut any = Any::default();
+    let refused = any.unmarshal_as(&list, &mut input).unwrap_err();
+    assert!(matches!(refused, CdrError::ReadAgain { .. }), "{refused}");
+}
+
+#[test]
+fn a_type_of_usual_length_may_be_referred_to_by_many_values() {
+    let message = referred_to(3, 10_000);
+    let anys = read_all(&message, 10_000).unwrap();
+    assert!(
+        anys.iter()
+            .all(|any| any.value() == Ok(Value::Enum(0)) || any.is_null())
+    );
+}
+
 #[test]
 fn an_any_within_an_any_whose_type_stands_outside_is_kept_by_itself() {
     let point = TypeCode::structure("IDL:P:1.0", "P", &[("x", TypeCode::LONG)]);

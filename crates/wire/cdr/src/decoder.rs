@@ -39,6 +39,8 @@ pub struct Decoder<'d> {
     order: ByteOrder,
     /// Levels of recursive values that are being read.
     depth: u16,
+    /// Octets that were read again, as something referred back to them.
+    again: usize,
     coding: Coding<'d>,
     /// What was read of values, once there is one.
     values: ColdOption<ReadValues<'d>>,
@@ -49,6 +51,10 @@ const BEHIND_HEADER: usize = 4;
 
 /// No value is aligned to more.
 const MAX_ALIGNMENT: usize = 8;
+
+/// How often a message's octets may be read again, all together, and how many of a short one.
+const TIMES_AGAIN: usize = 16;
+const AGAIN_AT_LEAST: usize = 64 * 1024;
 
 impl<'d> Decoder<'d> {
     /// A decoder at the start of `bytes`, from which alignment counts.
@@ -65,6 +71,7 @@ impl<'d> Decoder<'d> {
             ahead: 0,
             order,
             depth: 0,
+            again: 0,
             coding,
             values: ColdOption::NONE,
         }
@@ -161,6 +168,32 @@ impl<'d> Decoder<'d> {
             values: ColdOption::NONE,
             ..*self
         })
+    }
+
+    /// Counts octets that are read again ([`Decoder::earlier`]), or written again for each value that refers to them,
+    /// so that a short message is no long work.
+    ///
+    /// # Errors
+    /// [`CdrError::ReadAgain`] when they are more than 16 times as many as the message has, and more than 64 KiB.
+    pub fn read_again(&mut self, octets: usize) -> Result<(), CdrError> {
+        self.again = self.again.saturating_add(octets);
+        let limit = self
+            .whole
+            .len()
+            .saturating_mul(TIMES_AGAIN)
+            .max(AGAIN_AT_LEAST);
+        match self.again > limit {
+            true => Err(CdrError::ReadAgain {
+                again: self.again,
+                limit,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes over what a decoder of the same octets has counted.
+    pub fn has_read_again(&mut self, by: &Self) {
+        self.again = by.again;
     }
 
     /// The byte order in which numbers are read.

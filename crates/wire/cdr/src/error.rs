@@ -93,6 +93,16 @@ pub enum CdrError {
         /// The limit.
         limit: usize,
     },
+    /// What refers back to earlier octets has had more of them read again than the message is worth.
+    #[error(
+        "octets that were read before are referred to again and again: {again} in all, and the limit is {limit}"
+    )]
+    ReadAgain {
+        /// Octets read again.
+        again: usize,
+        /// The limit: [`crate::Decoder::read_again`].
+        limit: usize,
+    },
     /// A value that this type cannot have, for a reason that no other variant tells.
     #[error("the value is not valid: {0}")]
     Invalid(&'static str),

@@ -18,6 +18,7 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
         CdrError::NilReference => (Kind::BadParam, minor::NIL),
         CdrError::LengthOverLimit { .. }
         | CdrError::TooDeep { .. }
+        | CdrError::ReadAgain { .. }
         | CdrError::TooManyValues { .. } => (Kind::Marshal, minor::LIMIT),
         CdrError::UnknownValue => (Kind::Marshal, minor::NO_VALUE_FACTORY),
         CdrError::BadTypeCode(_) => (Kind::BadTypecode, minor::ENCODING),

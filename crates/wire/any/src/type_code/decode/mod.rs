@@ -20,10 +20,16 @@ use crate::kind::TypeKind;
 /// The most types, members and enumerators that a TypeCode from a peer may have, all together.
 const MAX_PARTS: usize = 65_536;
 
+/// To make a type of octets takes so many times what it takes to find one that is known.
+const PARSED: usize = 4;
+
 impl Unmarshal for TypeCode {
     const MIN_SIZE: usize = 4;
 
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        if let Some(known) = known_earlier(input)? {
+            return Ok(known);
+        }
         let mut ahead = input.ahead();
         let kind = ahead.get_u32()?;
         let kind = TypeKind::from_number(kind);
@@ -54,6 +60,9 @@ impl TypeCode {
     /// Reads a TypeCode as [`Unmarshal::unmarshal`] does, and says whether its octets mean the same at
     /// another place: they don't where an indirection leads out of it.
     pub(crate) fn pass(input: &mut Decoder<'_>) -> Result<(Self, bool), CdrError> {
+        if let Some(known) = known_earlier(input)? {
+            return Ok((known, false));
+        }
         let mut ahead = input.ahead();
         if let Some(kind) =
             TypeKind::from_number(ahead.get_u32()?).filter(|kind| is_encapsulated(*kind))
@@ -66,6 +75,30 @@ impl TypeCode {
         let (type_code, refers_outside) = Reader::read(input)?;
         Ok((type_code, !refers_outside))
     }
+}
+
+/// The type that stands earlier in the message, if an indirection to it is all that stands here, and it is known.
+fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
+    let mut ahead = input.ahead();
+    if ahead.get_u32()? != INDIRECTION {
+        return Ok(None);
+    }
+    let here = offset(&ahead);
+    let target = usize::try_from(here + i64::from(ahead.get_i32()?)).ok();
+    let earlier = target.filter(|target| target % 4 == 0);
+    let Some(mut earlier) = earlier.and_then(|target| input.earlier(target)) else {
+        return Ok(None);
+    };
+    let kind = TypeKind::from_number(earlier.get_u32()?).filter(|kind| is_encapsulated(*kind));
+    let Some((kind, Ok(content))) = kind.map(|kind| (kind, earlier.get_octets())) else {
+        return Ok(None);
+    };
+    let known = cache::find(kind, content);
+    if known.is_some() {
+        ahead.read_again(content.len())?;
+        input.catch_up(ahead);
+    }
+    Ok(known)
 }
 
 fn is_encapsulated(kind: TypeKind) -> bool {
@@ -99,6 +132,7 @@ impl<'d> Reader<'d> {
             refers_outside: false,
         };
         let root = this.type_code(input, 0)?;
+        input.has_read_again(&this.outermost);
         let arena = Arc::new(Arena::new(this.nodes, root));
         arena.shapes()?;
         Ok((TypeCode::in_arena(arena, root), this.refers_outside))
@@ -168,7 +202,11 @@ impl<'d> Reader<'d> {
             "an indirection leads to where no type begins",
         ))?;
         self.refers_outside = true;
-        self.deeper(|this| this.type_code(&mut earlier, 0))
+        let begin = earlier.position();
+        let index = self.deeper(|this| this.type_code(&mut earlier, 0))?;
+        let octets = earlier.position().saturating_sub(begin);
+        self.outermost.read_again(octets.saturating_mul(PARSED))?;
+        Ok(index)
     }
 
     /// One level more. What precedes a TypeCode has levels of its own, so that those of a decoder alone would
