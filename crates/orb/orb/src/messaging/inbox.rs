@@ -240,6 +240,8 @@ impl Inbox {
             let bytes = waiting.get(..frame.length).unwrap_or(waiting);
             match self.reassembly.accept(&frame.header, bytes)? {
                 Accepted::Whole => {
+                    // It may have been the CancelRequest of an unfinished one.
+                    self.fragments = self.reassembly.pending() > 0;
                     let block = self.cut(frame.length, connection);
                     return Ok(Taken::Message(Message::whole(&frame, block)));
                 }

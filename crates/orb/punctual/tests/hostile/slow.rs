@@ -3,7 +3,7 @@
 use crate::links::{Over, Rig, over_every_link, over_links};
 use crate::log::is_logged;
 use crate::peer::request;
-use punctual_giop::MessageHeader;
+use punctual_giop::{MessageHeader, MessageKind};
 use rustix::net::sockopt::set_socket_linger;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -50,6 +50,25 @@ over_every_link! {
             peer.rest();
             is_logged(&peer, &["too long"]);
             rig.others_are_served();
+        }
+    }
+
+    fn a_request_that_is_cancelled_between_its_fragments_leaves_the_connection_as_it_was(over: Over) {
+        let short = Duration::from_millis(150);
+        let rig = Rig::with(over, |config| config.timeouts.message = Some(short));
+        let mut peer = rig.peer();
+        let whole = request(&rig.key(), "long", |out| out.put_i32(1));
+        let mut fragment = whole.clone();
+        fragment[6] |= 2;
+        let (flags, id) = (whole[6], &whole[12..16]);
+        let size = 4_u32.to_be_bytes();
+        let cancel = [b"GIOP\x01\x02", &[flags, 2][..], &size, id].concat();
+        for _ in 0..2 {
+            peer.send(&fragment).send(&cancel);
+            // It is idle, and not in the middle of a message.
+            std::thread::sleep(3 * short);
+            peer.send(&whole);
+            assert_eq!(peer.receive().0, MessageKind::Reply);
         }
     }
 
