@@ -86,7 +86,12 @@ impl<'m> ServerCall<'m> {
             operation: request.operation,
             request_id: request.request_id,
             version: GiopVersion::V1_2,
-            response: request.response,
+            // Datagrams have GIOP's heads, and no replies.
+            response: if connection.abilities.two_way {
+                request.response
+            } else {
+                ResponseFlags::NONE
+            },
             contexts: request.contexts(),
             reply_contexts: ReplyContexts::None,
             arguments,
