@@ -60,8 +60,9 @@ impl Block {
     }
 
     /// An empty block with room for at least `capacity` octets, of the memory that the calling thread has
-    /// cached; the thread that drops it caches it, unless it has grown beyond `kept` octets. No lock and no
-    /// atomic exchange; allocates only when nothing suitable is cached.
+    /// cached; the thread that drops it caches it; where it has grown beyond `kept` octets, only while messages
+    /// need such, and 32 MiB of them in a process at most. No lock, and no atomic exchange up to `kept`; allocates only
+    /// when nothing suitable is cached.
     #[inline]
     #[must_use]
     pub fn of_thread(capacity: usize, kept: usize) -> Self {

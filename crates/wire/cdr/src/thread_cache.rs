@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const BLOCKS: usize = 4;
 /// Octets that the process keeps in large vectors that nobody uses.
 const LARGE_IN_ALL: usize = 32 << 20;
+/// Large vectors that a thread keeps, so that a few threads have not all of those octets.
+const MOST_LARGE: u32 = 2;
 /// Octets of the largest that is kept.
 const LARGEST: usize = 4 << 20;
 /// A large vector whose last uses, so many, would have done with a small one is freed.
@@ -103,7 +105,8 @@ impl Cache {
             false => 0,
         };
         self.unneeded.set(unneeded % UNNEEDED);
-        if used == BLOCKS || unneeded == UNNEEDED {
+        let is_full = used == BLOCKS || self.large.get().count_ones() == MOST_LARGE;
+        if is_full || unneeded == UNNEEDED {
             return;
         }
         let capacity = bytes.capacity();

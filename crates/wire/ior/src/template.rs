@@ -12,6 +12,8 @@ use crate::profile::TaggedProfile;
 
 /// Lengths of keys that templates are kept for. Keys of one adapter that chooses its ids have one length.
 const MOST_LENGTHS: usize = 16;
+/// Profiles of longer keys are written each by itself.
+const LONGEST: usize = 256;
 
 /// Profiles for keys of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +32,18 @@ impl Template {
         let length = key.len();
         // One of printable octets, one of others: a codec that writes those otherwise is found out.
         let (one, other) = (vec![b'U'; length], vec![!b'U'; length]);
-        let (with_one, with_other) = (encode(&one)?, encode(&other)?);
-        let is_alike = with_one.len() == with_other.len();
-        let pairs = with_one.into_iter().zip(with_other);
-        let profiles = pairs.map(|(profile, with_other)| {
-            let place = place_of(&one, (&profile, &with_other))?;
-            Some((profile, place))
+        // A codec may refuse keys like these: it has no template then.
+        let (with_one, with_other) = (encode(&one), encode(&other));
+        let pairs = with_one.ok().zip(with_other.ok());
+        let pairs = pairs.filter(|(with_one, with_other)| with_one.len() == with_other.len());
+        let profiles = pairs.and_then(|(with_one, with_other)| {
+            let pairs = with_one.into_iter().zip(with_other);
+            let placed = pairs.map(|(profile, with_other)| {
+                let place = place_of((&one, &profile), (&other, &with_other))?;
+                Some((profile, place))
+            });
+            placed.collect()
         });
-        let profiles = profiles.collect::<Option<Vec<_>>>().filter(|_| is_alike);
         let template = Self { length, profiles };
         let is_right = template.for_key(key) == Some(encode(key)?);
         Ok(match is_right {
@@ -60,7 +66,10 @@ impl Template {
 }
 
 /// Where the key stands: where a profile differs from one for a key that has no octet in common with it.
-fn place_of(key: &[u8], (with, other): (&TaggedProfile, &TaggedProfile)) -> Option<Range<usize>> {
+fn place_of(
+    (key, with): (&[u8], &TaggedProfile),
+    (other_key, other): (&[u8], &TaggedProfile),
+) -> Option<Range<usize>> {
     let differs = |&at: &usize| with.data.get(at) != other.data.get(at);
     let length = with.data.len();
     let first = (0..length).find(differs)?;
@@ -68,6 +77,7 @@ fn place_of(key: &[u8], (with, other): (&TaggedProfile, &TaggedProfile)) -> Opti
     let is_it = with.tag == other.tag
         && length == other.data.len()
         && with.data.get(place.clone()) == Some(key)
+        && other.data.get(place.clone()) == Some(other_key)
         && !(place.end..length).any(|at| differs(&at));
     is_it.then_some(place)
 }
@@ -97,19 +107,26 @@ impl ProfileTemplates {
         origin: Origin,
         encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
     ) -> Result<Vec<TaggedProfile>, E> {
+        if key.len() > LONGEST {
+            return encode(key);
+        }
         let known = self.0.load();
         let is_now = known.of == Some(origin);
         let of_length = |one: &&Arc<Template>| one.length == key.len();
         let template = match known.templates.iter().find(of_length) {
             Some(template) if is_now => template.clone(),
-            _ if is_now && known.templates.len() == MOST_LENGTHS => return encode(key),
             _ => {
                 let template = Arc::new(Template::new(key, &encode)?);
-                let others = known.templates.iter().filter(|_| is_now).cloned();
+                let others = known
+                    .templates
+                    .iter()
+                    .filter(|_| is_now)
+                    .take(MOST_LENGTHS - 1);
                 // Two threads that come at once may forget each other's, which are made again.
                 self.0.store(Arc::new(Made {
                     of: Some(origin),
-                    templates: others.chain([template.clone()]).collect(),
+                    // The newest first: of more the oldest is forgotten.
+                    templates: [&template].into_iter().chain(others).cloned().collect(),
                 }));
                 template
             }
@@ -166,7 +183,7 @@ mod tests {
     #[test]
     fn more_lengths_than_are_kept_are_written_all_the_same() {
         let templates = ProfileTemplates::default();
-        for length in 0..2 * MOST_LENGTHS {
+        for length in (0..2 * MOST_LENGTHS).chain([LONGEST, LONGEST + 1, 70_000]) {
             let key = vec![b'k'; length];
             assert_eq!(templates.profiles(&key, ORIGIN, plain), plain(&key));
         }
@@ -175,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_codec_that_writes_more_of_a_key_than_its_octets_writes_each_itself() {
-        type Codec = fn(&[u8]) -> Result<Vec<TaggedProfile>, Infallible>;
+        type Codec = fn(&[u8]) -> Result<Vec<TaggedProfile>, ()>;
         let twice: Codec = |key| Ok(vec![profile([key, b"/", key].concat())]);
         let escaped: Codec = |key| Ok(vec![profile(key.escape_ascii().collect())]);
         let summed: Codec = |key| {
@@ -183,8 +200,13 @@ mod tests {
             Ok(vec![profile([key, &[parity]].concat())])
         };
         let absent: Codec = |_| Ok(vec![profile(b"fixed".to_vec())]);
+        let only_text: Codec = |key| {
+            let text = String::from_utf8(key.to_vec());
+            text.map(|text| vec![profile(text.into_bytes())])
+                .map_err(drop)
+        };
         let by_first: Codec = |key| Ok(vec![profile(key.to_vec()); usize::from(key[0] % 3)]);
-        for codec in [twice, escaped, summed, absent, by_first] {
+        for codec in [twice, escaped, summed, absent, by_first, only_text] {
             let templates = ProfileTemplates::default();
             for key in [b"ab\0d", b"c\xffde"] {
                 assert_eq!(templates.profiles(key, ORIGIN, codec), codec(key));

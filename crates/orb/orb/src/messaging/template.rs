@@ -147,7 +147,7 @@ impl Template {
         patch(block, self.request_id, request_id);
     }
 
-    /// An encoder that stands at the body, once the block has the head.
+    /// An encoder that goes on behind what the block holds: the head, or nothing, where that is put in by it next.
     #[inline]
     pub(crate) fn resume<'e>(&self, block: Block, coding: Coding<'e>) -> Encoder<'e> {
         Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding)

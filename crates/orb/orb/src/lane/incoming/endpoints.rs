@@ -168,7 +168,7 @@ impl Endpoints {
         object_key: &[u8],
         policies: &AdapterPolicies,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is
+        // This ORB's one lane that listens. Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is
         // made again.
         let origin = [
             broker.number(),

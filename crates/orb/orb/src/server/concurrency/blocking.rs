@@ -92,7 +92,7 @@ impl ServingThread for BlockingThread<'_> {
             let begun = self
                 .begun
                 .get_or_insert_with(|| Deadline::after_maybe(timeouts.message));
-            begun.from_now()
+            begun.after_a_wait()
         } else if connection.reader.is_heard() {
             Deadline::NEVER
         } else {
