@@ -56,7 +56,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let _ = std::io::stdout().flush();
     signals.forever().next();
     // It fails only within an upcall, and this is none.
-    let _ = orb.shutdown(false);
+    let _ = orb.shutdown(true);
     Ok(())
 }
 

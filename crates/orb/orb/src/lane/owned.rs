@@ -131,6 +131,11 @@ impl Lane {
         self.outgoing.flush(deadline);
     }
 
+    /// Sends what waits on any connection, and lets no call begin on one any more; those in progress finish.
+    pub(crate) fn retire_connections(&self) {
+        self.outgoing.retire_all();
+    }
+
     /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
     pub(crate) fn disconnect(&self) {
         self.flusher.close();

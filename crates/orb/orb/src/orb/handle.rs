@@ -8,6 +8,7 @@ use crate::policy::{PolicyCurrent, PolicyManager};
 use crate::server::{AdapterCell, Host, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
+use punctual_exec::thread::ThreadSpec;
 use punctual_exec::{LockProtocol, MainThreadQueue};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -64,6 +65,15 @@ struct Shared {
     main_thread: MainThreadQueue,
 }
 
+/// Wakes who waits for the end, when dropped: even where a servant panics that is let go.
+struct TellsEnd(Arc<Broker>);
+
+impl Drop for TellsEnd {
+    fn drop(&mut self) {
+        self.0.life.tell_end();
+    }
+}
+
 /// What is registered under a name.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
@@ -116,7 +126,9 @@ impl Orb {
         PolicyCurrent::new(&self.broker().policies, &self.broker().protocols)
     }
 
-    /// Blocks until [`Orb::shutdown`] has been called and has finished.
+    /// Blocks until [`Orb::shutdown`] has been called and has finished: nobody is listened to any more, and every
+    /// call that was in progress has been answered (CORBA 3.3 part 1, §8.2.3.3), so that the process may end. Not for
+    /// upcalls, which it would wait for.
     ///
     /// Requests are served by threads of the ORB's own, whether or not anybody is in here; but for those of
     /// adapters whose upcalls are the main thread's, which is the first that calls this or
@@ -133,7 +145,8 @@ impl Orb {
     }
 
     /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
-    /// programs whose main thread has other things to do besides. Tells whether it made one.
+    /// programs whose main thread has other things to do besides. Tells whether it made one. After a shutdown
+    /// [`Orb::run`] waits for the calls in progress to be answered.
     ///
     /// # Errors
     /// BAD_INV_ORDER after a shutdown.
@@ -172,7 +185,10 @@ impl Orb {
     /// that what was not begun can safely be repeated elsewhere.
     ///
     /// With `wait_for_completion` it returns after the last call in progress has been answered;
-    /// otherwise at once, while they still finish. A second call waits for the first, or does nothing.
+    /// otherwise at once, while they still finish, for which [`Orb::run`] waits. One-ways that were buffered have
+    /// been sent then. No call begins any more (BAD_INV_ORDER), also none that an upcall in progress would make. A
+    /// second call waits for the first, if it is to wait; otherwise it cuts off what the first one lets finish, if that
+    /// was one that does not wait.
     ///
     /// # Errors
     /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1, §8.2.3.4).
@@ -190,31 +206,74 @@ impl Orb {
             // Somebody else ends it already.
             if wait_for_completion {
                 self.run();
+            } else if !life.calls() {
+                self.each_lane(Lane::disconnect);
             }
             return Ok(());
         }
         // Clients are told first, so that what is not begun any more is told from what fails.
         self.each_lane(Lane::stop_listening);
-        let adapter = self.adapter();
-        if let Some(adapter) = adapter {
+        if let Some(adapter) = self.adapter() {
             adapter.shut_down();
         }
         self.shared.main_thread.close();
         if wait_for_completion {
-            self.each_lane(Lane::wait_until_idle);
-            // What was called within the process came by no connection.
-            if let Some(adapter) = adapter {
-                adapter.wait_until_idle();
-            }
+            self.wait_until_idle();
+            self.initial_references(BTreeMap::clear);
+            life.end();
+            self.finish();
+            return Ok(());
         }
         self.initial_references(BTreeMap::clear);
         life.end();
+        self.each_lane(Lane::retire_connections);
+        if self.has_no_clients() {
+            self.finish();
+            return Ok(());
+        }
+        let orb = self.clone();
+        let finishing = ThreadSpec::named("punctual-end").start(move || {
+            let _told = TellsEnd(orb.shared_broker());
+            orb.wait_until_idle();
+            orb.let_go();
+            // Before that is told: links may have something to settle when the last ORB lets go of them.
+            drop(orb);
+        });
+        if let Err(error) = finishing {
+            tracing::warn!(
+                "calls in progress are cut off, as no thread can wait for them: {error}"
+            );
+            self.finish();
+        }
+        Ok(())
+    }
+
+    /// Whether nobody can have called: no other process is connected, and there are no objects here.
+    fn has_no_clients(&self) -> bool {
+        let mut lanes = self.lanes().iter();
+        self.adapter().is_none() && lanes.all(|lane| lane.incoming.connections.len() == 0)
+    }
+
+    /// Waits until the last call in progress has been answered.
+    fn wait_until_idle(&self) {
+        self.each_lane(Lane::wait_until_idle);
+        // What was called within the process came by no connection.
+        if let Some(adapter) = self.adapter() {
+            adapter.wait_until_idle();
+        }
+    }
+
+    /// Lets go of connections and servants, and wakes who waits for the end.
+    fn finish(&self) {
+        let _told = TellsEnd(self.shared_broker());
+        self.let_go();
+    }
+
+    fn let_go(&self) {
         self.each_lane(Lane::disconnect);
-        if let Some(adapter) = adapter {
+        if let Some(adapter) = self.adapter() {
             adapter.release();
         }
-        life.tell_end();
-        Ok(())
     }
 
     /// Whether [`Orb::shutdown`] has been called.

@@ -201,6 +201,18 @@ impl ConnectionCache {
         }
     }
 
+    /// Lets no call begin on any connection. Each closes when the last call on it has ended, after what waits there.
+    pub(crate) fn retire_all(&self) {
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
+        for to_endpoint in endpoints {
+            let held = to_endpoint.held.try_lock_for(OPENED);
+            let connections = held.map(|held| held.clone());
+            for connection in connections.unwrap_or_default() {
+                connection.retire();
+            }
+        }
+    }
+
     /// Sends what waits on every connection.
     pub(crate) fn flush(&self, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
