@@ -39,6 +39,19 @@ impl Guarantees {
     };
 }
 
+/// Who could read or change what a link carries, beside the two ends of a connection.
+///
+/// What does not leave the host is not protected by that alone: a reference from elsewhere names a path, at which
+/// whoever was quicker listens here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protection {
+    /// Others, as far as the link knows.
+    #[default]
+    None,
+    /// Nobody: it is encrypted, and the server has proved who it is.
+    Encryption,
+}
+
 /// How a connection is waited on.
 #[derive(Debug)]
 #[non_exhaustive]

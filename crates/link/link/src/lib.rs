@@ -27,7 +27,9 @@ pub mod uiop;
 
 pub use adapter::LinkAdapter;
 pub use address::Address;
-pub use connection::{Connection, Framing, Gatherer, Guarantees, Pending, Taken, Waitable};
+pub use connection::{
+    Connection, Framing, Gatherer, Guarantees, Pending, Protection, Taken, Waitable,
+};
 pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
@@ -45,6 +47,11 @@ pub trait Link: Send + Sync + Debug {
 
     /// What every connection of this link guarantees.
     fn guarantees(&self) -> Guarantees;
+
+    /// How what its connections carry is protected. Default not at all; an adapter protects as the link below does.
+    fn protection(&self) -> Protection {
+        Protection::None
+    }
 
     /// Whether its connections can be served without blocking ([`Connection::serves_without_blocking`]),
     /// and so by a reactor. Default no.

@@ -37,7 +37,7 @@ pub use refusals::Refusal;
 
 use punctual_exec::Deadline;
 use punctual_link::{
-    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties, Protection,
 };
 use refusals::Refusals;
 use source::Sources;
@@ -103,6 +103,10 @@ impl Link for Ssliop {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees::STREAM
+    }
+
+    fn protection(&self) -> Protection {
+        Protection::Encryption
     }
 
     fn serves_without_blocking(&self) -> bool {

@@ -45,7 +45,7 @@ pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy,
     LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, SetOverride, Transfer, Wait,
+    PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
 };
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,

@@ -34,8 +34,9 @@ pub use punctual_orb::{
     InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig,
     Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,
     PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
-    PublishedEndpoints, RequestContext, RequestContextError, SetOverride, SystemException,
-    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
+    PublishedEndpoints, RequestContext, RequestContextError, Security, SetOverride,
+    SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait,
+    frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -9,10 +9,15 @@ mod support;
 use authority::Authority;
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
 use punctual::{
-    InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, SetOverride,
-    SystemExceptionKind as Kind,
+    InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, Security, SetOverride,
+    SystemException, SystemExceptionKind as Kind,
 };
+use punctual_cdr::{ByteOrder, GiopVersion};
+use punctual_ior::{AssociationOptions, IiopProfile, Ior, SslSecTrans, TaggedComponent};
+use std::io::Write;
+use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{Echo, EchoImpl, watchdog};
 
@@ -81,11 +86,25 @@ fn giop_lite_goes_over_tls_too_and_plain_clients_take_the_plain_profile() {
     ];
     let (server, echo) = serving(authority.options("127.0.0.1"), &endpoints);
     let secured = client(authority.options("client"), &server, &echo);
-    for protocol in ["ssliop", "giop_lite+ssliop", "iiop"] {
-        let policy = Policy::protocols(&[protocol], Otherwise::Raise);
+    let by = |protocol: &str, security| {
+        let policies = [
+            Policy::protocols(&[protocol], Otherwise::Raise),
+            Policy::Security(security),
+        ];
         let object = secured.as_object();
-        let object = object.set_policy_overrides(&[policy], SetOverride::Set);
-        let echo = Echo::from_object(object.unwrap());
+        object
+            .set_policy_overrides(&policies, SetOverride::Set)
+            .unwrap()
+    };
+    let in_clear = Echo::from_object(by("iiop", Security::Prefer)).long(1);
+    assert_eq!(in_clear.unwrap_err().kind(), Kind::InvPolicy);
+    for (protocol, security) in [
+        ("ssliop", Security::Require),
+        ("giop_lite+ssliop", Security::Prefer),
+        ("iiop", Security::Off),
+    ] {
+        let object = by(protocol, security);
+        let echo = Echo::from_object(object);
         assert_eq!(echo.long(1).unwrap(), 1, "{protocol}");
     }
     let plain = Orb::builder().build().unwrap();
@@ -121,4 +140,135 @@ fn files_that_tls_cannot_use_stop_the_start_and_are_named() {
             .to_string()
             .contains("`ssliop`")
     );
+}
+
+/// Somebody between a client and the server: it breaks every TLS handshake, and would have what is sent in clear.
+struct Between {
+    tls: u16,
+    tcp: u16,
+    /// Connections to the TCP port.
+    in_clear: Arc<AtomicUsize>,
+    handshakes: Arc<AtomicUsize>,
+}
+
+impl Between {
+    fn start() -> Self {
+        let breaking = |count: Arc<AtomicUsize>| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            std::thread::spawn(move || {
+                for connection in listener.incoming().map_while(Result::ok) {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    // What a TLS client takes for garbage, and a GIOP client too.
+                    let _ = (&connection).write_all(b"no such thing here");
+                }
+            });
+            port
+        };
+        let (in_clear, handshakes) = (Arc::default(), Arc::default());
+        Self {
+            tls: breaking(Arc::clone(&handshakes)),
+            tcp: breaking(Arc::clone(&in_clear)),
+            in_clear,
+            handshakes,
+        }
+    }
+
+    /// A reference as a server makes it that listens at both ports.
+    fn reference(&self, supports: u16, requires: u16) -> String {
+        let profile = IiopProfile {
+            version: GiopVersion::V1_2.into(),
+            host: "127.0.0.1".to_owned(),
+            port: self.tcp,
+            object_key: b"key".to_vec(),
+            components: vec![TaggedComponent::ssl_sec_trans(&SslSecTrans {
+                target_supports: AssociationOptions(supports),
+                target_requires: AssociationOptions(requires),
+                port: self.tls,
+            })],
+        };
+        let ior = Ior {
+            type_id: Echo::REPOSITORY_ID.to_owned(),
+            profiles: vec![profile.to_tagged(ByteOrder::NATIVE).unwrap()],
+        };
+        ior.to_string()
+    }
+
+    fn call(&self, orb: &Orb, reference: &str) -> SystemException {
+        Echo::from_object(orb.string_to_object(reference).unwrap())
+            .long(1)
+            .unwrap_err()
+    }
+}
+
+/// What references of ours offer beside a TCP port, and what omniORB's demand beside theirs.
+const OFFERED: (u16, u16) = (0xff, 1);
+const DEMANDED_BY_OMNIORB: (u16, u16) = (0x66, 0x42);
+
+#[test]
+fn who_breaks_handshakes_gets_nothing_in_clear() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    for security in [Security::Prefer, Security::Require] {
+        let client = Orb::builder().configure(|config| {
+            config.tls = Some(authority.options("client"));
+            config.security = security;
+        });
+        let client = client.build().unwrap();
+        for (supports, requires) in [OFFERED, DEMANDED_BY_OMNIORB] {
+            let between = Between::start();
+            between.call(&client, &between.reference(supports, requires));
+            assert!(between.handshakes.load(Ordering::SeqCst) > 0);
+            assert_eq!(between.in_clear.load(Ordering::SeqCst), 0);
+        }
+    }
+    // Whoever says so gets it.
+    let client = Orb::builder().arguments(["-ORBSecurity", "off"].map(str::to_owned));
+    let client = client.unwrap().0.build().unwrap();
+    let between = Between::start();
+    let (supports, requires) = DEMANDED_BY_OMNIORB;
+    between.call(&client, &between.reference(supports, requires));
+    assert!(between.in_clear.load(Ordering::SeqCst) > 0);
+}
+
+#[test]
+fn without_tls_what_is_demanded_is_refused_and_what_is_offered_goes_in_clear() {
+    let _watchdog = watchdog(LIMIT);
+    let client = Orb::builder().build().unwrap();
+    let between = Between::start();
+    let (supports, requires) = DEMANDED_BY_OMNIORB;
+    let refused = between.call(&client, &between.reference(supports, requires));
+    assert_eq!(refused.kind(), Kind::InvPolicy);
+    for part in ["EstablishTrustInClient", "[tls]", "security = off"] {
+        assert!(refused.to_string().contains(part), "{refused}");
+    }
+    assert_eq!(between.in_clear.load(Ordering::SeqCst), 0);
+    let (supports, requires) = OFFERED;
+    between.call(&client, &between.reference(supports, requires));
+    assert!(between.in_clear.load(Ordering::SeqCst) > 0);
+    let strict = Orb::builder().configure(|config| config.security = Security::Require);
+    let strict = strict.build().unwrap();
+    let refused = between.call(&strict, &between.reference(supports, requires));
+    assert!(
+        refused.to_string().contains("security = require"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_server_with_tls_and_tcp_is_called_by_tls_where_the_client_has_it() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    for endpoints in [
+        [("ssliop", "127.0.0.1:0"), ("iiop", "127.0.0.1:0")],
+        [("iiop", "127.0.0.1:0"), ("ssliop", "127.0.0.1:0")],
+    ] {
+        let (server, echo) = serving(authority.options("127.0.0.1"), &endpoints);
+        let secured = client(authority.options("client"), &server, &echo);
+        assert_eq!(secured.long(1).unwrap(), 1);
+        assert_eq!(secured.as_object().connected_to().unwrap().link(), "ssliop");
+        // Its one IIOP profile offers both.
+        let profiles: Vec<_> = echo.as_object().ior().iiop_profiles().collect();
+        assert_eq!(profiles.len(), 1);
+    }
 }

@@ -27,7 +27,7 @@ mod wire;
 
 use crate::{
     Acceptor, Address, Cause, Connection, Framing, Guarantees, Link, LinkAdapter, LinkError, Phase,
-    Properties,
+    Properties, Protection,
 };
 use driver::Driver;
 use punctual_exec::Deadline;
@@ -174,6 +174,10 @@ impl ReliableLink {
 impl Link for ReliableLink {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn protection(&self) -> Protection {
+        self.below.protection()
     }
 
     fn guarantees(&self) -> Guarantees {

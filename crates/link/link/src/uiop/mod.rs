@@ -39,7 +39,8 @@ pub struct UiopOptions {
     pub backlog: u16,
     /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
     pub block: usize,
-    /// Blocks that have grown beyond this many octets are not kept. Default 256 KiB.
+    /// Blocks that have grown beyond this many octets are kept only while messages need such, two a thread and 32 MiB
+    /// in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
     /// Looking before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,

@@ -4,7 +4,7 @@ use super::target::Target;
 use crate::broker::Broker;
 use crate::exception::SystemException;
 use crate::lane::Endpoint;
-use crate::policy::{ClientProtocols, Effective, Otherwise, invalid};
+use crate::policy::{ClientProtocols, Effective, Otherwise, Security, invalid};
 use std::sync::Arc;
 
 /// The endpoints of a reference that policies allow, in the order that they prefer.
@@ -27,14 +27,67 @@ pub(super) fn chosen(
             names(&all)
         )));
     }
+    let safe = protected(&all, &able, effective.security)?;
     let Some(wish) = &effective.protocols else {
-        return Ok(able);
+        return Ok(safe);
     };
-    let ordered = by_preference(&able, wish);
+    let ordered = by_preference(&safe, wish);
     if ordered.is_empty() {
+        if !by_preference(&able, wish).is_empty() {
+            return Err(unsafe_wish(&safe, wish));
+        }
         return Err(unmet(&all, &able, wish));
     }
     Ok(ordered)
+}
+
+/// The endpoints that calls may go by as far as their protection goes. Where one of them is encrypted, none in clear is
+/// left: what cannot be sent protected, because somebody breaks the handshake, is not sent at all.
+fn protected(
+    all: &[Arc<Endpoint>],
+    able: &[Arc<Endpoint>],
+    security: Security,
+) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    let in_clear = match security {
+        Security::Off => return Ok(able.to_vec()),
+        Security::Require => false,
+        Security::Prefer => !all.iter().any(|one| one.is_encrypted()),
+    };
+    let is_safe = |one: &&Arc<Endpoint>| one.is_encrypted() || (in_clear && one.demands.is_none());
+    let safe: Vec<Arc<Endpoint>> = able.iter().filter(is_safe).cloned().collect();
+    match safe.is_empty() {
+        true => Err(unprotected(able, security)),
+        false => Ok(safe),
+    }
+}
+
+#[cold]
+fn unprotected(able: &[Arc<Endpoint>], security: Security) -> SystemException {
+    let demand = able.iter().find_map(|one| one.demands);
+    let why = match demand {
+        Some(demand) if security != Security::Require => format!(
+            "its server demands protection ({}: target_requires of SSL_SEC_TRANS)",
+            demand.requires
+        ),
+        _ if security == Security::Require => "security = require".to_owned(),
+        _ => "it offers TLS, for one-ways only".to_owned(),
+    };
+    invalid(format!(
+        "nothing may be sent in clear by this reference, as {why}, and the ORB has no other way to it: it is \
+         reached by {}; configure [tls], or allow it by security = off",
+        names(able)
+    ))
+}
+
+/// Policies prefer a protocol that would send in clear.
+#[cold]
+fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> SystemException {
+    invalid(format!(
+        "the protocols that policies prefer ({}) would send in clear what the reference can protect ({}); \
+         allow it by security = off",
+        wish.preferred.join(", "),
+        names(safe)
+    ))
 }
 
 /// Why no endpoint that is able to carry the call is of a protocol that policies prefer.

@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::DecodedProfile;
+use crate::profile::{DecodedProfile, SecurityRequirement};
 use crate::protocol::Registry;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_giop::code_sets;
@@ -53,6 +53,13 @@ fn endpoints_of(
     registry: &Registry,
 ) -> Result<Vec<Endpoint>, SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
+    let securities = profile
+        .endpoints
+        .iter()
+        .filter_map(|one| one.qualities.security);
+    let demands = securities
+        .into_iter()
+        .find(SecurityRequirement::demands_protection);
     let mut found = Vec::new();
     let mut problem = None;
     for endpoint in profile.endpoints {
@@ -73,6 +80,7 @@ fn endpoints_of(
             pair,
             address: endpoint.address,
             qualities: endpoint.qualities,
+            demands,
             version,
             code_sets,
             object_key: object_key.clone(),

@@ -1,12 +1,12 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
-use super::collocation;
 use super::concurrency::Concurrency;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
+use super::{collocation, security};
 use std::time::Duration;
 
 type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
@@ -87,6 +87,14 @@ const RULES: &[OptionRule] = &[
         expected: "read, reactor or leader_followers",
         obey: |config, value| {
             config.wait = parse_wait("-ORBWait", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBSecurity",
+        expected: security::WORDS,
+        obey: |config, value| {
+            config.security = security::parse("-ORBSecurity", value)?;
             Ok(())
         },
     },
@@ -311,6 +319,7 @@ mod tests {
             ("-ORBTrace", "everything"),
             ("-ORBConcurrency", "many"),
             ("-ORBWait", "forever"),
+            ("-ORBSecurity", "maybe"),
             ("-ORBCollocation", "sometimes"),
             ("-ORBCollocationScope", "planet"),
             ("-ORBGIOPVersion", "2.0"),

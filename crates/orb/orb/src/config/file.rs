@@ -24,7 +24,7 @@ use super::timeouts::Timeouts;
 #[cfg(feature = "tls")]
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{collocation, initial_reference};
+use super::{collocation, initial_reference, security};
 use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
 use std::collections::BTreeMap;
@@ -111,6 +111,9 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     set(&mut config.max_nesting, file.max_nesting);
     if let Some(wait) = file.wait {
         config.wait = parse_wait("wait", &wait)?;
+    }
+    if let Some(word) = file.security {
+        config.security = security::parse("security", &word)?;
     }
     if let Some(way) = file.collocation {
         config.collocation = collocation::parse_way("collocation", &way)?;

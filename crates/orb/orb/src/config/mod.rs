@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod initial_reference;
 mod orb_config;
+mod security;
 mod timeouts;
 #[cfg(feature = "tls")]
 mod tls;

@@ -7,7 +7,7 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference;
 use super::timeouts::Timeouts;
 use super::values::Trace;
-use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise, Wait};
+use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise, Security, Wait};
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -33,6 +33,9 @@ pub struct OrbConfig {
     /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
     /// Empty (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
+    /// Whether calls are protected on their way, where no policy says otherwise (`-ORBSecurity require`, `prefer` or
+    /// `off`). Default: where a reference offers TLS and `tls` is set, always.
+    pub security: Security,
     /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
     /// loaded without the feature `plugins`: the ORB does not start then.
     pub libraries: Vec<PathBuf>,
@@ -111,6 +114,7 @@ impl Default for OrbConfig {
         Self {
             listen: Vec::new(),
             client_protocols: Vec::new(),
+            security: Security::default(),
             libraries: Vec::new(),
             initial_references: BTreeMap::new(),
             default_initial_reference: None,
@@ -165,6 +169,7 @@ impl OrbConfig {
             }),
             wait: self.wait,
             collocation: self.collocation,
+            security: self.security,
             buffering: self.one_way_buffering,
             properties: self.link_properties.clone(),
         }

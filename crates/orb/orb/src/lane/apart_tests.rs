@@ -28,6 +28,7 @@ fn endpoint(
         pair: Arc::new(broker.protocols.now().pair("iiop").unwrap()),
         address: Address::iiop("127.0.0.1", listener.local_addr().unwrap().port()),
         qualities,
+        demands: None,
         version: GiopVersion::V1_2,
         code_sets: CodeSets::NATIVE,
         object_key: b"key".as_slice().into(),

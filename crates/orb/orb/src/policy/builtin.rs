@@ -3,7 +3,8 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, TRANSFER, WAIT,
+    CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, SECURITY,
+    TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -28,6 +29,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (MUX, "Mux"),
         (WAIT, "Wait"),
         (COLLOCATION, "Collocation"),
+        (SECURITY, "Security"),
     ];
     let of_clients = of_clients
         .into_iter()

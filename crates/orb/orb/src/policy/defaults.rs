@@ -1,7 +1,7 @@
 //! What holds where no policy says anything.
 
 use super::buffering::Buffering;
-use super::values::{ClientProtocols, Collocation, Wait};
+use super::values::{ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ pub(crate) struct Defaults {
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) wait: Wait,
     pub(crate) collocation: Collocation,
+    pub(crate) security: Security,
     pub(crate) buffering: Option<Buffering>,
     /// By link and name.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,

@@ -3,7 +3,7 @@
 use super::managed::Managed;
 use super::{
     Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
-    Transfer, Wait, current, invalid,
+    Security, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_ior::PolicyValue;
@@ -24,6 +24,7 @@ pub(crate) struct Effective {
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
     pub(crate) collocation: Collocation,
+    pub(crate) security: Security,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -73,6 +74,7 @@ impl Effective {
             buffering: defaults.buffering,
             wait: defaults.wait,
             collocation: defaults.collocation,
+            security: defaults.security,
             ..Self::default()
         };
         match together(managed, own, &published) {
@@ -102,6 +104,7 @@ impl Effective {
                 Policy::Mux(mux) => self.mux = *mux,
                 Policy::Wait(wait) => self.wait = *wait,
                 Policy::Collocation(collocation) => self.collocation = *collocation,
+                Policy::Security(security) => self.security = *security,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

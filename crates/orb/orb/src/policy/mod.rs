@@ -45,6 +45,8 @@ pub(crate) use set::PolicySet;
 pub use set::SetOverride;
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
-pub use values::{ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Transfer, Wait};
+pub use values::{
+    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer, Wait,
+};
 pub use wish::Policy;
 pub(crate) use wish::invalid;

@@ -84,6 +84,27 @@ pub enum Collocation {
     None,
 }
 
+/// Whether calls are protected on their way over a network, where a reference leaves that open.
+///
+/// What a profile of a reference demands of those who come by it (`target_requires` of SSL_SEC_TRANS, SSLIOP) is
+/// obeyed by all but [`Security::Off`]. Only encryption counts as protection: Unix sockets and shared memory do not,
+/// as a reference from elsewhere may name a path at which somebody else listens here.
+///
+/// It holds for connections that are opened from then on; calls go on by one that they have gone by under the same
+/// policies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Security {
+    /// Only what is protected is sent: other endpoints of a reference are passed over, and where it has none left a
+    /// call raises INV_POLICY.
+    Require,
+    /// Where a reference offers TLS and this ORB has it configured, as [`Security::Require`]: nothing is sent
+    /// in clear when the protected way fails. In clear where none is offered.
+    #[default]
+    Prefer,
+    /// Whatever the reference offers or demands, its endpoints are tried in their order.
+    Off,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {

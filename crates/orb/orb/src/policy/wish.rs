@@ -3,7 +3,9 @@
 use super::defined::DefinedPolicy;
 use super::numbers;
 use super::policy_type::PolicyType;
-use super::values::{ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Transfer, Wait};
+use super::values::{
+    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer, Wait,
+};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::Duration;
 
@@ -24,6 +26,8 @@ pub enum Policy {
     Wait(Wait),
     /// How calls on objects of this process go.
     Collocation(Collocation),
+    /// Whether calls are protected on their way.
+    Security(Security),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -44,6 +48,7 @@ impl Policy {
             Self::Mux(_) => numbers::MUX,
             Self::Wait(_) => numbers::WAIT,
             Self::Collocation(_) => numbers::COLLOCATION,
+            Self::Security(_) => numbers::SECURITY,
             Self::Defined(defined) => defined.policy_type(),
         }
     }

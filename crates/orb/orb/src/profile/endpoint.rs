@@ -65,6 +65,31 @@ pub struct SecurityRequirement {
     pub requires: AssociationOptions,
 }
 
+impl SecurityRequirement {
+    /// Whether the server demands that what it is sent be protected, or that who sends it prove who that is: it is
+    /// not to be sent anything in clear.
+    #[must_use]
+    pub fn demands_protection(&self) -> bool {
+        const DEMANDS: [AssociationOptions; 6] = [
+            AssociationOptions::INTEGRITY,
+            AssociationOptions::CONFIDENTIALITY,
+            AssociationOptions::DETECT_REPLAY,
+            AssociationOptions::DETECT_MISORDERING,
+            AssociationOptions::ESTABLISH_TRUST_IN_TARGET,
+            AssociationOptions::ESTABLISH_TRUST_IN_CLIENT,
+        ];
+        DEMANDS.into_iter().any(|one| self.requires.contain(one))
+    }
+
+    /// The same of a server that can be reached in clear, too: it offers, and demands nothing.
+    pub(crate) fn beside_clear(self) -> Self {
+        Self {
+            supports: self.supports.and(AssociationOptions::NO_PROTECTION),
+            requires: AssociationOptions::NO_PROTECTION,
+        }
+    }
+}
+
 impl ProfileEndpoint {
     /// One of which nothing more is known.
     #[must_use]

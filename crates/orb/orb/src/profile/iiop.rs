@@ -68,8 +68,9 @@ impl ProfileCodec for IiopCodec {
         })
     }
 
-    /// One profile for all TCP endpoints, those after the first as alternate addresses, and one for each TLS
-    /// endpoint, so that a client takes the one or the other by policy. The first names the Unix sockets;
+    /// One profile for all TCP endpoints, those after the first as alternate addresses. It offers TLS, too, where
+    /// that is listened at on its host: omniORB, JacORB and TAO look for it there. Every other TLS endpoint has a
+    /// profile of its own, without a port for TCP, which demands it. The first names the Unix sockets;
     /// where there are only those, it is one of their own, without a port, as omniORB has it. In GIOP
     /// 1.0, which has no components, one for each TCP endpoint.
     fn encode(
@@ -98,16 +99,28 @@ impl ProfileCodec for IiopCodec {
             let others = plain.map(|other| TaggedComponent::alternate_iiop_address(&other));
             profiles.push((first, others.collect::<Result<_, _>>()?));
         }
-        // One that demands TLS names no port for TCP.
+        let mut beside = profiles.first().map(|(at, _)| at.host.clone());
         for one in of(SSLIOP) {
-            if let Some(at) = host_and_port(&one.address) {
-                let security = one.qualities.security.unwrap_or_else(offered);
-                let component = TaggedComponent::ssl_sec_trans(&SslSecTrans {
+            let Some(at) = host_and_port(&one.address) else {
+                continue;
+            };
+            let security = one.qualities.security.unwrap_or_else(offered);
+            let component = |security: SecurityRequirement| {
+                TaggedComponent::ssl_sec_trans(&SslSecTrans {
                     target_supports: security.supports,
                     target_requires: security.requires,
                     port: at.port,
-                });
-                profiles.push((Endpoint { port: 0, ..at }, vec![component]));
+                })
+            };
+            match profiles.first_mut() {
+                // A component has no host, and clients look at the first.
+                Some((_, first)) if beside.take_if(|host| *host == at.host).is_some() => {
+                    first.push(component(security.beside_clear()));
+                }
+                _ => {
+                    let component = component(security);
+                    profiles.push((Endpoint { port: 0, ..at }, vec![component]));
+                }
             }
         }
         name_sockets(&mut profiles, of(uiop::NAME))?;
@@ -217,7 +230,7 @@ mod tests {
     fn unix_sockets_are_components_of_the_first_profile() {
         let endpoints = [
             endpoint("uiop", "/a"),
-            endpoint("ssliop", "h:3"),
+            endpoint("ssliop", "other:3"),
             endpoint("iiop", "h:1"),
             endpoint("uiop", "/b"),
             endpoint("iiop", "h:2"),
@@ -232,6 +245,36 @@ mod tests {
         assert_eq!(first.endpoints().count(), 2);
         let second = IiopProfile::decode(&second.data).unwrap();
         assert_eq!((second.port, sockets(&second)), (0, vec![]));
+    }
+
+    #[test]
+    fn tls_on_the_host_of_the_tcp_port_is_offered_beside_it_and_elsewhere_demanded() {
+        let security = |profile: &TaggedProfile| {
+            let decoded = IiopCodec.decode(&profile.data).unwrap();
+            let mut secured = decoded.endpoints.into_iter();
+            secured.find_map(|one| Some((one.address, one.qualities.security?)))
+        };
+        let endpoints = [
+            endpoint("ssliop", "h:3"),
+            endpoint("iiop", "h:1"),
+            endpoint("ssliop", "other:3"),
+        ];
+        let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &endpoints);
+        let [first, second] = profiles.as_slice() else {
+            panic!("{profiles:?}")
+        };
+        let (address, offered) = security(first).unwrap();
+        assert_eq!(address, Address::new("ssliop", "h:3"));
+        assert!(!offered.demands_protection());
+        assert!(
+            offered
+                .supports
+                .contain(AssociationOptions::CONFIDENTIALITY)
+        );
+        let (address, demanded) = security(second).unwrap();
+        assert_eq!(address, Address::new("ssliop", "other:3"));
+        assert!(demanded.demands_protection());
+        assert_eq!(IiopProfile::decode(&second.data).unwrap().port, 0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use punctual::protocol::ssliop::Ssliop;
 use punctual::protocol::uiop::{Uiop, UiopOptions};
 use punctual::protocol::{Address, Link, LinkAdapter};
 use punctual::{
-    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa,
+    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa, Security,
 };
 use punctual_ior::{IiopProfile, Ior, PairProfile, UiopProfile, tags};
 use std::path::Path;
@@ -170,7 +170,8 @@ impl Rig {
     ) -> Self {
         let protocol = format!("{messaging}+{}", over.name());
         let guilty = ListenEndpoint::new(&protocol, over.anywhere());
-        // Those who behave may want answers, which not every protocol has.
+        // Those who behave may want answers, which not every protocol has: by an endpoint in clear then, beside one over
+        // TLS.
         let plain = ListenEndpoint::iiop("127.0.0.1", 0);
         Self::at(over, &[guilty, plain], configure)
     }
@@ -187,7 +188,8 @@ impl Rig {
             builder = builder.listen(endpoint.clone());
         }
         let server = builder.build().unwrap();
-        let client = over.orb(tls.folder(), |_| {}).build().unwrap();
+        let client = over.orb(tls.folder(), |config| config.security = Security::Off);
+        let client = client.build().unwrap();
         let poa = server.root_poa().unwrap();
         poa.manager().activate().unwrap();
         let servant = Arc::new(EchoImpl::default());

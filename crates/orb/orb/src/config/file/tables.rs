@@ -19,6 +19,7 @@ pub(super) struct File {
     pub(super) connections_per_endpoint: Option<usize>,
     pub(super) concurrency: Option<ConcurrencyTable>,
     pub(super) wait: Option<String>,
+    pub(super) security: Option<String>,
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,
     pub(super) max_nesting: Option<u32>,

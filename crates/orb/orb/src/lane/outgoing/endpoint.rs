@@ -1,9 +1,9 @@
 //! Where a connection leads, and what is spoken there.
 
-use crate::profile::EndpointQualities;
+use crate::profile::{EndpointQualities, SecurityRequirement};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion};
-use punctual_link::Address;
+use punctual_link::{Address, Protection};
 use std::sync::Arc;
 
 /// One way to reach an object.
@@ -12,6 +12,8 @@ pub(crate) struct Endpoint {
     pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
     pub(crate) qualities: EndpointQualities,
+    /// What its server demands of whoever comes by the profile.
+    pub(crate) demands: Option<SecurityRequirement>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     pub(crate) object_key: Arc<[u8]>,
@@ -20,6 +22,11 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
+    /// Whether nobody else can read or change what is sent there.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.pair.link.protection() == Protection::Encryption
+    }
+
     /// Whether both are one endpoint of one profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
