@@ -366,6 +366,37 @@ fn shutdown_waits_for_the_call_in_progress_and_turns_the_next_away() {
 }
 
 #[test]
+fn a_shutdown_that_does_not_wait_lets_calls_in_progress_finish_and_none_begin() {
+    let _watchdog = watchdog(LIMIT);
+    let (pair, elsewhere) = (Pair::new(), Pair::new());
+    // The server's ORB is a client, too, by a connection that is in use.
+    let from_server = elsewhere.server.object_to_string(&elsewhere.echo).unwrap();
+    let from_server = pair.server.string_to_object(&from_server).unwrap();
+    let from_server = Echo::from_object(from_server);
+    assert_eq!(from_server.long(1).unwrap(), 1);
+    let echo = pair.echo.clone();
+    let call = std::thread::spawn(move || echo.wait());
+    pair.servant.gate.wait_for_waiters(1);
+    pair.server.shutdown(false).unwrap();
+    for _ in 0..3 {
+        let refused = from_server.long(1).unwrap_err();
+        assert_eq!(refused.kind(), Kind::BadInvOrder);
+    }
+    let server = pair.server.clone();
+    let (over, ended) = std::sync::mpsc::channel();
+    let run = std::thread::spawn(move || {
+        server.run();
+        over.send(()).unwrap();
+    });
+    // Not while the call is in progress.
+    let early = ended.recv_timeout(Duration::from_millis(100));
+    assert!(early.is_err());
+    pair.servant.gate.open();
+    call.join().unwrap().unwrap();
+    run.join().unwrap();
+}
+
+#[test]
 fn a_forwarded_call_follows_and_a_loop_of_forwards_ends() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();

@@ -4,7 +4,8 @@
 mod support;
 
 use punctual::stub::{Marshal, Operation, Unmarshal};
-use punctual::{Char, CompletionStatus, Interface, SystemExceptionKind as Kind};
+use punctual::{Char, CompletionStatus, Interface, SystemExceptionKind as Kind, minor};
+use punctual_cdr::GiopVersion;
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
@@ -14,23 +15,28 @@ const UTF_16: u32 = 0x0001_0109;
 /// The object, by a reference that announces these code sets for narrow text, the native one first.
 fn announcing(pair: &Pair, narrow: &[u32]) -> Echo {
     let (native, conversion) = narrow.split_first().unwrap();
-    let info = CodeSetComponentInfo {
+    announcing_both(pair, Some(((*native, conversion), UTF_16)))
+}
+
+/// The same with a code set for wide text; without any, the reference announces none.
+fn announcing_both(pair: &Pair, code_sets: Option<((u32, &[u32]), u32)>) -> Echo {
+    let info = code_sets.map(|((native, conversion), wide)| CodeSetComponentInfo {
         char_data: CodeSetComponent {
-            native: *native,
+            native,
             conversion: conversion.to_vec(),
         },
         wchar_data: CodeSetComponent {
-            native: UTF_16,
+            native: wide,
             conversion: Vec::new(),
         },
-    };
+    });
     let mut ior = pair.echo.as_object().ior().clone();
     for tagged in &mut ior.profiles {
         let mut profile = IiopProfile::decode(&tagged.data).unwrap();
         let code_sets = tags::component::CODE_SETS;
         profile.components.retain(|one| one.tag != code_sets);
-        let component = TaggedComponent::code_sets(&info).unwrap();
-        profile.components.push(component);
+        let component = info.as_ref().map(TaggedComponent::code_sets);
+        profile.components.extend(component.transpose().unwrap());
         *tagged = profile
             .to_tagged(punctual::stub::ByteOrder::NATIVE)
             .unwrap();
@@ -55,6 +61,26 @@ fn text_travels_in_the_code_set_that_the_server_announces() {
         let echo = announcing(&pair, &[id]);
         assert_eq!(echo.text(text).unwrap(), text, "{id:#x}");
     }
+}
+
+#[test]
+fn wide_text_is_refused_by_what_the_reference_says_and_by_what_the_version_has() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    assert_eq!(pair.echo.wide('€').unwrap(), '€');
+    let refused = |echo: &Echo| {
+        let refused = echo.wide('€').unwrap_err();
+        assert_eq!(refused.completed(), CompletionStatus::No);
+        (refused.kind(), refused.minor())
+    };
+    let silent = announcing_both(&pair, None);
+    assert_eq!(refused(&silent), (Kind::InvObjref, minor::NO_CODE_SETS));
+    let narrow_alone = announcing_both(&pair, Some(((0x0001_0001, &[]), 0)));
+    let expected = (Kind::InvObjref, minor::WIDE_NOT_SUPPORTED);
+    assert_eq!(refused(&narrow_alone), expected);
+    let old = Pair::with(|_| {}, |config| config.giop_version = GiopVersion::V1_0);
+    let expected = (Kind::Marshal, minor::WIDE_ARGUMENT_IN_GIOP_1_0);
+    assert_eq!(refused(&old.echo), expected);
 }
 
 #[test]

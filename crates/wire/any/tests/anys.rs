@@ -150,6 +150,38 @@ fn a_value_of_another_type_is_not_extracted() {
     assert_eq!(any.extract::<i32>(), Ok(3));
 }
 
+/// An Any as it comes from a peer: of a type that no Rust type has.
+fn received<T: Marshal>(type_code: &TypeCode, value: &T) -> Any {
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    type_code.marshal(&mut out).unwrap();
+    value.marshal(&mut out).unwrap();
+    let octets = out.into_block().into_vec();
+    Any::unmarshal(&mut Decoder::new(
+        &octets,
+        ByteOrder::Big,
+        Coding::default(),
+    ))
+    .unwrap()
+}
+
+#[test]
+fn what_has_a_bound_is_read_as_what_has_none() {
+    let numbers = TypeCode::sequence(&TypeCode::LONG, 5);
+    let lists = TypeCode::alias("IDL:L:1.0", "L", &TypeCode::sequence(&numbers, 3));
+    let any = received(&lists, &vec![vec![1, 2], vec![3i32]]);
+    assert_eq!(
+        any.extract::<Vec<Vec<i32>>>(),
+        Ok(vec![vec![1, 2], vec![3]])
+    );
+    assert_eq!(any.extract::<Vec<Vec<u32>>>(), Err(AnyError::TypeMismatch));
+    assert_eq!(any.extract::<Vec<i32>>(), Err(AnyError::TypeMismatch));
+    let any = received(&TypeCode::string(8), &String::from("short"));
+    assert_eq!(any.extract::<String>(), Ok("short".into()));
+    let any = received(&TypeCode::array(&TypeCode::LONG, 2), &[1i32, 2]);
+    assert_eq!(any.extract::<[i32; 1]>(), Err(AnyError::TypeMismatch));
+    assert_eq!(any.extract::<[i32; 2]>(), Ok([1, 2]));
+}
+
 #[test]
 fn an_any_of_nothing_travels() {
     for order in ORDERS {

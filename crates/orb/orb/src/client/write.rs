@@ -3,13 +3,15 @@
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
 use super::remote::Callee;
+use super::resolve::announced;
 use super::route::Route;
-use crate::exception::{CompletionStatus, cdr_exception};
+use crate::exception::argument_exception;
 use crate::lane::{Binding, ClientConnection, Waiting};
 use crate::messaging::{Head, body};
 use crate::operation::NamedOperation;
 use crate::policy::Transfer;
 use crate::probe::{self, Point};
+use crate::profile::DecodedProfile;
 use crate::relayed::RelayedRequest;
 use crate::request_context::RequestContext;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
@@ -71,7 +73,9 @@ pub(super) fn by_head(
         out.set_lender(connection.link().lender());
     }
     probe::begins!(Point::ClientMarshal);
-    arguments(&mut out).map_err(unwritable)?;
+    if let Err(error) = arguments(&mut out) {
+        return Err(unwritable(callee, error));
+    }
     probe::begins!(Point::ClientMessagingSend);
     let length = head.template.finish(&mut out);
     out.put_back(block);
@@ -89,8 +93,11 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
 }
 
 #[cold]
-fn unwritable(error: CdrError) -> Failed {
-    Failed::Finally(cdr_exception(error, CompletionStatus::No))
+fn unwritable(callee: &Callee<'_>, error: CdrError) -> Failed {
+    let target = callee.object.base();
+    let announces = |profile: DecodedProfile| announced(&profile.components);
+    let announced = target.first_that_says(callee.broker(), announces);
+    Failed::Finally(argument_exception(error, announced.is_some()))
 }
 
 /// Service contexts with their data.
@@ -122,6 +129,7 @@ pub(super) struct Anew<'w> {
 impl Anew<'_> {
     /// The whole message.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
+        let unwritable = |error| unwritable(&self.callee, error);
         let message = self.encode(ask, request_id).map_err(unwritable)?;
         check_length(message.full_len(), &self.binding.connection)?;
         Ok(message)
@@ -205,7 +213,7 @@ impl Anew<'_> {
         }
         let coding = coding(&self.callee, connection);
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
-        arguments(&mut out).map_err(unwritable)?;
+        arguments(&mut out).map_err(|error| unwritable(&self.callee, error))?;
         let key = self.binding.endpoint.object_key.clone();
         let waiting = Waiting::body(key, operation.kept_name(), out.into_block());
         check_length(waiting.octets(), connection)?;

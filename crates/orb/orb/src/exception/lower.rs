@@ -12,9 +12,11 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
         CdrError::CharacterNotInCodeSet | CdrError::BadCharacter => {
             (Kind::DataConversion, minor::CHARACTER)
         }
-        CdrError::WideNotNegotiated | CdrError::WideInGiop10 => {
-            (Kind::InvObjref, minor::WIDE_NOT_SUPPORTED)
+        CdrError::WideNotNegotiated => (Kind::BadParam, minor::WIDE_NOT_NEGOTIATED),
+        CdrError::WideInGiop10 if completed == CompletionStatus::No => {
+            (Kind::Marshal, minor::WIDE_ARGUMENT_IN_GIOP_1_0)
         }
+        CdrError::WideInGiop10 => (Kind::Marshal, minor::WIDE_RESULT_IN_GIOP_1_0),
         CdrError::NilReference => (Kind::BadParam, minor::NIL),
         CdrError::LengthOverLimit { .. }
         | CdrError::TooDeep { .. }
@@ -25,6 +27,22 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
         _ => (Kind::Marshal, minor::ENCODING),
     };
     SystemException::new(kind, minor, completed).with_detail(error.to_string())
+}
+
+/// An argument that could not be marshaled, for a reference that announces code sets or does not. Wide text is
+/// refused by what the reference says (CORBA 3.3 part 2, §7.10.2.6).
+pub(crate) fn argument_exception(error: CdrError, announces_code_sets: bool) -> SystemException {
+    let minor = match announces_code_sets {
+        true => minor::WIDE_NOT_SUPPORTED,
+        false => minor::NO_CODE_SETS,
+    };
+    match error {
+        CdrError::WideNotNegotiated => {
+            SystemException::new(Kind::InvObjref, minor, CompletionStatus::No)
+                .with_detail(error.to_string())
+        }
+        _ => cdr_exception(error, CompletionStatus::No),
+    }
 }
 
 /// No code set that both sides know (CORBA 3.3 part 2, §7.10.2.6).

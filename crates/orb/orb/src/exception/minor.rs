@@ -37,6 +37,14 @@ pub const SHUTDOWN_IN_UPCALL: u32 = omg(3);
 pub const ORB_HAS_SHUT_DOWN: u32 = omg(4);
 /// INV_OBJREF: wide text for a reference that announces no wide code set.
 pub const WIDE_NOT_SUPPORTED: u32 = omg(1);
+/// INV_OBJREF: wide text for a reference that announces no code sets at all.
+pub const NO_CODE_SETS: u32 = omg(2);
+/// BAD_PARAM: wide text, and no code set for it was agreed on.
+pub const WIDE_NOT_NEGOTIATED: u32 = omg(23);
+/// MARSHAL: wide text in a request of GIOP 1.0.
+pub const WIDE_ARGUMENT_IN_GIOP_1_0: u32 = omg(5);
+/// MARSHAL: wide text in a reply of GIOP 1.0.
+pub const WIDE_RESULT_IN_GIOP_1_0: u32 = omg(6);
 /// TRANSIENT: no resource, or the request was discarded.
 pub const DISCARDED: u32 = omg(1);
 /// TRANSIENT: no profile of the reference can be used.

@@ -9,6 +9,6 @@ pub mod minor;
 mod standard;
 mod user;
 
-pub(crate) use lower::{cdr_exception, code_set_exception, received_exception};
+pub(crate) use lower::{argument_exception, cdr_exception, code_set_exception, received_exception};
 pub use standard::{CompletionStatus, SystemException, SystemExceptionKind};
 pub use user::UserException;

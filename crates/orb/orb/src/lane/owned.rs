@@ -133,7 +133,7 @@ impl Lane {
 
     /// Sends what waits on any connection, and lets no call begin on one any more; those in progress finish.
     pub(crate) fn retire_connections(&self) {
-        self.outgoing.retire_all();
+        self.outgoing.retire_all(Deadline::after(FLUSH_AT_END));
     }
 
     /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.

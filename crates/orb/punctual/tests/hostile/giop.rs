@@ -116,6 +116,14 @@ over_every_link! {
         rig.others_are_served();
     }
 
+    fn wide_text_for_which_no_code_set_was_agreed_on_is_a_bad_parameter(over: Over) {
+        let rig = Rig::new(over);
+        let mut peer = rig.peer();
+        peer.send(&request(&rig.key(), "wide", |out| out.put_bytes(&[2, 0, b'x'])));
+        assert_eq!(peer.exception(), Kind::BadParam);
+        rig.others_are_served();
+    }
+
     fn an_unknown_operation_is_a_bad_operation(over: Over) {
         let rig = Rig::new(over);
         let mut peer = rig.peer();

@@ -44,6 +44,12 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), String::unmarshal)
     }
 
+    pub fn wide(&self, value: char) -> Result<char, SystemException> {
+        const OPERATION: Operation = Operation::two_way("wide");
+        self.0
+            .invoke(&OPERATION, |out| value.marshal(out), char::unmarshal)
+    }
+
     pub fn octets(&self, value: &[u8]) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("octets");
         self.0
@@ -231,6 +237,10 @@ impl Servant for EchoSkeleton {
             "text" => {
                 let value = call.arguments().get_string()?;
                 call.reply(|out| out.put_string(&value))
+            }
+            "wide" => {
+                let value = char::unmarshal(call.arguments())?;
+                call.reply(|out| value.marshal(out))
             }
             "octets" => {
                 let value = call.arguments().get_octets()?;

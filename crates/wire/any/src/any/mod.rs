@@ -122,12 +122,13 @@ impl Any {
         self.type_code.kind() == TypeKind::Null
     }
 
-    /// The value as a Rust type, whose IDL type has to be equivalent to that of the value.
+    /// The value as a Rust type, whose IDL type has to be equivalent to that of the value. A string or a sequence
+    /// that has a bound is read as one that has none, as `String` and `Vec` are.
     ///
     /// # Errors
     /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of that type.
     pub fn extract<T: Typed + Unmarshal>(&self) -> Result<T, AnyError> {
-        if !self.type_code.equivalent(&T::type_code()) {
+        if !self.type_code.is_read_as(&T::type_code()) {
             return Err(AnyError::TypeMismatch);
         }
         Ok(self.read(|input| {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::TypeCode;
 use super::arena::{Arena, Index, Member, Node};
+use crate::kind::TypeKind;
 
 impl TypeCode {
     /// Whether values of one type may be taken for values of the other: aliases are looked through; types
@@ -28,6 +29,26 @@ impl TypeCode {
             _ => false,
         };
         known || self.compare(other, Sameness::Equivalent) && self.note_equivalent(other)
+    }
+
+    /// Whether values of this type are read as those of `wanted` are: they are equivalent, but for bounds where
+    /// `wanted` has none.
+    pub(crate) fn is_read_as(&self, wanted: &Self) -> bool {
+        if self.equivalent(wanted) {
+            return true;
+        }
+        let (own, wanted) = (self.original_type(), wanted.original_type());
+        if own.kind() != wanted.kind() || wanted.length() != Ok(0) {
+            return false;
+        }
+        match own.kind() {
+            TypeKind::String | TypeKind::WString => true,
+            TypeKind::Sequence => match (own.content_type(), wanted.content_type()) {
+                (Ok(element), Ok(wanted)) => element.is_read_as(&wanted),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     fn note_equivalent(&self, other: &Self) -> bool {

@@ -202,15 +202,16 @@ impl ConnectionCache {
     }
 
     /// Lets no call begin on any connection. Each closes when the last call on it has ended, after what waits there.
-    pub(crate) fn retire_all(&self) {
+    pub(crate) fn retire_all(&self, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
-        for to_endpoint in endpoints {
+        let held = endpoints.iter().map(|to_endpoint| {
             let held = to_endpoint.held.try_lock_for(OPENED);
-            let connections = held.map(|held| held.clone());
-            for connection in connections.unwrap_or_default() {
-                connection.retire();
-            }
-        }
+            held.map(|held| held.clone()).unwrap_or_default()
+        });
+        let all: Vec<Arc<ClientConnection>> = held.flatten().collect();
+        all.iter().for_each(|one| one.let_none_begin());
+        all.iter().for_each(|one| one.flush(deadline));
+        all.iter().for_each(|one| one.close_with_the_last());
     }
 
     /// Sends what waits on every connection.

@@ -292,9 +292,19 @@ impl ClientConnection {
 
     /// No new calls; closes when the last one in progress has ended.
     pub(crate) fn retire(&self) {
-        self.usable.store(false, Ordering::Release);
+        self.let_none_begin();
         // What waits was accepted before.
         self.flush(Deadline::after(FLUSH_AT_END));
+        self.close_with_the_last();
+    }
+
+    /// No new calls.
+    pub(super) fn let_none_begin(&self) {
+        self.usable.store(false, Ordering::Release);
+    }
+
+    /// Closes when the last call in progress has ended.
+    pub(super) fn close_with_the_last(&self) {
         if self.callers.retire() {
             self.link.close();
         }
