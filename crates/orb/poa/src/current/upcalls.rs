@@ -38,6 +38,9 @@ struct Named {
     servants: Vec<Arc<dyn Servant>>,
 }
 
+/// Octets that a thread keeps for ids: a peer says how long one is.
+const KEPT: usize = 16 * 1024;
+
 thread_local! {
     static NAMED: RefCell<Named> = const {
         RefCell::new(Named {
@@ -93,6 +96,9 @@ impl Drop for Inside {
         // Dropped outside of the borrow: the servant may make calls when it goes.
         let _servant = NAMED.with_borrow_mut(|named| {
             named.ids.truncate(self.begin);
+            if self.begin == 0 && named.ids.capacity() > KEPT {
+                named.ids = Vec::new();
+            }
             self.has_servant.then(|| named.servants.pop()).flatten()
         });
     }
@@ -227,4 +233,29 @@ pub(crate) fn is_in_upcall_on(adapter: AdapterId, id: &[u8]) -> bool {
     let is_engaged = |one: &Engagement| one.adapter == adapter && *one.id == *id;
     upcalls().iter().any(is_its)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_engaged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_of_many_octets_leaves_no_memory_behind() {
+        let adapter = AdapterId {
+            nonce: Nonce::of_number(1),
+            name: AdapterName {
+                index: 0,
+                serial: 0,
+            },
+        };
+        let kept = || NAMED.with_borrow(|named| named.ids.capacity());
+        let outer = Inside::enter(adapter, b"short", None);
+        drop(Inside::enter(adapter, &vec![7; 1 << 20], None));
+        // The one outside is there still.
+        assert!(kept() >= 5);
+        drop(outer);
+        assert_eq!(kept(), 0);
+        drop(Inside::enter(adapter, b"short", None));
+        assert!((1..=KEPT).contains(&kept()));
+    }
 }
