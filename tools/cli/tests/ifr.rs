@@ -102,7 +102,7 @@ fn a_served_repository_tells_other_commands_about_interfaces() {
 }
 
 #[test]
-fn a_repository_that_is_served_read_only_is_changed_by_nobody() {
+fn a_repository_is_changed_by_nobody_unless_it_is_served_so_that_it_may_be() {
     let folder = tempfile::tempdir().unwrap();
     let text = "#pragma prefix \"omg.org\"\nmodule CORBA { interface ModuleDef {}; \
                 interface Repository { ModuleDef create_module(in string id, in string name, \
@@ -115,11 +115,11 @@ fn a_repository_that_is_served_read_only_is_changed_by_nobody() {
             "call", "--idl", &idl, reference, operation, id, name, version,
         ])
     };
-    let (_reading, reference) = Serving::new(&["--read-only"]);
+    let (_reading, reference) = Serving::new(&[]);
     let said = create(&reference);
     let said = String::from_utf8_lossy(&said.stderr);
     assert!(said.contains("NO_PERMISSION"), "{said}");
-    let (_serving, reference) = Serving::new(&[]);
+    let (_serving, reference) = Serving::new(&["--writable"]);
     let said = create(&reference);
     assert!(said.status.success(), "{said:?}");
 }

@@ -18,9 +18,10 @@ pub(crate) struct Options {
     /// The repository's file; it is made if need be. Without it, definitions are gone when the server is.
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Let nobody change it: whatever would raises NO_PERMISSION. Without it, whoever reaches the server may.
+    /// Let whoever reaches the server change it, as the standard's interface allows. Without it, whatever would raises
+    /// NO_PERMISSION.
     #[arg(long)]
-    read_only: bool,
+    writable: bool,
     #[command(flatten)]
     idl: Idl,
     /// Write the reference to this file, too.
@@ -45,7 +46,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     };
     load_all(&repository, &options.files, &options.idl)?;
     let orb = listening(&options.listen, options.config.as_deref())?;
-    let reference = published(&orb, &repository, options.read_only)?;
+    let reference = published(&orb, &repository, options.writable)?;
     if let Some(path) = &options.write_reference {
         write_reference(path, &reference)?;
     }
@@ -64,13 +65,13 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
 fn published(
     orb: &Orb,
     repository: &InterfaceRepository,
-    is_read_only: bool,
+    is_writable: bool,
 ) -> Result<String, Problem> {
     let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
     let poa = orb.root_poa().map_err(raised)?;
-    let root = match is_read_only {
-        true => repository.serve_read_only(&poa),
-        false => repository.serve(&poa),
+    let root = match is_writable {
+        true => repository.serve(&poa),
+        false => repository.serve_read_only(&poa),
     };
     let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
     orb.register_initial_reference("InterfaceRepository", &root)
