@@ -94,7 +94,7 @@ const OMNIORB: [&str; 6] = [
 ];
 
 /// Options of every JacORB process: those of the machine, for a short life, then the ORB's.
-const JACORB: [&str; 8] = [
+const JACORB: [&str; 9] = [
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-Dfile.encoding=UTF-8",
@@ -103,6 +103,8 @@ const JACORB: [&str; 8] = [
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
     "-DOAIAddr=127.0.0.1",
     "-Djacorb.dns.enable=off",
+    // Without it, more one-ways at once than its queue holds are refused with TRANSIENT.
+    "-Djacorb.poa.queue_wait=on",
 ];
 
 /// A program of another ORB's.

@@ -104,8 +104,10 @@ impl Drop for Running {
 fn lines_of(name: &str, output: ChildStdout) -> Result<Receiver<String>, String> {
     let (sender, receiver) = mpsc::channel();
     let read = move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            // What is no text is a line all the same.
+            let line = String::from_utf8_lossy(&line);
+            if sender.send(line.trim_end_matches('\r').to_owned()).is_err() {
                 return;
             }
         }
