@@ -32,8 +32,8 @@ pub(crate) struct SocketOptions {
     pub(crate) spin: SpinOptions,
     /// Whether the kernel puts small messages together when it is told that more follow.
     pub(crate) gathers: bool,
-    /// Whether the first octets of a long message go by themselves. Where the kernel paces what it sends, one that
-    /// comes at once is estimated at half the pace of one whose receiver is awake when the bulk of it comes.
+    /// Whether the first octets of a long message go by themselves, so that its receiver is awake when the bulk of it
+    /// comes. Where the kernel paces what it sends, such messages were measured to take half as long.
     pub(crate) begins_ahead: bool,
 }
 

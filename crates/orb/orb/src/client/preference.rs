@@ -64,13 +64,13 @@ fn protected(
 #[cold]
 fn unprotected(able: &[Arc<Endpoint>], security: Security) -> SystemException {
     let demand = able.iter().find_map(|one| one.demands);
-    let why = match demand {
-        Some(demand) if security != Security::Require => format!(
+    let why = match (security, demand) {
+        (Security::Require, _) => "security = require".to_owned(),
+        (_, Some(demand)) => format!(
             "its server demands protection ({}: target_requires of SSL_SEC_TRANS)",
             demand.requires
         ),
-        _ if security == Security::Require => "security = require".to_owned(),
-        _ => "it offers TLS, for one-ways only".to_owned(),
+        (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
     invalid(format!(
         "nothing may be sent in clear by this reference, as {why}, and the ORB has no other way to it: it is \

@@ -53,13 +53,11 @@ fn endpoints_of(
     registry: &Registry,
 ) -> Result<Vec<Endpoint>, SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
-    let securities = profile
+    let mut securities = profile
         .endpoints
         .iter()
         .filter_map(|one| one.qualities.security);
-    let demands = securities
-        .into_iter()
-        .find(SecurityRequirement::demands_protection);
+    let demands = securities.find(SecurityRequirement::demands_protection);
     let mut found = Vec::new();
     let mut problem = None;
     for endpoint in profile.endpoints {

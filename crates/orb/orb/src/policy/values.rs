@@ -88,7 +88,8 @@ pub enum Collocation {
 ///
 /// What a profile of a reference demands of those who come by it (`target_requires` of SSL_SEC_TRANS, SSLIOP) is
 /// obeyed by all but [`Security::Off`]. Only encryption counts as protection: Unix sockets and shared memory do not,
-/// as a reference from elsewhere may name a path at which somebody else listens here.
+/// as a reference from elsewhere may name a path at which somebody else listens here; nor do links from libraries,
+/// whose interface does not say.
 ///
 /// It holds for connections that are opened from then on; calls go on by one that they have gone by under the same
 /// policies.

@@ -168,8 +168,8 @@ impl Endpoints {
         object_key: &[u8],
         policies: &AdapterPolicies,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        // This ORB's one lane that listens. Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is
-        // made again.
+        // The lane is not among them, as one alone listens. Read before the endpoints are: what is made of later ones
+        // counts as made of earlier ones, and is made again.
         let origin = [
             broker.number(),
             self.changes.load(Ordering::Acquire),
