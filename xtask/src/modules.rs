@@ -21,6 +21,7 @@ const ORB: &[&[&str]] = &[
     &["context", "operation", "request_context", "value"],
     &["policy"],
     &["config"],
+    &["budget"],
     // What rides on a link, what references say, and which of both there are.
     &["messaging"],
     &["profile"],

@@ -8,6 +8,7 @@
 
 mod adapter;
 mod broker;
+mod budget;
 mod client;
 mod collocation;
 mod config;
@@ -31,8 +32,8 @@ pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use config::{
-    CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize, Timeouts,
-    Trace,
+    Budgets, CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize,
+    Timeouts, Trace,
 };
 pub use context::Context;
 pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, UserException, minor};

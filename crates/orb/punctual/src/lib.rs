@@ -29,7 +29,7 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
+    AsObject, Budgets, Buffering, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
     Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, EndpointChoice,
     InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb, OrbBuilder, OrbConfig,
     Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType,

@@ -1,5 +1,5 @@
-//! How much processor time the process's control group lets it have (cgroup v2's `cpu.max`, v1's
-//! `cpu.cfs_quota_us`).
+//! How much processor time and memory the process's control group lets it have (cgroup v2's `cpu.max` and
+//! `memory.max`, v1's `cpu.cfs_quota_us` and `memory.limit_in_bytes`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,28 +19,85 @@ pub fn processors() -> Option<f64> {
     })
 }
 
-/// The smallest quota of the groups that `/proc/self/cgroup` lists, and of those that they are in.
+/// Octets of memory that the process may use, at most: what its control group allows, or what the machine has, if
+/// that is less. `None` where neither can be read. Read once, when it is first asked for.
+#[must_use]
+pub fn memory() -> Option<u64> {
+    static MEMORY: OnceLock<Option<u64>> = OnceLock::new();
+    *MEMORY.get_or_init(|| {
+        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let allowed = least_memory(Path::new(MOUNTED_AT), &groups);
+        let there = machine_memory(&fs::read_to_string("/proc/meminfo").unwrap_or_default());
+        allowed.into_iter().chain(there).min()
+    })
+}
+
+/// `MemTotal`, which is in units of 1,024 octets.
+fn machine_memory(info: &str) -> Option<u64> {
+    let total = info
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// The smallest quota of processor time.
 fn smallest(mounted_at: &Path, groups: &str) -> Option<f64> {
-    let quotas = groups.lines().flat_map(|line| {
+    let quotas = on_the_path(mounted_at, groups, "cpu");
+    let quotas = quotas.filter_map(|(group, version)| match version {
+        Version::One => of_version_1(&group),
+        Version::Two => of_version_2(&group),
+    });
+    quotas.reduce(f64::min)
+}
+
+/// The least memory.
+fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
+    let limits = on_the_path(mounted_at, groups, "memory");
+    let limits = limits.filter_map(|(group, version)| {
+        let file = match version {
+            Version::One => "memory.limit_in_bytes",
+            Version::Two => "memory.max",
+        };
+        // `max` is no number. Version 1 has one that is larger than any machine instead.
+        let text = fs::read_to_string(group.join(file)).ok()?;
+        text.trim().parse().ok()
+    });
+    limits.min()
+}
+
+/// Of control groups.
+#[derive(Clone, Copy)]
+enum Version {
+    One,
+    Two,
+}
+
+/// The groups that `/proc/self/cgroup` lists, and those that they are in, as far as they may limit what that
+/// controller counts.
+fn on_the_path(
+    mounted_at: &Path,
+    groups: &str,
+    controller: &str,
+) -> impl Iterator<Item = (PathBuf, Version)> {
+    groups.lines().flat_map(move |line| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (
             fields.next().unwrap_or_default(),
             fields.next().unwrap_or_default(),
         );
-        let (root, read): (PathBuf, fn(&Path) -> Option<f64>) =
-            match controllers.split(',').any(|one| one == "cpu") {
-                true => (mounted_at.join("cpu"), of_version_1),
-                false => (mounted_at.to_owned(), of_version_2),
-            };
+        let (root, version) = match controllers.split(',').any(|one| one == controller) {
+            true => (mounted_at.join(controller), Version::One),
+            false => (mounted_at.to_owned(), Version::Two),
+        };
         let group = root.join(path.trim_start_matches('/'));
-        let up_to_root: Vec<PathBuf> = group
+        let up_to_root: Vec<_> = group
             .ancestors()
             .take_while(|one| one.starts_with(&root))
-            .map(Path::to_owned)
+            .map(|one| (one.to_owned(), version))
             .collect();
-        up_to_root.into_iter().filter_map(move |one| read(&one))
-    });
-    quotas.reduce(f64::min)
+        up_to_root
+    })
 }
 
 /// `cpu.max`: microseconds, or `max`, in a period of microseconds.
@@ -112,6 +169,23 @@ mod tests {
             |path: &str| smallest(&groups.0, &format!("4:memory:/x\n3:cpu,cpuacct:{path}\n"));
         assert_eq!(quota("/app"), Some(0.5));
         assert_eq!(quota("/free"), None);
+    }
+
+    #[test]
+    fn the_least_memory_on_the_path_to_the_root_holds() {
+        let groups = Groups::new("memory");
+        groups.write("memory.max", "max\n");
+        groups.write("system/memory.max", "268435456\n");
+        groups.write("memory/app/memory.limit_in_bytes", "134217728\n");
+        let least = |line: &str| least_memory(&groups.0, line);
+        assert_eq!(least("0::/system/orb\n"), Some(256 << 20));
+        assert_eq!(least("0::/\n"), None);
+        assert_eq!(least("7:memory:/app\n"), Some(128 << 20));
+        assert_eq!(
+            machine_memory("MemTotal:  2048 kB\nMemFree: 1 kB\n"),
+            Some(2 << 20)
+        );
+        assert!(memory().is_some());
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Reassembly {
     /// Octets held by `pending` together, seams included.
     held: usize,
     pending: Vec<Partial>,
+    /// The mark that messages get which begin.
+    mark: u64,
 }
 
 #[derive(Debug)]
@@ -43,6 +45,8 @@ struct Partial {
     fragments: usize,
     /// What the header of a 1.1 request says, once it was asked for: see [`Reassembly::cancel`].
     id_1_1: Option<u32>,
+    /// See [`Reassembly::mark`].
+    mark: u64,
 }
 
 /// What became of a message.
@@ -132,6 +136,7 @@ impl Reassembly {
             max_bytes: limits.fragments_bytes,
             held: 0,
             pending: Vec::new(),
+            mark: 0,
         }
     }
 
@@ -157,6 +162,23 @@ impl Reassembly {
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending.len()
+    }
+
+    /// How many octets they hold together, what is noted of where fragments begin included.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Marks what begins from now on: by the time, say. See [`Reassembly::first_mark`].
+    pub fn mark(&mut self, mark: u64) {
+        self.mark = mark;
+    }
+
+    /// The smallest mark of an unfinished message.
+    #[must_use]
+    pub fn first_mark(&self) -> Option<u64> {
+        self.pending.iter().map(|partial| partial.mark).min()
     }
 
     fn accept_fragmented(
@@ -203,6 +225,7 @@ impl Reassembly {
             seams: Vec::new(),
             fragments: 0,
             id_1_1: None,
+            mark: self.mark,
         });
         Ok(Accepted::Pending)
     }

@@ -5,6 +5,7 @@ mod life;
 
 pub(crate) use life::Life;
 
+use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::messaging::Tracer;
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Broker {
     config: OrbConfig,
     limits: Arc<Limits>,
+    /// What all peers have sent that is not done with.
+    pub(crate) received: Arc<Received>,
     /// Tells it from every other ORB of the process.
     number: u64,
     pub(crate) protocols: Protocols,
@@ -47,6 +50,7 @@ impl Broker {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             limits: Arc::new(config.limits.clone()),
+            received: Arc::new(Received::new(config.budgets.received)),
             number,
             protocols,
             policies: Managed::new(number, policy_types, config.policy_defaults()),

@@ -16,6 +16,7 @@
 
 mod tables;
 
+use super::budgets::Budgets;
 use super::concurrency::Wording;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
@@ -133,6 +134,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     config.initial_references.extend(file.initial_references);
     obey_timeouts(&mut config.timeouts, &file.timeouts);
     obey_limits(&mut config.limits, &file.limits);
+    obey_budgets(&mut config.budgets, &file.limits);
     obey_tcp(config, &file.tcp)
 }
 
@@ -141,6 +143,8 @@ fn obey_timeouts(timeouts: &mut Timeouts, table: &TimeoutTable) {
     set_ms(&mut timeouts.call, table.call_ms);
     set_ms(&mut timeouts.first_message, table.first_message_ms);
     set_ms(&mut timeouts.message, table.message_ms);
+    set_ms(&mut timeouts.idle, table.idle_ms);
+    set_ms(&mut timeouts.make_room, table.make_room_ms);
     set_ms(&mut timeouts.reply, table.reply_ms);
     set_ms(&mut timeouts.hand_over, table.hand_over_ms);
     set_ms(&mut timeouts.nested_call, table.nested_call_ms);
@@ -157,6 +161,15 @@ fn obey_limits(limits: &mut Limits, table: &LimitTable) {
     set(&mut limits.values, table.values);
     set(&mut limits.fragments_pending, table.fragments_pending);
     set(&mut limits.fragments_bytes, table.fragments_bytes);
+}
+
+fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
+    set(&mut budgets.received, table.received);
+    set(&mut budgets.threads, table.threads);
+    set(
+        &mut budgets.requests_per_connection,
+        table.requests_per_connection,
+    );
 }
 
 /// Properties of one link; it says itself, when it is used, which it knows.

@@ -4,6 +4,7 @@
 //! unknown key or option is an error, and a bad one stops the start.
 
 mod arguments;
+mod budgets;
 mod collocation;
 mod concurrency;
 mod endpoint;
@@ -17,6 +18,7 @@ mod timeouts;
 mod tls;
 mod values;
 
+pub use budgets::Budgets;
 pub use collocation::CollocationScope;
 pub use concurrency::{Concurrency, PoolSize};
 pub use endpoint::ListenEndpoint;

@@ -1,5 +1,6 @@
 //! All settings of an ORB.
 
+use super::budgets::Budgets;
 use super::collocation::CollocationScope;
 use super::concurrency::Concurrency;
 use super::endpoint::ListenEndpoint;
@@ -49,8 +50,11 @@ pub struct OrbConfig {
     pub timeouts: Timeouts,
     /// Limits on what a peer may send; `limits.message` also bounds what is sent.
     pub limits: Limits,
-    /// Connections that clients may hold open here at once. Default 4,096; one more is told to go
-    /// (CloseConnection) and logged.
+    /// Limits on what all peers together have this process hold.
+    pub budgets: Budgets,
+    /// Connections that clients may hold open here at once. Default 4,096. For one more, the one goes that was quiet
+    /// for longest (`timeouts.make_room`), of the host that has most; where none was quiet it is told to
+    /// go (CloseConnection) and logged, but for an eighth beyond that many, in reserve for hosts that have fewer.
     pub max_connections: usize,
     /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
     pub concurrency: Concurrency,
@@ -120,6 +124,7 @@ impl Default for OrbConfig {
             default_initial_reference: None,
             timeouts: Timeouts::default(),
             limits: Limits::default(),
+            budgets: Budgets::default(),
             max_connections: 4096,
             concurrency: Concurrency::default(),
             wait: Wait::default(),
@@ -207,6 +212,13 @@ impl OrbConfig {
         }
         if self.connections_per_endpoint == 0 {
             return Err(bad_value("connections_per_endpoint", 0, "at least 1"));
+        }
+        if self.budgets.threads == 0 {
+            return Err(bad_value("limits.threads", 0, "at least 1"));
+        }
+        if self.budgets.requests_per_connection == 0 {
+            let key = "limits.requests_per_connection";
+            return Err(bad_value(key, 0, "at least 1"));
         }
         if self.max_connections == 0 {
             return Err(bad_value("max_connections", 0, "at least 1"));

@@ -16,6 +16,12 @@ pub struct Timeouts {
     pub first_message: Option<Duration>,
     /// How long a peer may take from a message's first octet to its last. Default 30 s.
     pub message: Option<Duration>,
+    /// How long a client's connection may be quiet, no request in progress, before it is closed (CloseConnection,
+    /// which loses nothing: clients open another with their next call). Default none.
+    pub idle: Option<Duration>,
+    /// How long it must have been quiet before it is closed so to make room for another, where there are
+    /// `max_connections` or no descriptors are left. Default 1 s; `None` never, so that others are told to go.
+    pub make_room: Option<Duration>,
     /// How long a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,
     /// How long an upcall may take before another thread receives on its connection, if more requests
@@ -44,6 +50,8 @@ impl Default for Timeouts {
             call: None,
             first_message: Some(Duration::from_secs(30)),
             message: Some(Duration::from_secs(30)),
+            idle: None,
+            make_room: Some(Duration::from_secs(1)),
             reply: Some(Duration::from_secs(30)),
             hand_over: Some(Duration::from_millis(20)),
             nested_call: Some(Duration::from_secs(60)),

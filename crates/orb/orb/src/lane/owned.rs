@@ -45,7 +45,7 @@ impl Lane {
             outgoing: ConnectionCache::default(),
             flusher: Flusher::new(),
             openers: ThreadGroup::new(OPENERS),
-            incoming: Incoming::new(broker.config().max_connections),
+            incoming: Incoming::new(broker.config()),
             reactors: Reactors::default(),
             broker,
         }

@@ -5,11 +5,14 @@
 //! octets that a link lends beside a message stay where they are.
 
 use super::protocol::{BadFrame, Examined, Frame, ReplyHead, Session};
+use crate::budget::{Account, Hold, NoRoom};
 use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::{Accepted, FragmentError, MessageHeader, Reassembly};
-use punctual_link::{Connection, LinkError};
+use punctual_link::{Connection, LinkError, Phase};
+use punctual_sys::clock::coarse_millis;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A whole message, fragments joined.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct Message {
     seams: Option<Box<[usize]>>,
     /// What its head says, if it is a reply and that has been read.
     pub(crate) reply: Option<ReplyHead>,
+    /// Its octets in the account of what all peers have sent, if they are many.
+    held: Option<Box<Hold>>,
 }
 
 impl Message {
@@ -39,6 +44,7 @@ impl Message {
             head: frame.head,
             seams: None,
             reply: None,
+            held: None,
         }
     }
 
@@ -117,12 +123,14 @@ pub(crate) enum InboxError {
     Fragment(#[from] FragmentError),
     #[error("octets lent beside messages do not end where one does")]
     LentAcross,
+    #[error("{0}")]
+    NoRoom(#[from] NoRoom),
 }
 
 impl InboxError {
     /// Whether the peer broke the protocol, and so is told MessageError.
     pub(crate) fn is_protocol_error(&self) -> bool {
-        !matches!(self, Self::Link(_))
+        !matches!(self, Self::Link(_) | Self::NoRoom(_))
     }
 }
 
@@ -137,6 +145,9 @@ pub(crate) struct Inbox {
     limits: Arc<Limits>,
     /// Whether fragments of some message wait for the rest.
     fragments: bool,
+    /// How long a message in fragments may take.
+    message_time: Option<Duration>,
+    account: Option<Account>,
     /// Octets that it takes to tell how long a message is.
     least: usize,
 }
@@ -155,8 +166,16 @@ impl Inbox {
             reassembly: Reassembly::new(&limits),
             limits,
             fragments: false,
+            message_time: None,
+            account: None,
             least,
         }
+    }
+
+    /// Says from now on how much it holds, and lets no message in fragments take longer than `message_time`.
+    pub(crate) fn is_watched(&mut self, account: Account, message_time: Option<Duration>) {
+        self.account = Some(account);
+        self.message_time = message_time;
     }
 
     /// Whether part of a message is here and the rest is not.
@@ -236,6 +255,9 @@ impl Inbox {
             if !self.block.lent().is_empty() {
                 return self.take_with_lent(&frame, connection);
             }
+            if self.fragments || frame.header.more_fragments {
+                self.time_fragments()?;
+            }
             let waiting = self.block.get(self.start..).unwrap_or_default();
             let bytes = waiting.get(..frame.length).unwrap_or(waiting);
             match self.reassembly.accept(&frame.header, bytes)? {
@@ -243,7 +265,7 @@ impl Inbox {
                     // It may have been the CancelRequest of an unfinished one.
                     self.fragments = self.reassembly.pending() > 0;
                     let block = self.cut(frame.length, connection);
-                    return Ok(Taken::Message(Message::whole(&frame, block)));
+                    return Ok(self.hand_on(Message::whole(&frame, block)));
                 }
                 Accepted::Pending => {
                     self.fragments = true;
@@ -252,7 +274,7 @@ impl Inbox {
                 Accepted::Assembled(whole) => {
                     self.fragments = self.reassembly.pending() > 0;
                     self.advance(frame.length);
-                    return Ok(Taken::Message(Message {
+                    return Ok(self.hand_on(Message {
                         header: whole.header,
                         block: Block::from_vec(whole.bytes),
                         batch: false,
@@ -260,6 +282,7 @@ impl Inbox {
                         head: MessageHeader::LEN,
                         seams: (!whole.seams.is_empty()).then(|| whole.seams.into()),
                         reply: None,
+                        held: None,
                     }));
                 }
             }
@@ -298,10 +321,44 @@ impl Inbox {
         let shift = own - self.start;
         self.set_lent(later, shift);
         if ours.is_empty() {
-            return Ok(Taken::Message(Message::whole(frame, message)));
+            return Ok(self.hand_on(Message::whole(frame, message)));
         }
         *message.lent_mut() = ours;
-        Ok(Taken::Message(Message::whole_with_lent(frame, message)))
+        Ok(self.hand_on(Message::whole_with_lent(frame, message)))
+    }
+
+    /// Marks messages that begin by the time, and ends the connection where one does not end.
+    #[cold]
+    fn time_fragments(&mut self) -> Result<(), InboxError> {
+        let now = coarse_millis();
+        self.reassembly.mark(now);
+        let (Some(first), Some(most)) = (self.reassembly.first_mark(), self.message_time) else {
+            return Ok(());
+        };
+        match u128::from(now.saturating_sub(first)) > most.as_millis() {
+            true => Err(LinkError::timed_out(Phase::Receive).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// The message's octets are in the account of who takes it from now on.
+    #[inline]
+    fn hand_on(&mut self, mut message: Message) -> Taken {
+        if let Some(account) = &mut self.account {
+            message.held = account.hands_on(message.block.len()).map(Box::new);
+            // Less than before.
+            let _ = account.holds(self.block.len() + self.reassembly.held());
+        }
+        Taken::Message(message)
+    }
+
+    /// Says how much it holds.
+    #[inline]
+    fn count(&mut self) -> Result<(), NoRoom> {
+        match &mut self.account {
+            Some(account) => account.holds(self.block.len() + self.reassembly.held()),
+            None => Ok(()),
+        }
     }
 
     /// Receives more, up to `need` octets of the next message. Blocks.
@@ -316,6 +373,7 @@ impl Inbox {
             self.block = connection.lend(0);
         }
         connection.receive(&mut self.block, need, deadline)?;
+        self.count()?;
         Ok(())
     }
 
@@ -324,12 +382,14 @@ impl Inbox {
         &mut self,
         connection: &dyn Connection,
         need: usize,
-    ) -> Result<Option<punctual_link::Taken>, LinkError> {
+    ) -> Result<Option<punctual_link::Taken>, InboxError> {
         self.begin_at_front();
         if self.block.capacity() == 0 {
             self.block = connection.lend(0);
         }
-        connection.receive_now(&mut self.block, need)
+        let taken = connection.receive_now(&mut self.block, need)?;
+        self.count()?;
+        Ok(taken)
     }
 
     /// Lets go of the memory, where it holds nothing: an idle connection holds none.

@@ -1,16 +1,17 @@
 //! Accepting connections, and finding threads to serve them.
 
 use super::concurrency::begin_serving;
-use super::connection::ServerConnection;
+use super::connection::{ServerConnection, host_of};
 use super::host::Host;
 use super::panics;
 use crate::broker::Broker;
+use crate::budget::Throttle;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::{Lane, OpenEndpoint, not_listening};
 use crate::messaging::{self, Session};
 use punctual_cdr::GiopVersion;
-use punctual_exec::{Deadline, SpawnError};
+use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError};
 use std::sync::Arc;
@@ -49,11 +50,12 @@ fn accept_at(lane: &Arc<Lane>, host: Host, endpoint: &OpenEndpoint) -> Result<()
 
 fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
     let mut failing = false;
+    let refusals = Throttle::default();
     loop {
         match at.acceptor.accept() {
             Ok(link) => {
                 failing = false;
-                welcome(lane, host, at, link);
+                welcome(lane, host, at, link, &refusals);
             }
             Err(LinkError {
                 cause: Cause::Closed,
@@ -65,32 +67,56 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
                     tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
                 failing = true;
+                if let Some(quiet) = lane.broker().config().timeouts.make_room {
+                    lane.incoming.connections.free_some(quiet);
+                }
                 std::thread::sleep(PAUSE);
             }
         }
     }
 }
 
-fn welcome(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint, link: Arc<dyn Connection>) {
+fn welcome(
+    lane: &Arc<Lane>,
+    host: &Host,
+    at: &OpenEndpoint,
+    link: Arc<dyn Connection>,
+    refusals: &Throttle,
+) {
     let session = at.pair.messaging.session();
     if lane.incoming.endpoints.is_closed() {
         turn_away(lane.broker(), &*link, &*session);
         return;
     }
-    let spoken = (session.clone(), at.pair.messaging.abilities());
-    let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);
-    let limit = lane.broker().config().max_connections;
-    // Threads that receive for others count for themselves.
-    let started = match lane.incoming.connections.len() >= limit {
-        true => Err(SpawnError::Full { limit }),
-        false => begin_serving(&connection),
-    };
-    if let Err(error) = started {
-        let limit = matches!(error, SpawnError::Full { .. });
-        let key = if limit { " (max_connections)" } else { "" };
-        tracing::warn!(peer = %link.peer(), "the connection is refused: {error}{key}");
+    if let Err(reason) = take_in(lane, host, at, &link, &session) {
+        if let Some(left_out) = refusals.lets_through() {
+            let others = match left_out {
+                0 => String::new(),
+                many => format!("; {many} more were since the last such line"),
+            };
+            tracing::warn!(peer = %link.peer(), "the connection is refused: {reason}{others}");
+        }
         turn_away(lane.broker(), &*link, &*session);
     }
+}
+
+/// Finds room and a thread for a connection. The error says what there is too much of.
+fn take_in(
+    lane: &Arc<Lane>,
+    host: &Host,
+    at: &OpenEndpoint,
+    link: &Arc<dyn Connection>,
+    session: &Arc<dyn Session>,
+) -> Result<(), String> {
+    let config = lane.broker().config();
+    let (limit, from) = (config.max_connections, host_of(link.peer()));
+    let connections = &lane.incoming.connections;
+    let room = connections.make_room(limit, &from, config.timeouts.make_room);
+    room.map_err(|_| format!("there are {limit}, none of them quiet (max_connections)"))?;
+    let spoken = (session.clone(), at.pair.messaging.abilities());
+    let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);
+    connection.join();
+    begin_serving(&connection).map_err(|error| error.to_string())
 }
 
 /// Tells a peer, in good order, that it is not served here.

@@ -8,13 +8,17 @@ use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
 use super::reader::Reader;
 use super::send::ReplySender;
+use crate::budget::Evictable;
 use crate::lane::{Lane, OpenEndpoint};
-use crate::messaging::{Abilities, Inbox, InboxError, Session};
+use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
+use crate::sync;
 use crate::upcall::Serving;
 use punctual_cdr::Block;
+use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection};
+use punctual_link::{Address, Cause, Connection};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 /// A connection that a client opened.
 #[derive(Debug)]
@@ -58,12 +62,16 @@ impl ServerConnection {
         })
     }
 
-    /// Joins the lane's connections.
+    /// Joins the lane's connections, before a thread serves it.
     pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
             let this: Weak<Self> = Arc::downgrade(self);
-            incoming.connections.join(this)
+            let from = host_of(self.conversation.peer());
+            let broker = self.conversation.broker();
+            let account = broker.received.account(from.clone(), this.clone());
+            sync::lock(&self.reader.inbox).is_watched(account, broker.config().timeouts.message);
+            incoming.connections.join(this, from)
         });
         // A goodbye that was said to all just before this one joined reaches it here.
         let shuts_down = !self.conversation.broker().life.serves();
@@ -135,6 +143,10 @@ impl ServerConnection {
             InboxError::Frame(_) | InboxError::Fragment(_) | InboxError::LentAcross => {
                 self.refuse(&error.to_string());
             }
+            InboxError::NoRoom(_) => {
+                conversation.complain(&format!("{error}; closed"));
+                self.send_control(MessageKind::CloseConnection);
+            }
         }
         conversation.link().close();
     }
@@ -152,10 +164,60 @@ impl ServerConnection {
             .send_control(&self.conversation, &self.strategy, kind);
     }
 
+    /// Whether no request is in progress, and no reply waits.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.conversation.is_busy() && !self.replies.has_pending()
+    }
+
+    /// Ends the connection without waiting for the peer: by a goodbye where no request is in progress, else behind the
+    /// last reply.
+    pub(super) fn make_room(&self) {
+        let conversation = &self.conversation;
+        if !conversation.begin_closing() {
+            return;
+        }
+        if self.strategy.sends_without_waiting() || self.replies.has_pending() {
+            return self.close_in_order();
+        }
+        self.say_goodbye_now();
+    }
+
+    /// What the operating system does not take at once is not said.
+    fn say_goodbye_now(&self) {
+        let conversation = &self.conversation;
+        let (link, session) = (conversation.link(), &*conversation.session);
+        let (kind, version) = (MessageKind::CloseConnection, conversation.spoken());
+        let (tracer, now) = (
+            conversation.broker().tracer(),
+            Deadline::after(Duration::ZERO),
+        );
+        let _ = messaging::send_control(link, session, kind, version, tracer, now);
+        link.close();
+    }
+
     /// Says goodbye, behind the last reply, and closes.
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
         self.strategy.close_when_sent(&self.conversation);
+    }
+}
+
+impl Evictable for ServerConnection {
+    fn evict(&self, reason: &str) {
+        self.conversation.complain(&format!("{reason}; closed"));
+        // What has come of a request is not begun. A reply that is being sent is broken off.
+        if self.conversation.begin_closing() && !self.replies.is_sending() {
+            self.say_goodbye_now();
+        }
+        self.conversation.link().close();
+    }
+}
+
+/// Whose connections count together: those of one host, or all of a link without hosts.
+pub(super) fn host_of(peer: &Address) -> Arc<str> {
+    match peer.host_and_port() {
+        Some((host, _)) => host.into(),
+        None => peer.link().into(),
     }
 }
 

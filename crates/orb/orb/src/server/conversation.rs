@@ -156,6 +156,11 @@ impl Conversation {
         self.calls.fetch_sub(1, Ordering::AcqRel) == CLOSING | 1
     }
 
+    /// Whether a request is in progress, or the connection is closing.
+    pub(super) fn is_busy(&self) -> bool {
+        self.calls.load(Ordering::Acquire) != 0
+    }
+
     /// No new requests; `true` when none is in progress, and this is the first to say so.
     pub(super) fn begin_closing(&self) -> bool {
         self.calls.fetch_or(CLOSING, Ordering::AcqRel) == 0

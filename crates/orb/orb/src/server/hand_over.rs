@@ -16,6 +16,14 @@ impl Accepted for ServerConnection {
         self.begin_goodbye();
     }
 
+    fn idle_at(&self) -> Option<u32> {
+        self.is_idle().then(|| self.reader.number_received())
+    }
+
+    fn make_room(&self) {
+        ServerConnection::make_room(self);
+    }
+
     fn stands_still_at(&self) -> Option<u64> {
         let is_sending = self.replies.is_sending();
         self.strategy.stands_still_at(&self.reader, is_sending)

@@ -59,6 +59,18 @@ pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
     });
 }
 
+/// Asserts that something with all of `parts` was logged about one of these peers.
+pub(crate) fn is_logged_of_one(peers: &[Peer], parts: &[&str]) {
+    let markers: Vec<String> = peers
+        .iter()
+        .map(|peer| format!("peer={}", peer.address()))
+        .collect();
+    is_in_a_line(&markers.join(", "), parts, |line| {
+        line.split(' ')
+            .any(|word| markers.iter().any(|marker| word == marker))
+    });
+}
+
 /// Asserts that something with all of `parts` was logged about a peer of the server at this place.
 pub(crate) fn is_logged_at(place: &str, parts: &[&str]) {
     is_in_a_line(place, parts, |line| line.contains(&format!("{place}#")));

@@ -8,6 +8,7 @@ mod authority;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod budgets;
 mod datagrams;
 mod descriptors;
 mod door;

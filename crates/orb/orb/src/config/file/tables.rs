@@ -74,6 +74,8 @@ pub(super) struct TimeoutTable {
     pub(super) call_ms: Option<u64>,
     pub(super) first_message_ms: Option<u64>,
     pub(super) message_ms: Option<u64>,
+    pub(super) idle_ms: Option<u64>,
+    pub(super) make_room_ms: Option<u64>,
     pub(super) reply_ms: Option<u64>,
     pub(super) hand_over_ms: Option<u64>,
     pub(super) nested_call_ms: Option<u64>,
@@ -92,6 +94,9 @@ pub(super) struct LimitTable {
     pub(super) values: Option<usize>,
     pub(super) fragments_pending: Option<usize>,
     pub(super) fragments_bytes: Option<usize>,
+    pub(super) received: Option<usize>,
+    pub(super) threads: Option<usize>,
+    pub(super) requests_per_connection: Option<u32>,
 }
 
 #[derive(Default, Deserialize)]

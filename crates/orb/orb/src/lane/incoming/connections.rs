@@ -1,9 +1,16 @@
 //! The connections that clients have opened, as their lane knows them.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Of so many connections, one is closed when there is no room for another: looking for them takes time.
+const MANY: usize = 64;
+/// The reserve for hosts that have few connections: this part of the limit beside it, which is also what such a host
+/// has at most.
+const RESERVE: usize = 8;
 
 /// A connection that a client opened.
 pub(crate) trait Accepted: Send + Sync + Debug {
@@ -12,6 +19,12 @@ pub(crate) trait Accepted: Send + Sync + Debug {
 
     /// No new requests; CloseConnection when the last one in progress has been answered.
     fn say_goodbye(&self);
+
+    /// How many messages have come, if no request is in progress.
+    fn idle_at(&self) -> Option<u32>;
+
+    /// Ends it without waiting for the peer: by CloseConnection, behind the last reply.
+    fn make_room(&self);
 
     /// Where it stands, if nobody receives there at the moment and no reply is being sent: a number that
     /// changes with each message.
@@ -34,8 +47,43 @@ pub(crate) struct Connections {
 struct State {
     closed: bool,
     next: u64,
-    open: BTreeMap<u64, Weak<dyn Accepted>>,
+    open: BTreeMap<u64, Entry>,
+    /// How many were not told to go: of each host, or each link without hosts,
+    hosts: HashMap<Arc<str>, usize>,
+    /// and in all.
+    count: usize,
 }
+
+/// What a look has found. Dropped without the lock: the last hold on a connection takes it.
+#[derive(Debug, Default)]
+struct Looked {
+    seen: Vec<Arc<dyn Accepted>>,
+    /// Those that are to go.
+    leaving: Vec<Arc<dyn Accepted>>,
+}
+
+impl Looked {
+    /// Lets them go; how many. Without the lock.
+    fn let_go(self) -> usize {
+        self.leaving.iter().for_each(|one| one.make_room());
+        self.leaving.len()
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    connection: Weak<dyn Accepted>,
+    from: Arc<str>,
+    /// How many messages had come at the last look, and since when it has been quiet; `None` where a request was in
+    /// progress.
+    quiet: Option<(u32, Instant)>,
+    /// Whether it was told to go.
+    leaves: bool,
+}
+
+/// There are as many connections as there may be, and none was quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
 
 impl Connections {
     pub(crate) fn len(&self) -> usize {
@@ -43,23 +91,89 @@ impl Connections {
     }
 
     /// One more; what it is to [`Connections::leave`] with.
-    pub(crate) fn join(&self, connection: Weak<dyn Accepted>) -> u64 {
+    pub(crate) fn join(&self, connection: Weak<dyn Accepted>, from: Arc<str>) -> u64 {
         let mut state = self.lock();
         let id = state.next;
         state.next += 1;
-        state.open.insert(id, connection);
+        *state.hosts.entry(from.clone()).or_default() += 1;
+        state.count += 1;
+        let entry = Entry {
+            connection,
+            from,
+            quiet: Some((0, Instant::now())),
+            leaves: false,
+        };
+        state.open.insert(id, entry);
         self.changed.notify_all();
         id
     }
 
     pub(crate) fn leave(&self, id: u64) {
-        self.lock().open.remove(&id);
+        let mut state = self.lock();
+        let gone = state.open.remove(&id);
+        if let Some(gone) = gone.filter(|gone| !gone.leaves) {
+            state.has_one_less(&gone.from);
+        }
+        drop(state);
         self.changed.notify_all();
+    }
+
+    /// Whether there is room for one more from a host, among `limit`. Closes connections that were quiet for `quiet`
+    /// where there is none.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub(crate) fn make_room(
+        &self,
+        limit: usize,
+        from: &Arc<str>,
+        quiet: Option<Duration>,
+    ) -> Result<(), Full> {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if state.count < limit {
+            return Ok(());
+        }
+        let looked = quiet.map(|quiet| state.choose(now, quiet, limit / MANY + 1));
+        let few = limit / RESERVE;
+        let has_few = state.hosts.get(from).copied().unwrap_or_default() < few;
+        let has_room = state.count < limit || has_few && state.count < limit + few;
+        drop(state);
+        looked.unwrap_or_default().let_go();
+        has_room.then_some(()).ok_or(Full)
+    }
+
+    /// Closes connections that were quiet for `quiet`, a part of them at most; how many.
+    pub(crate) fn free_some(&self, quiet: Duration) -> usize {
+        let mut state = self.lock();
+        let most = state.count / MANY + 1;
+        let looked = state.choose(Instant::now(), quiet, most);
+        drop(state);
+        looked.let_go()
+    }
+
+    /// Looks how long each has been quiet, and closes those that were for `idle`.
+    pub(super) fn look(&self, idle: Option<Duration>) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let looked = match idle {
+            Some(idle) => state.choose(now, idle, usize::MAX),
+            None => state.look(now),
+        };
+        drop(state);
+        looked.let_go();
     }
 
     /// Says goodbye to those that came in at such endpoints; their calls in progress finish.
     pub(super) fn say_goodbye(&self, came_in_at: impl Fn(u64) -> bool) {
-        let open: Vec<_> = self.lock().open.values().cloned().collect();
+        let open: Vec<_> = {
+            let state = self.lock();
+            state
+                .open
+                .values()
+                .map(|one| one.connection.clone())
+                .collect()
+        };
         for connection in open.iter().filter_map(Weak::upgrade) {
             if came_in_at(connection.endpoint()) {
                 connection.say_goodbye();
@@ -99,11 +213,70 @@ impl Connections {
         let state = waited.unwrap_or_else(PoisonError::into_inner).0;
         // Dropping the last hold on one takes the lock again: they are dropped by the caller.
         let open = state.open.iter();
-        let held = open.filter_map(|(&number, one)| Some((number, one.upgrade()?)));
+        let held = open.filter_map(|(&number, one)| Some((number, one.connection.upgrade()?)));
         (!state.closed).then(|| held.collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn has_one_less(&mut self, from: &Arc<str>) {
+        self.count -= 1;
+        if let Some(count) = self.hosts.get_mut(from) {
+            *count -= 1;
+            if *count == 0 {
+                self.hosts.remove(from);
+            }
+        }
+    }
+
+    /// Notes how long each has been quiet.
+    fn look(&mut self, now: Instant) -> Looked {
+        let mut looked = Looked::default();
+        for entry in self.open.values_mut() {
+            let Some(connection) = entry.connection.upgrade() else {
+                continue;
+            };
+            entry.quiet = match (connection.idle_at(), entry.quiet) {
+                (Some(number), Some((before, since))) if number == before => Some((number, since)),
+                (Some(number), _) => Some((number, now)),
+                (None, _) => None,
+            };
+            looked.seen.push(connection);
+        }
+        looked
+    }
+
+    /// Chooses those that are to go, at most so many: of the host that has most, what was quiet for longest first.
+    fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Looked {
+        let mut looked = self.look(now);
+        let hosts = &self.hosts;
+        let mut idle: Vec<_> = self
+            .open
+            .iter()
+            .filter_map(|(&number, entry)| {
+                let (_, since) = entry.quiet.filter(|_| !entry.leaves)?;
+                let is_quiet = now.saturating_duration_since(since) >= quiet;
+                let of_host = hosts.get(&entry.from).copied().unwrap_or_default();
+                is_quiet.then_some((Reverse(of_host), since, number))
+            })
+            .collect();
+        idle.sort_unstable();
+        idle.truncate(most);
+        for (_, _, number) in idle {
+            let Some(entry) = self.open.get_mut(&number) else {
+                continue;
+            };
+            if let Some(connection) = entry.connection.upgrade() {
+                entry.leaves = true;
+                let from = entry.from.clone();
+                self.has_one_less(&from);
+                looked.leaving.push(connection);
+            }
+        }
+        looked
     }
 }

@@ -4,7 +4,7 @@ use super::connections::Connections;
 use super::endpoints::{Accept, Endpoints};
 use super::watch::watch;
 use crate::broker::Broker;
-use crate::config::ListenEndpoint;
+use crate::config::{ListenEndpoint, OrbConfig};
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
 use punctual_exec::{Deadline, SpawnError, ThreadGroup, WorkerPool, WorkerPoolOptions};
@@ -26,14 +26,15 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    pub(crate) fn new(max_connections: usize) -> Self {
+    pub(crate) fn new(config: &OrbConfig) -> Self {
         Self {
             endpoints: Endpoints::default(),
             connections: Arc::default(),
             acceptors: ThreadGroup::new(usize::MAX),
-            threads: ThreadGroup::new(max_connections),
+            // Those of connections that were told to go take a moment to end; `connections` counts.
+            threads: ThreadGroup::new(config.max_connections.saturating_mul(2)),
             followers: OnceLock::new(),
-            max_followers: max_connections,
+            max_followers: config.budgets.threads,
         }
     }
 
@@ -65,13 +66,12 @@ impl Incoming {
         if !self.endpoints.open((broker, reactors), accept)? {
             return Ok(false);
         }
-        if let Some(interval) = broker.config().timeouts.hand_over {
-            let connections = self.connections.clone();
-            let watches = move || watch(&connections, interval);
-            // Without it, requests wait behind upcalls that take long, and nothing else is amiss.
-            if let Err(error) = self.acceptors.spawn("punctual-watch", watches) {
-                tracing::warn!("no thread to watch for upcalls that take long: {error}");
-            }
+        let connections = self.connections.clone();
+        let timeouts = broker.config().timeouts;
+        let watches = move || watch(&connections, timeouts.hand_over, timeouts.idle);
+        // Without it, requests wait behind upcalls that take long, quiet connections stay, and nothing else is amiss.
+        if let Err(error) = self.acceptors.spawn("punctual-watch", watches) {
+            tracing::warn!("no thread to watch for upcalls that take long: {error}");
         }
         Ok(true)
     }

@@ -12,6 +12,7 @@ use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::wire_format::WireFormat;
 use crate::broker::Broker;
+use crate::budget::{Evictable, Received};
 use crate::messaging::{Inbox, Tracer};
 use crate::protocol::Pair;
 use crate::request_context::RequestContext;
@@ -122,6 +123,19 @@ impl ClientConnection {
             is_kept_to: AtomicBool::new(false),
             spreads: to.spreads().then_some(to.number),
             to: Arc::downgrade(to),
+        }
+    }
+
+    /// What comes here counts as received by the ORB, before anybody reads.
+    pub(super) fn is_watched(self: &Arc<Self>, received: &Arc<Received>) {
+        let this: Weak<Self> = Arc::downgrade(self);
+        let peer = self.link.peer();
+        let from = peer.host_and_port().map_or(peer.link(), |(host, _)| host);
+        let account = received.account(from.into(), this);
+        if let Some(mut inbox) = self.callers.read() {
+            // How long a reply may take is its call's to say.
+            inbox.is_watched(account, None);
+            self.callers.hand_on(inbox);
         }
     }
 
@@ -316,6 +330,13 @@ impl ClientConnection {
 
     pub(crate) fn peer(&self) -> &punctual_link::Address {
         self.link.peer()
+    }
+}
+
+impl Evictable for ClientConnection {
+    fn evict(&self, reason: &str) {
+        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
+        self.break_off(&Broken::off(reason));
     }
 }
 

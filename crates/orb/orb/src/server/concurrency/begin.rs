@@ -20,7 +20,6 @@ pub(in crate::server) fn begin_serving(
             threads.spawn("punctual-conn", move || served.serve_until_closed())
         }
         Strategy::OnReactor(on) => {
-            connection.join();
             let ready = ReadyConnection::new(connection.clone(), on.clone());
             on.register(Arc::new(ready)).map_err(SpawnError::Os)
         }

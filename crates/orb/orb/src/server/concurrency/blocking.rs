@@ -16,7 +16,6 @@ use std::sync::Arc;
 impl ServerConnection {
     /// Serves the client by the calling thread until its connection ends.
     pub(in crate::server) fn serve_until_closed(self: Arc<Self>) {
-        self.join();
         if let Err(error) = self.lane().incoming.followers() {
             let peer = self.conversation.peer();
             tracing::debug!(%peer, "no thread to receive while this one is in an upcall: {error}");

@@ -6,14 +6,14 @@
 //! meanwhile, is answered.
 
 use super::strategy::{ConcurrencyStrategy, Followed};
-use crate::config::Timeouts;
+use crate::config::{Budgets, Timeouts};
 use crate::messaging;
 use crate::policy;
 use crate::probe::{self, Point};
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
 use punctual_cdr::Block;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, SpawnError, WorkerPool};
 use punctual_giop::MessageKind;
 use punctual_link::SendError;
 use std::io::IoSlice;
@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Threads that serve one connection beside its first: one client shall not use up those of all.
-const MAX_FOLLOWERS: u32 = 256;
+/// Connections with fewer threads beside their first have the last quarter of all threads for themselves.
+const FEW: u32 = 8;
 /// How long a peer may take for its goodbye.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 
@@ -34,12 +34,15 @@ pub(in crate::server) struct PerConnection(Arc<AtomicU32>);
 struct Follower(Arc<AtomicU32>);
 
 impl PerConnection {
-    /// Counts a thread more; `None` when there are too many.
-    fn begin_follower(&self) -> Option<Follower> {
+    /// Counts a thread more, of those that all connections share; `None` when there are too many.
+    fn begin_follower(&self, threads: &WorkerPool, budgets: &Budgets) -> Option<Follower> {
         let follower = Follower(self.0.clone());
         // Relaxed: a bound, and no more; nothing is read by it.
         let others = self.0.fetch_add(1, Ordering::Relaxed);
-        (others < MAX_FOLLOWERS).then_some(follower)
+        let is_reserved = || threads.workers() >= budgets.threads - budgets.threads / 4;
+        let is_one_more =
+            others < budgets.requests_per_connection && (others < FEW || !is_reserved());
+        is_one_more.then_some(follower)
     }
 }
 
@@ -91,7 +94,12 @@ impl ConcurrencyStrategy for PerConnection {
     /// A client that has so many calls in upcalls at once waits for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
-        let Some(follower) = self.begin_follower() else {
+        let threads = match connection.followers() {
+            Ok(threads) => threads,
+            Err(error) => return none_to_receive(conversation, &error),
+        };
+        let budgets = &conversation.broker().config().budgets;
+        let Some(follower) = self.begin_follower(threads, budgets) else {
             let what = "the peer has too many calls in progress; more wait for them";
             return conversation.complain(what);
         };
@@ -102,10 +110,8 @@ impl ConcurrencyStrategy for PerConnection {
             // The thread is kept, and serves another connection next.
             policy::forget_own();
         };
-        let threads = connection.followers();
-        if let Err(error) = threads.and_then(|threads| threads.run(receive)) {
-            // The call goes on; only requests behind it on this connection wait.
-            tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
+        if let Err(error) = threads.run(receive) {
+            none_to_receive(conversation, &error);
         }
     }
 
@@ -122,6 +128,12 @@ impl ConcurrencyStrategy for PerConnection {
     fn is_served_alone(&self) -> bool {
         false
     }
+}
+
+/// The call goes on; only requests behind it on this connection wait.
+#[cold]
+fn none_to_receive(conversation: &Conversation, error: &SpawnError) {
+    tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
 }
 
 /// Sends a message in fragments, with what is lent beside it, or where people look on.

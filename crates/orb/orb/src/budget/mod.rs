@@ -1,0 +1,7 @@
+//! What the peers of one ORB, all together, may have it hold.
+
+mod received;
+mod throttle;
+
+pub(crate) use received::{Account, Evictable, Hold, NoRoom, Received};
+pub(crate) use throttle::Throttle;
