@@ -1,6 +1,7 @@
 //! Where something can be reached, for one link.
 
 use std::fmt;
+use std::net::IpAddr;
 
 /// An address of some link: the link's name and, in the link's own notation, the rest.
 ///
@@ -64,6 +65,18 @@ impl Address {
     }
 }
 
+/// Whether a connection ends on this host: its link is local, or its ends have one IP address or that of the loopback
+/// interface. A tunnel or a proxy on this host looks like that, too.
+#[must_use]
+pub fn stays_on_this_host(link_is_local: bool, local: &Address, peer: &Address) -> bool {
+    let ip = |address: &Address| {
+        let (host, _) = address.host_and_port()?;
+        host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
+    };
+    let (local, peer) = (ip(local), ip(peer));
+    link_is_local || local.is_some_and(|ip| ip.is_loopback()) || (local.is_some() && local == peer)
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.link, self.place)
@@ -85,6 +98,24 @@ mod tests {
         let address = Address::iiop("::1", 2809);
         assert_eq!(address.to_string(), "iiop://[::1]:2809");
         assert_eq!(address.host_and_port(), Some(("::1", 2809)));
+    }
+
+    #[test]
+    fn a_connection_stays_here_by_its_link_or_by_its_ends() {
+        let at = |host| Address::iiop(host, 1);
+        let (near, far) = (at("10.0.0.1"), at("10.0.0.2"));
+        assert!(stays_on_this_host(true, &near, &far));
+        assert!(!stays_on_this_host(false, &near, &far));
+        assert!(stays_on_this_host(false, &near, &near));
+        assert!(stays_on_this_host(
+            false,
+            &at("127.0.0.1"),
+            &at("localhost")
+        ));
+        assert!(stays_on_this_host(false, &at("::1"), &at("::1")));
+        assert!(stays_on_this_host(false, &at("::ffff:127.0.0.1"), &far));
+        let nameless = Address::new("diop", "somewhere");
+        assert!(!stays_on_this_host(false, &nameless, &nameless));
     }
 
     #[test]

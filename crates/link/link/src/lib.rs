@@ -26,7 +26,7 @@ mod socket;
 pub mod uiop;
 
 pub use adapter::LinkAdapter;
-pub use address::Address;
+pub use address::{Address, stays_on_this_host};
 pub use connection::{
     Connection, Framing, Gatherer, Guarantees, Pending, Protection, Taken, Waitable,
 };
@@ -51,6 +51,12 @@ pub trait Link: Send + Sync + Debug {
     /// How what its connections carry is protected. Default not at all; an adapter protects as the link below does.
     fn protection(&self) -> Protection {
         Protection::None
+    }
+
+    /// Whether its connections never leave the host, and its addresses mean nothing elsewhere: what they name here is
+    /// not for others to say. Default no; an adapter is as the link below is.
+    fn is_local(&self) -> bool {
+        false
     }
 
     /// Whether its connections can be served without blocking ([`Connection::serves_without_blocking`]),

@@ -84,6 +84,10 @@ impl Link for Inproc {
         NAME
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::STREAM
     }

@@ -176,6 +176,10 @@ impl Link for ReliableLink {
         &self.name
     }
 
+    fn is_local(&self) -> bool {
+        self.below.is_local()
+    }
+
     fn protection(&self) -> Protection {
         self.below.protection()
     }

@@ -93,6 +93,10 @@ impl Link for Shmiop {
         NAME
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::STREAM
     }

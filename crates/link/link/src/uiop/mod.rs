@@ -104,6 +104,10 @@ impl Link for Uiop {
         NAME
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees::STREAM
     }

@@ -8,6 +8,7 @@
 use super::failure::{Failed, out_of_place};
 use super::invocation::{Call, Invocation, Next, Outcome};
 use super::outcome::ReplyOutcome;
+use super::target::Target;
 use super::write::Ask;
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
 use crate::lane::Binding;
@@ -32,8 +33,12 @@ impl Invocation {
         bound: Option<&Binding>,
     ) -> Result<Next, SystemException> {
         let failed = match outcome {
-            Ok(Some(ReplyOutcome::Forward { to, permanently })) => {
-                let to = call.forwarded(to);
+            Ok(Some(ReplyOutcome::Forward {
+                to,
+                origin,
+                permanently,
+            })) => {
+                let to = Target::new(call.forwarded(to), origin);
                 self.route.forward(&call.callee, to, permanently)?;
                 return Ok(Next::Again);
             }

@@ -121,6 +121,8 @@ pub(super) enum Failure {
     Link(Address, LinkError),
     /// The call did not come about there.
     Raised(SystemException),
+    /// No more are tried: the setting that says so.
+    NoMore(&'static str),
 }
 
 /// All endpoints have failed: which there were, and what came of each. If there was only one, its own
@@ -132,12 +134,15 @@ pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemEx
     {
         return exception;
     }
-    let only_links = failures.iter().all(|one| matches!(one, Failure::Link(..)));
+    let only_links = failures
+        .iter()
+        .all(|one| !matches!(one, Failure::Raised(_)));
     let all: Vec<String> = failures
         .iter()
         .map(|failure| match failure {
             Failure::Link(address, error) => format!("{address}: {error}"),
             Failure::Raised(exception) => exception.to_string(),
+            Failure::NoMore(setting) => format!("no more are tried ({setting})"),
         })
         .collect();
     let (kind, minor) = if call.has_passed() {

@@ -10,6 +10,7 @@ use crate::broker::Broker;
 use crate::lane::Lane;
 use crate::operation::Operation;
 use crate::policy::PolicySet;
+use crate::profile::Origin;
 use crate::request_context::RequestContext;
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, Environment, Marshal, Unmarshal};
 use punctual_exec::LockProtocol;
@@ -120,7 +121,7 @@ fn plain_lane() -> Arc<Lane> {
 }
 
 fn object(reference: &Ior) -> Arc<RemoteObject> {
-    let target = Arc::new(Target::new(reference.clone()));
+    let target = Arc::new(Target::new(reference.clone(), Origin::ThisHost));
     Arc::new(RemoteObject::new(target, PolicySet::default()))
 }
 
@@ -129,6 +130,7 @@ fn callee<'c>(object: &'c RemoteObject, lane: &'c Arc<Lane>) -> Callee<'c> {
         object,
         lane,
         environment: &NoEnvironment,
+        environment_elsewhere: &NoEnvironment,
         timeout: None,
     }
 }

@@ -9,6 +9,7 @@ use crate::exception::{
 use crate::lane::ClientConnection;
 use crate::messaging::{Head as WireHead, Message, Session};
 use crate::probe::{self, Point};
+use crate::profile::Origin;
 use crate::relayed::RelayedReply;
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Unmarshal};
 use punctual_giop::{
@@ -21,6 +22,7 @@ use punctual_ior::Ior;
 pub(crate) struct Reply {
     message: Message,
     code_sets: CodeSets,
+    origin: Origin,
     body: usize,
 }
 
@@ -47,6 +49,7 @@ pub(crate) enum ReplyOutcome {
     Relayed(RelayedReply),
     Forward {
         to: Ior,
+        origin: Origin,
         /// For good (LOCATION_FORWARD_PERM).
         permanently: bool,
     },
@@ -102,20 +105,21 @@ impl Reply {
         callee: Callee<'_>,
     ) -> Result<ReplyOutcome, Failed> {
         let (session, code_sets) = (&*connection.wire.session, connection.wire.code_sets);
-        let read = Self::read_by(message, session, code_sets, callee);
+        let read = Self::read_by(message, session, (code_sets, connection.origin()), callee);
         read.map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
     }
 
     fn read_by(
         message: Message,
         session: &dyn Session,
-        code_sets: CodeSets,
+        (code_sets, origin): (CodeSets, Origin),
         callee: Callee<'_>,
     ) -> Result<ReplyOutcome, SystemException> {
         let mut reply = Self {
             body: message.head_position(),
             message,
             code_sets,
+            origin,
         };
         if let Some(head) = reply.message.reply {
             match head.status {
@@ -148,7 +152,7 @@ impl Reply {
             version: self.message.header.version,
             code_sets: self.code_sets,
             limits: callee.broker().limits(),
-            environment: Some(callee.environment),
+            environment: Some(callee.environment_of(self.origin)),
         };
         // As many octets have been decoded before.
         self.message.decoder_at(self.body, coding)
@@ -157,15 +161,21 @@ impl Reply {
     fn head(&self, session: &dyn Session, callee: Callee<'_>) -> Result<(Head, usize), CdrError> {
         let mut decoder = self.decoder(callee);
         let head = match session.get_head(self.message.header.kind, &mut decoder)? {
-            WireHead::Reply(header) => reply_head(&header, &mut decoder)?,
-            WireHead::LocateReply(header) => Head::Other(locate_outcome(header, &mut decoder)?),
+            WireHead::Reply(header) => reply_head(&header, &mut decoder, self.origin)?,
+            WireHead::LocateReply(header) => {
+                Head::Other(locate_outcome(header, &mut decoder, self.origin)?)
+            }
             _ => return Err(CdrError::Invalid("the head is not a reply's")),
         };
         Ok((head, decoder.position()))
     }
 }
 
-fn reply_head(header: &ReplyHeader<'_>, decoder: &mut Decoder<'_>) -> Result<Head, CdrError> {
+fn reply_head(
+    header: &ReplyHeader<'_>,
+    decoder: &mut Decoder<'_>,
+    origin: Origin,
+) -> Result<Head, CdrError> {
     Ok(match header.status {
         ReplyStatus::NoException => Head::Results,
         ReplyStatus::UserException => Head::UserException,
@@ -173,6 +183,7 @@ fn reply_head(header: &ReplyHeader<'_>, decoder: &mut Decoder<'_>) -> Result<Hea
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
             Head::Other(ReplyOutcome::Forward {
                 to: Ior::unmarshal(decoder)?,
+                origin,
                 permanently: header.status == ReplyStatus::LocationForwardPerm,
             })
         }
@@ -185,12 +196,14 @@ fn reply_head(header: &ReplyHeader<'_>, decoder: &mut Decoder<'_>) -> Result<Hea
 fn locate_outcome(
     header: LocateReplyHeader,
     decoder: &mut Decoder<'_>,
+    origin: Origin,
 ) -> Result<ReplyOutcome, CdrError> {
     Ok(match header.status {
         LocateStatus::ObjectHere => ReplyOutcome::ObjectHere,
         LocateStatus::UnknownObject => ReplyOutcome::UnknownObject,
         LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => ReplyOutcome::Forward {
             to: Ior::unmarshal(decoder)?,
+            origin,
             permanently: header.status == LocateStatus::ObjectForwardPerm,
         },
         LocateStatus::SystemException => raised(decoder)?,

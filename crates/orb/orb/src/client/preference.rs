@@ -27,6 +27,11 @@ pub(super) fn chosen(
             names(&all)
         )));
     }
+    let able = if target.may_be_local(broker) {
+        able
+    } else {
+        of_other_hosts(able)?
+    };
     let safe = protected(&all, &able, effective.security)?;
     let Some(wish) = &effective.protocols else {
         return Ok(safe);
@@ -39,6 +44,20 @@ pub(super) fn chosen(
         return Err(unmet(&all, &able, wish));
     }
     Ok(ordered)
+}
+
+/// Without the places that only this host may name.
+fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    let names = names(&able);
+    let others = able.into_iter().filter(|one| !one.pair.link.is_local());
+    let others: Vec<Arc<Endpoint>> = others.collect();
+    if others.is_empty() {
+        return Err(invalid(format!(
+            "the reference came from another host, and leads to places of this one alone ({names}): allow it by \
+             foreign_local_endpoints = true"
+        )));
+    }
+    Ok(others)
 }
 
 /// The endpoints that calls may go by as far as their protection goes. Where one of them is encrypted, none in clear is

@@ -8,6 +8,7 @@ use super::target::Target;
 use crate::broker::Broker;
 use crate::lane::Lane;
 use crate::policy::{Effective, PolicySet};
+use crate::profile::Origin;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use punctual_cdr::Environment;
 use std::fmt;
@@ -166,6 +167,8 @@ pub(crate) struct Callee<'a> {
     pub(crate) lane: &'a Arc<Lane>,
     /// What values that are read need to come alive: the ORB.
     pub(crate) environment: &'a dyn Environment,
+    /// The same, of messages from other hosts.
+    pub(crate) environment_elsewhere: &'a dyn Environment,
     /// The reference's own time-out.
     pub(crate) timeout: Option<Duration>,
 }
@@ -174,6 +177,15 @@ impl<'a> Callee<'a> {
     #[inline]
     pub(super) fn broker(&self) -> &'a Broker {
         self.lane.broker()
+    }
+
+    /// What values need that come by this connection.
+    #[inline]
+    pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
+        match origin {
+            Origin::Elsewhere => self.environment_elsewhere,
+            _ => self.environment,
+        }
     }
 
     /// What holds for calls by the calling thread.

@@ -11,7 +11,8 @@ use punctual_giop::code_sets;
 use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
 use std::sync::Arc;
 
-/// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols.
+/// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols: `most` of them. Who
+/// made it puts those first that are to be tried first.
 ///
 /// # Errors
 /// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
@@ -20,13 +21,24 @@ pub(crate) fn endpoints(
     ior: &Ior,
     newest: GiopVersion,
     registry: &Registry,
+    most: usize,
 ) -> Result<Vec<Endpoint>, SystemException> {
     let mut found = Vec::new();
     let mut problem = None;
+    let mut read = 0;
     for (index, tagged) in ior.profiles.iter().enumerate() {
+        let left = most.saturating_sub(found.len());
+        if left == 0 || read == most {
+            tracing::debug!(
+                type_id = ior.type_id,
+                "the reference has more endpoints than are read"
+            );
+            break;
+        }
         let Some(codec) = registry.codec(tagged.tag) else {
             continue;
         };
+        read += 1;
         let profile = match codec.decode(&tagged.data) {
             Ok(profile) => profile,
             Err(error) => {
@@ -34,7 +46,7 @@ pub(crate) fn endpoints(
                 continue;
             }
         };
-        match endpoints_of(profile, index, newest, registry) {
+        match endpoints_of(profile, index, newest, registry, left) {
             Ok(endpoints) => found.extend(endpoints),
             Err(exception) => problem = Some(exception),
         }
@@ -51,6 +63,7 @@ fn endpoints_of(
     index: usize,
     newest: GiopVersion,
     registry: &Registry,
+    most: usize,
 ) -> Result<Vec<Endpoint>, SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
     let mut securities = profile
@@ -60,7 +73,7 @@ fn endpoints_of(
     let demands = securities.find(SecurityRequirement::demands_protection);
     let mut found = Vec::new();
     let mut problem = None;
-    for endpoint in profile.endpoints {
+    for endpoint in profile.endpoints.into_iter().take(most) {
         let pair = match registry.pair(&endpoint.protocol) {
             Ok(pair) => Arc::new(pair),
             Err(error) => {

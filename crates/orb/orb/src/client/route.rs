@@ -16,8 +16,8 @@ use crate::exception::SystemException;
 use crate::lane::{Binding, Endpoint, Wanted, chosen};
 use crate::policy::Effective;
 use punctual_exec::Deadline;
-use punctual_ior::Ior;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Forwards that one call follows in all, for each level that may nest.
 const FORWARDS_A_LEVEL: u32 = 16;
@@ -41,12 +41,19 @@ pub(super) struct Route {
     failures: Vec<Failure>,
     restarted: bool,
     forwards: u32,
+    /// How long connections may yet be set up.
+    reach: Option<Duration>,
+    /// Endpoints that may yet be tried.
+    tries: usize,
 }
 
 impl Route {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
     pub(super) fn new(callee: &Callee<'_>, effective: Arc<Effective>, two_way: bool) -> Self {
+        let config = callee.broker().config();
         Self {
+            reach: config.timeouts.reach,
+            tries: config.budgets.endpoints,
             path: callee.path_under(&effective, two_way),
             effective,
             two_way,
@@ -79,7 +86,7 @@ impl Route {
         broker.check_not_over()?;
         self.spread_out(callee);
         loop {
-            let Some(level) = self.levels.last_mut() else {
+            let Some(level) = self.levels.last() else {
                 if self.restart(callee) {
                     continue;
                 }
@@ -89,6 +96,10 @@ impl Route {
                 self.leave_level();
                 continue;
             };
+            if let Some(setting) = self.has_tried_enough() {
+                self.failures.push(Failure::NoMore(setting));
+                return Err(exhausted(&mut self.failures, deadline));
+            }
             let wanted = Wanted {
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
@@ -96,16 +107,33 @@ impl Route {
             };
             // Each has a term of its own: one that does not answer takes none of the others'.
             let term = Deadline::after_maybe(broker.config().timeouts.connect);
-            let until = deadline.earlier(term);
-            match callee.lane.bind(&endpoint, wanted, until) {
+            let until = deadline
+                .earlier(term)
+                .earlier(Deadline::after_maybe(self.reach));
+            let began = Instant::now();
+            let bound = callee.lane.bind(&endpoint, wanted, until);
+            self.reach = self.reach.map(|left| left.saturating_sub(began.elapsed()));
+            match bound {
                 Ok(binding) => return Ok(self.bound(binding)),
                 Err(error) => {
                     let address = endpoint.address.clone();
                     self.failures.push(Failure::Link(address, error));
-                    level.at += 1;
+                    self.tries -= 1;
+                    if let Some(level) = self.levels.last_mut() {
+                        level.at += 1;
+                    }
                 }
             }
         }
+    }
+
+    /// The setting by which no more endpoints are tried.
+    fn has_tried_enough(&self) -> Option<&'static str> {
+        if self.tries == 0 {
+            return Some("limits.endpoints");
+        }
+        let is_over = self.reach.is_some_and(|left| left.is_zero());
+        is_over.then_some("timeouts.reach_ms")
     }
 
     /// One-ways keep their thread where they have left.
@@ -146,7 +174,7 @@ impl Route {
     pub(super) fn forward(
         &mut self,
         callee: &Callee<'_>,
-        to: Ior,
+        to: Target,
         permanently: bool,
     ) -> Result<(), SystemException> {
         self.spread_out(callee);
@@ -154,9 +182,9 @@ impl Route {
         self.forwards += 1;
         let depth = u32::try_from(self.levels.len()).unwrap_or(u32::MAX);
         if depth > limit || self.forwards > limit.saturating_mul(FORWARDS_A_LEVEL) {
-            return Err(too_many_forwards(limit, self.target(callee), &to));
+            return Err(too_many_forwards(limit, self.target(callee), to.ior()));
         }
-        let target = Arc::new(Target::new(to));
+        let target = Arc::new(to);
         if permanently {
             self.levels.pop();
             if self.levels.is_empty() {

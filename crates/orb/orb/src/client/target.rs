@@ -4,7 +4,7 @@ use super::resolve::endpoints;
 use crate::broker::Broker;
 use crate::exception::SystemException;
 use crate::lane::Endpoint;
-use crate::profile::DecodedProfile;
+use crate::profile::{DecodedProfile, Origin};
 use arc_swap::ArcSwapOption;
 use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
 use std::fmt;
@@ -13,8 +13,7 @@ use std::sync::{Arc, OnceLock};
 /// A reference's goal, original or forwarded.
 pub(crate) struct Target {
     ior: Ior,
-    /// Whether the reference's own ORB has made it, so that the object is its adapter's.
-    made_here: bool,
+    origin: Origin,
     /// Decoded at the first call, and again when the protocols that there are have changed.
     decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
@@ -36,19 +35,10 @@ pub(crate) enum Identity {
 }
 
 impl Target {
-    pub(crate) fn new(ior: Ior) -> Self {
-        Self::with_origin(ior, false)
-    }
-
-    /// The goal of a reference that its ORB makes.
-    pub(crate) fn made_here(ior: Ior) -> Self {
-        Self::with_origin(ior, true)
-    }
-
-    fn with_origin(ior: Ior, made_here: bool) -> Self {
+    pub(crate) fn new(ior: Ior, origin: Origin) -> Self {
         Self {
             ior,
-            made_here,
+            origin,
             decoded: ArcSwapOption::empty(),
             identity: OnceLock::new(),
         }
@@ -59,7 +49,12 @@ impl Target {
     }
 
     pub(crate) fn is_made_here(&self) -> bool {
-        self.made_here
+        self.origin == Origin::OwnOrb
+    }
+
+    /// Whether it may name places of this host that mean nothing elsewhere.
+    pub(super) fn may_be_local(&self, broker: &Broker) -> bool {
+        self.origin != Origin::Elsewhere || broker.config().foreign_local_endpoints
     }
 
     /// What the first of the profiles says that says it, of those that this ORB can read.
@@ -95,7 +90,13 @@ impl Target {
         {
             return decoded.endpoints.clone();
         }
-        let found = endpoints(&self.ior, broker.config().giop_version, &registry);
+        let config = broker.config();
+        let found = endpoints(
+            &self.ior,
+            config.giop_version,
+            &registry,
+            config.budgets.endpoints,
+        );
         let endpoints = found.map(|found| found.into_iter().map(Arc::new).collect());
         let decoded = Decoded {
             number: registry.number,

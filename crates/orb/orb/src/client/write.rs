@@ -44,7 +44,7 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
         version: connection.wire.version,
         code_sets: connection.wire.code_sets,
         limits: callee.broker().limits(),
-        environment: Some(callee.environment),
+        environment: Some(callee.environment_of(connection.origin())),
     }
 }
 

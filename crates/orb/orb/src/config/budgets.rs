@@ -19,6 +19,9 @@ pub struct Budgets {
     pub threads: usize,
     /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.
     pub requests_per_connection: u32,
+    /// Endpoints of a reference that are read, and that one call tries, those that it is forwarded to included. Default
+    /// 32.
+    pub endpoints: usize,
 }
 
 impl Default for Budgets {
@@ -35,6 +38,7 @@ impl Budgets {
             received: number((octets / 4).min(4096 * MIB)),
             threads: number((octets / MIB).clamp(64, 4096)),
             requests_per_connection: 256,
+            endpoints: 32,
         }
     }
 }

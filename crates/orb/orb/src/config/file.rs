@@ -125,6 +125,10 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     if let Some(table) = &file.concurrency {
         obey_concurrency(config, table)?;
     }
+    set(
+        &mut config.foreign_local_endpoints,
+        file.foreign_local_endpoints,
+    );
     set(&mut config.fragment_size, file.fragment_size);
     set(&mut config.fragment_giop_1_1, file.fragment_giop_1_1);
     set(&mut config.max_forwards, file.max_forwards);
@@ -140,6 +144,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
 
 fn obey_timeouts(timeouts: &mut Timeouts, table: &TimeoutTable) {
     set_ms(&mut timeouts.connect, table.connect_ms);
+    set_ms(&mut timeouts.reach, table.reach_ms);
     set_ms(&mut timeouts.call, table.call_ms);
     set_ms(&mut timeouts.first_message, table.first_message_ms);
     set_ms(&mut timeouts.message, table.message_ms);
@@ -166,6 +171,7 @@ fn obey_limits(limits: &mut Limits, table: &LimitTable) {
 fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
     set(&mut budgets.received, table.received);
     set(&mut budgets.threads, table.threads);
+    set(&mut budgets.endpoints, table.endpoints);
     set(
         &mut budgets.requests_per_connection,
         table.requests_per_connection,

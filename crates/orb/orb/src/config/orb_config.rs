@@ -37,6 +37,9 @@ pub struct OrbConfig {
     /// Whether calls are protected on their way, where no policy says otherwise (`-ORBSecurity require`, `prefer` or
     /// `off`). Default: where a reference offers TLS and `tls` is set, always.
     pub security: Security,
+    /// Whether references that came from another host may lead to Unix sockets and shared memory of this one. Default
+    /// no: whoever sends a reference could have this process speak to any socket of its host.
+    pub foreign_local_endpoints: bool,
     /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
     /// loaded without the feature `plugins`: the ORB does not start then.
     pub libraries: Vec<PathBuf>,
@@ -119,6 +122,7 @@ impl Default for OrbConfig {
             listen: Vec::new(),
             client_protocols: Vec::new(),
             security: Security::default(),
+            foreign_local_endpoints: false,
             libraries: Vec::new(),
             initial_references: BTreeMap::new(),
             default_initial_reference: None,
@@ -212,6 +216,9 @@ impl OrbConfig {
         }
         if self.connections_per_endpoint == 0 {
             return Err(bad_value("connections_per_endpoint", 0, "at least 1"));
+        }
+        if self.budgets.endpoints == 0 {
+            return Err(bad_value("limits.endpoints", 0, "at least 1"));
         }
         if self.budgets.threads == 0 {
             return Err(bad_value("limits.threads", 0, "at least 1"));

@@ -8,6 +8,9 @@ use std::time::Duration;
 pub struct Timeouts {
     /// For setting up a connection, all its addresses and the name look-up together. Default 10 s.
     pub connect: Option<Duration>,
+    /// For setting up connections for one call, to all endpoints of its reference and of those it is forwarded to.
+    /// Default 30 s.
+    pub reach: Option<Duration>,
     /// For a whole call, from its start to its reply; a call may have its own
     /// ([`crate::ObjectRef::with_timeout`]). Default none: long calls are legitimate, and a peer
     /// that vanished is noticed by TCP keep-alive within a minute.
@@ -47,6 +50,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Some(Duration::from_secs(10)),
+            reach: Some(Duration::from_secs(30)),
             call: None,
             first_message: Some(Duration::from_secs(30)),
             message: Some(Duration::from_secs(30)),

@@ -5,6 +5,7 @@ use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{Lane, Lanes};
 use crate::policy::{PolicyCurrent, PolicyManager};
+use crate::profile::Origin;
 use crate::server::{AdapterCell, Host, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
@@ -21,6 +22,8 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,
+    /// As the environment of messages: where those come from.
+    reads_from: Origin,
 }
 
 /// References that are read belong to the ORB whose message they came in.
@@ -45,7 +48,10 @@ impl WeakOrb {
     #[must_use]
     pub fn upgrade(&self) -> Option<Orb> {
         let shared = self.shared.upgrade()?;
-        Some(Orb { shared })
+        Some(Orb {
+            shared,
+            reads_from: Origin::ThisHost,
+        })
     }
 }
 
@@ -90,7 +96,21 @@ impl Orb {
         };
         Self {
             shared: Arc::new(shared),
+            reads_from: Origin::ThisHost,
         }
+    }
+
+    /// The same ORB as the environment of messages from there.
+    pub(crate) fn for_messages_from(&self, reads_from: Origin) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            reads_from,
+        }
+    }
+
+    /// Where references come from that are read in this environment.
+    pub(crate) fn reads_from(&self) -> Origin {
+        self.reads_from
     }
 
     /// The same ORB, not kept alive.
@@ -298,7 +318,10 @@ impl Orb {
 
     /// Whom requests that come in are for.
     pub(super) fn host(&self) -> Host {
-        Host::new(Arc::new(self.clone()), self.shared.adapter.clone())
+        let for_messages_from = |origin| Arc::new(self.for_messages_from(origin));
+        let here = for_messages_from(Origin::ThisHost);
+        let elsewhere = for_messages_from(Origin::Elsewhere);
+        Host::new((here, elsewhere), self.shared.adapter.clone())
     }
 
     #[inline]

@@ -7,6 +7,7 @@
 mod diop;
 mod endpoint;
 mod iiop;
+mod origin;
 mod pair;
 mod published;
 mod uiop;
@@ -14,6 +15,7 @@ mod uiop;
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, Priority, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;
+pub(crate) use origin::Origin;
 pub(crate) use pair::PairCodec;
 pub use published::{EndpointChoice, PublishedEndpoints};
 pub(crate) use uiop::UiopCodec;

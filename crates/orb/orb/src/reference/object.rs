@@ -6,6 +6,7 @@ use crate::exception::{SystemException, SystemExceptionKind};
 use crate::operation::Operation;
 use crate::orb::Orb;
 use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
+use crate::profile::Origin;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
 use punctual_exec::Deadline;
 use punctual_ior::Ior;
@@ -28,20 +29,22 @@ pub struct ObjectRef {
 
 struct Shared {
     orb: Orb,
+    /// The same, for messages from other hosts.
+    orb_of_messages: Orb,
     object: RemoteObject,
     locality: Locality,
 }
 
 impl ObjectRef {
     /// The reference that an IOR describes.
-    pub(crate) fn new(orb: Orb, ior: Ior) -> Self {
-        Self::with_target(orb, Arc::new(Target::new(ior)), PolicySet::default(), None)
+    pub(crate) fn new(orb: Orb, ior: Ior, origin: Origin) -> Self {
+        let target = Arc::new(Target::new(ior, origin));
+        Self::with_target(orb, target, PolicySet::default(), None)
     }
 
     /// A reference that its ORB makes, to an object of its own adapter.
     pub(crate) fn made_here(orb: Orb, ior: Ior) -> Self {
-        let target = Arc::new(Target::made_here(ior));
-        Self::with_target(orb, target, PolicySet::default(), None)
+        Self::new(orb, ior, Origin::OwnOrb)
     }
 
     fn with_target(
@@ -51,6 +54,7 @@ impl ObjectRef {
         timeout: Option<Duration>,
     ) -> Self {
         let shared = Shared {
+            orb_of_messages: orb.for_messages_from(Origin::Elsewhere),
             orb,
             object: RemoteObject::new(original, policies),
             locality: Locality::default(),
@@ -69,6 +73,7 @@ impl ObjectRef {
             object: &shared.object,
             lane: shared.orb.lanes().default_lane(),
             environment: &shared.orb,
+            environment_elsewhere: &shared.orb_of_messages,
             timeout: self.timeout,
         }
     }
@@ -312,11 +317,12 @@ impl Nilable for ObjectRef {
     }
 
     fn unmarshal_nilable(input: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
-        let orb: Orb = input
-            .environment::<Orb>()
-            .ok_or(CdrError::NoEnvironment)?
-            .clone();
+        let reads = input.environment::<Orb>().ok_or(CdrError::NoEnvironment)?;
+        let (orb, origin) = (
+            reads.for_messages_from(Origin::ThisHost),
+            reads.reads_from(),
+        );
         let ior = Ior::unmarshal(input)?;
-        Ok((!ior.is_nil()).then(|| Self::new(orb, ior)))
+        Ok((!ior.is_nil()).then(|| Self::new(orb, ior, origin)))
     }
 }

@@ -5,6 +5,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::orb::Orb;
+use crate::profile::Origin;
 use crate::profile::{DecodedProfile, ProfileEndpoint, Publication};
 use crate::protocol;
 use crate::relayed::{self, Terms};
@@ -100,7 +101,7 @@ pub fn profiles_at(
 /// The reference that an IOR describes.
 #[must_use]
 pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
-    ObjectRef::new(orb.clone(), ior)
+    ObjectRef::new(orb.clone(), ior, Origin::ThisHost)
 }
 
 /// The object of `ior` as it is to be called on these terms, under another key if one is given: its

@@ -5,6 +5,7 @@ use super::object::ObjectRef;
 use crate::config::has_scheme;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::orb::Orb;
+use crate::profile::Origin;
 use punctual_cdr::ByteOrder;
 use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Ior};
 
@@ -73,7 +74,7 @@ impl Orb {
                 .to_ior()
                 .map_err(|error| bad_url(minor::BAD_URL, &format!("`{text}`: {error}")))?;
             return match ior {
-                Some(ior) => Ok(Some(ObjectRef::new(self.clone(), ior))),
+                Some(ior) => Ok(Some(ObjectRef::new(self.clone(), ior, Origin::ThisHost))),
                 None => {
                     let name = String::from_utf8_lossy(&location.key);
                     self.resolve_name(&name, steps).map(Some)
@@ -102,7 +103,7 @@ impl Orb {
             SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No)
                 .with_detail(error.to_string())
         })?;
-        Ok((!ior.is_nil()).then(|| ObjectRef::new(self.clone(), ior)))
+        Ok((!ior.is_nil()).then(|| ObjectRef::new(self.clone(), ior, Origin::ThisHost)))
     }
 
     fn resolve_name(&self, name: &str, steps: u32) -> Result<ObjectRef, SystemException> {

@@ -11,6 +11,7 @@ use super::send::ReplySender;
 use crate::budget::Evictable;
 use crate::lane::{Lane, OpenEndpoint};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
+use crate::profile::Origin;
 use crate::sync;
 use crate::upcall::Serving;
 use punctual_cdr::Block;
@@ -49,7 +50,10 @@ impl ServerConnection {
     ) -> Arc<Self> {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
-        let environment = host.environment.clone();
+        let environment = match Origin::of(&*at.pair.link, &*link) {
+            Origin::Elsewhere => host.environment_elsewhere.clone(),
+            _ => host.environment.clone(),
+        };
         Arc::new(Self {
             reader: Reader::new(inbox),
             replies: ReplySender::new(locks),

@@ -10,6 +10,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(super) environment: Arc<dyn Environment>,
+    /// The same, of messages from other hosts.
+    pub(super) environment_elsewhere: Arc<dyn Environment>,
     pub(super) adapter: Arc<AdapterCell>,
 }
 
@@ -32,9 +34,14 @@ impl AdapterCell {
 }
 
 impl Host {
-    pub(crate) fn new(environment: Arc<dyn Environment>, adapter: Arc<AdapterCell>) -> Self {
+    /// With the environments of messages of this host, and of others.
+    pub(crate) fn new(
+        (environment, environment_elsewhere): (Arc<dyn Environment>, Arc<dyn Environment>),
+        adapter: Arc<AdapterCell>,
+    ) -> Self {
         Self {
             environment,
+            environment_elsewhere,
             adapter,
         }
     }

@@ -20,6 +20,7 @@ pub(super) struct File {
     pub(super) concurrency: Option<ConcurrencyTable>,
     pub(super) wait: Option<String>,
     pub(super) security: Option<String>,
+    pub(super) foreign_local_endpoints: Option<bool>,
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,
     pub(super) max_nesting: Option<u32>,
@@ -71,6 +72,7 @@ pub(super) struct BufferingTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct TimeoutTable {
     pub(super) connect_ms: Option<u64>,
+    pub(super) reach_ms: Option<u64>,
     pub(super) call_ms: Option<u64>,
     pub(super) first_message_ms: Option<u64>,
     pub(super) message_ms: Option<u64>,
@@ -97,6 +99,7 @@ pub(super) struct LimitTable {
     pub(super) received: Option<usize>,
     pub(super) threads: Option<usize>,
     pub(super) requests_per_connection: Option<u32>,
+    pub(super) endpoints: Option<usize>,
 }
 
 #[derive(Default, Deserialize)]

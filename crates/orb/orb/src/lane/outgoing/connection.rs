@@ -14,6 +14,7 @@ use super::wire_format::WireFormat;
 use crate::broker::Broker;
 use crate::budget::{Evictable, Received};
 use crate::messaging::{Inbox, Tracer};
+use crate::profile::Origin;
 use crate::protocol::Pair;
 use crate::request_context::RequestContext;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
@@ -58,6 +59,7 @@ pub(crate) struct ClientConnection {
     pub(crate) waiting: WaitStrategy,
     /// Whether a thread sends one-ways here, so that it keeps to this one. Relaxed: a flag by itself.
     is_kept_to: AtomicBool,
+    origin: Origin,
     /// See [`ClientConnection::spreads`].
     spreads: Option<u64>,
     /// All to the same endpoint.
@@ -107,6 +109,7 @@ impl ClientConnection {
         let tells_code_sets = wire.carries_contexts();
         Self {
             callers: Callers::of(inbox),
+            origin: Origin::of(&*pair.link, &*link),
             link,
             pair: pair.clone(),
             wire,
@@ -152,6 +155,12 @@ impl ClientConnection {
     /// The endpoint's number, where callers spread over several connections to it.
     pub(in crate::lane) fn spreads(&self) -> Option<u64> {
         self.spreads
+    }
+
+    /// Where references come from that come by it.
+    #[inline]
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Until when a call may wait here that may block for `bound` at most, as others may need its thread:
