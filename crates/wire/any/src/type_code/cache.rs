@@ -1,16 +1,21 @@
 //! TypeCodes that a thread has read lately, found by their octets.
 //!
 //! A stream of Anys of one type thus reads its TypeCode once, and all that is kept with a type (its shape, its
-//! encoding, what it was found to be equivalent to) is there for each of them.
+//! encoding, what it was found to be equivalent to) is there for each of them. Long ones are found for as long as
+//! somebody else has them.
 
 use std::cell::RefCell;
+use std::sync::{Arc, Weak};
 
 use super::TypeCode;
+use super::arena::{Arena, Index};
 use crate::kind::TypeKind;
 
 /// How many types a thread keeps, and the longest octets of one.
 const KEPT: usize = 16;
 const LONGEST: usize = 4096;
+/// How many longer ones a thread remembers.
+const REMEMBERED: usize = 4;
 
 struct Known {
     kind: TypeKind,
@@ -18,13 +23,24 @@ struct Known {
     type_code: TypeCode,
 }
 
+/// A type whose octets its arena has.
+struct Long {
+    kind: TypeKind,
+    arena: Weak<Arena>,
+    at: Index,
+}
+
 thread_local! {
     /// The one used last comes first.
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+    static LONG: RefCell<Vec<Long>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The TypeCode of this kind whose encapsulation has this content.
 pub(super) fn find(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
+    if content.len() > LONGEST {
+        return find_long(kind, content);
+    }
     KNOWN.with_borrow_mut(|known| {
         let place = known
             .iter()
@@ -38,7 +54,7 @@ pub(super) fn find(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
 
 pub(super) fn keep(kind: TypeKind, content: &[u8], type_code: &TypeCode) {
     if content.len() > LONGEST {
-        return;
+        return remember(kind, type_code);
     }
     KNOWN.with_borrow_mut(|known| {
         known.truncate(KEPT - 1);
@@ -48,5 +64,32 @@ pub(super) fn keep(kind: TypeKind, content: &[u8], type_code: &TypeCode) {
             type_code: type_code.clone(),
         };
         known.insert(0, one);
+    });
+}
+
+fn find_long(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
+    LONG.with_borrow(|long| {
+        let of_kind = long.iter().filter(|one| one.kind == kind);
+        let mut alive = of_kind.filter_map(|one| Some((one.arena.upgrade()?, one.at)));
+        let has_content =
+            |arena: &Arc<Arena>| arena.encoding().get().is_some_and(|its| **its == *content);
+        let (arena, at) = alive.find(|(arena, _)| has_content(arena))?;
+        Some(TypeCode::in_arena(arena, at))
+    })
+}
+
+fn remember(kind: TypeKind, type_code: &TypeCode) {
+    let Some(arena) = type_code.own_arena() else {
+        return;
+    };
+    LONG.with_borrow_mut(|long| {
+        long.retain(|one| one.arena.strong_count() > 0);
+        long.truncate(REMEMBERED - 1);
+        let one = Long {
+            kind,
+            arena: Arc::downgrade(arena),
+            at: type_code.at(),
+        };
+        long.insert(0, one);
     });
 }

@@ -58,6 +58,11 @@ impl TypeCode {
         }
     }
 
+    /// The arena, unless it is the one that all simple types share.
+    pub(super) fn own_arena(&self) -> Option<&Arc<Arena>> {
+        self.arena.as_ref()
+    }
+
     pub(crate) fn in_arena(arena: Arc<Arena>, at: Index) -> Self {
         let simple = match arena.node(at) {
             Node::Primitive(kind) => Some(*kind),

@@ -21,7 +21,7 @@ use crate::kind::TypeKind;
 const MAX_PARTS: usize = 65_536;
 
 /// To make a type of octets takes so many times what it takes to find one that is known.
-const PARSED: usize = 4;
+const PARSED: usize = 12;
 
 impl Unmarshal for TypeCode {
     const MIN_SIZE: usize = 4;
@@ -64,8 +64,12 @@ impl TypeCode {
             return Ok((known, false));
         }
         let mut ahead = input.ahead();
-        if let Some(kind) =
-            TypeKind::from_number(ahead.get_u32()?).filter(|kind| is_encapsulated(*kind))
+        let kind = TypeKind::from_number(ahead.get_u32()?);
+        if let Some(kind) = kind.filter(|kind| kind.is_primitive()) {
+            input.catch_up(ahead);
+            return Ok((Self::simple(kind), true));
+        }
+        if let Some(kind) = kind.filter(|kind| is_encapsulated(*kind))
             && let Ok(content) = ahead.get_octets()
             && let Some(known) = cache::find(kind, content)
         {
@@ -93,12 +97,20 @@ fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> 
     let Some((kind, Ok(content))) = kind.map(|kind| (kind, earlier.get_octets())) else {
         return Ok(None);
     };
-    let known = cache::find(kind, content);
-    if known.is_some() {
+    if let Some(known) = cache::find(kind, content) {
         ahead.read_again(content.len())?;
         input.catch_up(ahead);
+        return Ok(Some(known));
     }
-    Ok(known)
+    // Made once, it is there for all that point at it. What is long is not kept: whoever has it shares it.
+    ahead.read_again(content.len().saturating_mul(PARSED))?;
+    let Some(mut earlier) = target.and_then(|target| ahead.earlier(target)) else {
+        return Ok(None);
+    };
+    let made = TypeCode::unmarshal(&mut earlier)?;
+    ahead.has_read_again(&earlier);
+    input.catch_up(ahead);
+    Ok(Some(made))
 }
 
 fn is_encapsulated(kind: TypeKind) -> bool {

@@ -1,0 +1,46 @@
+//! The shapes, by what reads them.
+
+mod any;
+mod giop;
+mod idl;
+mod reference;
+mod text;
+mod type_code;
+mod values;
+
+use crate::Shape;
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
+
+/// All of them.
+pub const SHAPES: &[&[Shape]] = &[
+    type_code::SHAPES,
+    any::SHAPES,
+    values::SHAPES,
+    reference::SHAPES,
+    giop::SHAPES,
+    text::SHAPES,
+    idl::SHAPES,
+];
+
+/// The one of that decoder and name.
+#[must_use]
+pub fn shape(decoder: &str, name: &str) -> Option<&'static Shape> {
+    let mut all = SHAPES.iter().flat_map(|some| some.iter());
+    all.find(|one| one.decoder == decoder && one.name == name)
+}
+
+/// The octets that `write` writes. What shapes write can be written.
+fn written(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    let written = write(&mut out);
+    debug_assert!(written.is_ok(), "{written:?}");
+    out.into_block().into_vec()
+}
+
+fn decoder(octets: &[u8]) -> Decoder<'_> {
+    Decoder::new(octets, ByteOrder::Big, Coding::default())
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

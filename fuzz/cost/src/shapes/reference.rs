@@ -1,0 +1,188 @@
+//! References, as octets and as text, with their profiles and components.
+
+use super::{decoder, number, written};
+use crate::{BESIDE, Shape, TIMES};
+use punctual_cdr::{ByteOrder, Unmarshal};
+use punctual_giop::code_sets;
+use punctual_ior::{
+    Component, Corbaloc, Endpoint, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent,
+};
+
+pub(super) const SHAPES: &[Shape] = &[
+    Shape {
+        decoder: "IOR",
+        name: "profiles without data",
+        make: profiles,
+        read: read_octets,
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "IOR",
+        name: "components without data",
+        make: components,
+        read: read_octets,
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "IOR",
+        name: "alternate addresses",
+        make: alternates,
+        read: read_octets,
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "IOR",
+        name: "code sets",
+        make: many_code_sets,
+        read: read_octets,
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "IOR as text",
+        name: "alternate addresses",
+        make: text,
+        read: read_text,
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "corbaloc",
+        name: "addresses",
+        make: addresses,
+        read: read_corbaloc,
+        // An address of seven characters becomes a component. These texts are configuration's.
+        times: 32,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "corbaloc",
+        name: "escapes in the key",
+        make: escapes,
+        read: read_corbaloc,
+        times: TIMES,
+        beside: BESIDE,
+    },
+];
+
+fn read_octets(octets: &[u8]) {
+    if let Ok(ior) = Ior::unmarshal(&mut decoder(octets)) {
+        read(&ior);
+    }
+}
+
+fn read(ior: &Ior) {
+    for profile in &ior.profiles {
+        let Ok(Profile::Iiop(profile)) = profile.decode() else {
+            continue;
+        };
+        let _ = profile.endpoints().count();
+        for component in &profile.components {
+            if let Ok(Component::CodeSets(info)) = component.decode() {
+                let _ = code_sets::negotiate(Some(&info));
+            }
+        }
+    }
+}
+
+fn read_text(octets: &[u8]) {
+    if let Ok(ior) = String::from_utf8_lossy(octets).parse::<Ior>() {
+        read(&ior);
+    }
+}
+
+fn read_corbaloc(octets: &[u8]) {
+    if let Ok(parsed) = String::from_utf8_lossy(octets).parse::<Corbaloc>()
+        && let Ok(Some(ior)) = parsed.to_ior()
+    {
+        read(&ior);
+    }
+}
+
+fn profiles(octets: usize) -> Vec<u8> {
+    written(|out| {
+        out.put_string("")?;
+        let profiles = octets / 8;
+        out.put_u32(number(profiles));
+        for _ in 0..profiles {
+            out.put_u32(0);
+            out.put_u32(0);
+        }
+        Ok(())
+    })
+}
+
+fn with_components(components: Vec<TaggedComponent>) -> Ior {
+    let profile = IiopProfile {
+        version: IiopVersion { major: 1, minor: 2 },
+        host: "h".to_owned(),
+        port: 1,
+        object_key: Vec::new(),
+        components,
+    };
+    let tagged = profile.to_tagged(ByteOrder::Big);
+    Ior {
+        type_id: String::new(),
+        profiles: tagged.into_iter().collect(),
+    }
+}
+
+fn octets_of(ior: &Ior) -> Vec<u8> {
+    use punctual_cdr::Marshal;
+    written(|out| ior.marshal(out))
+}
+
+fn components(octets: usize) -> Vec<u8> {
+    let empty = TaggedComponent {
+        tag: 0x7000,
+        data: Vec::new(),
+    };
+    octets_of(&with_components(vec![empty; octets / 8]))
+}
+
+fn alternate() -> Option<TaggedComponent> {
+    let at = Endpoint {
+        host: "h".to_owned(),
+        port: 1,
+    };
+    TaggedComponent::alternate_iiop_address(&at).ok()
+}
+
+fn with_alternates(octets: usize) -> Ior {
+    with_components(alternate().into_iter().cycle().take(octets / 24).collect())
+}
+
+fn alternates(octets: usize) -> Vec<u8> {
+    octets_of(&with_alternates(octets))
+}
+
+fn many_code_sets(octets: usize) -> Vec<u8> {
+    let data = written(|out| {
+        out.put_u8(0);
+        for _ in 0..2 {
+            out.put_u32(0x0001_0109);
+            let sets = octets / 8;
+            out.put_u32(number(sets));
+            (0..sets).for_each(|set| out.put_u32(0x0a00_0000 + number(set)));
+        }
+        Ok(())
+    });
+    octets_of(&with_components(vec![TaggedComponent { tag: 1, data }]))
+}
+
+fn text(octets: usize) -> Vec<u8> {
+    let text = with_alternates(octets / 2).stringify(ByteOrder::Big);
+    text.unwrap_or_default().into_bytes()
+}
+
+fn addresses(octets: usize) -> Vec<u8> {
+    let many = vec!["iiop:h"; octets / 7 + 1].join(",");
+    format!("corbaloc:{many}/k").into_bytes()
+}
+
+fn escapes(octets: usize) -> Vec<u8> {
+    format!("corbaloc::h/{}", "%00".repeat(octets / 3)).into_bytes()
+}

@@ -1,0 +1,124 @@
+//! Text in other code sets than this machine's, and what else is converted.
+
+use super::{decoder, number, written};
+use crate::{BESIDE, Shape, TIMES};
+use punctual_cdr::{
+    ByteOrder, Char, CodeSets, Coding, Decoder, Fixed, NarrowCodeSet, Unmarshal, WideCodeSet,
+};
+
+pub(super) const SHAPES: &[Shape] = &[
+    Shape {
+        decoder: "text",
+        name: "empty strings",
+        make: empty,
+        read: |octets| drop(Vec::<String>::unmarshal(&mut decoder(octets))),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "text",
+        name: "Latin-1",
+        make: long,
+        read: |octets| drop(in_sets(octets).get_string().map(String::from)),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "text",
+        name: "characters",
+        make: long,
+        read: |octets| drop(Vec::<Char>::unmarshal(&mut in_sets(octets))),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "wide text",
+        name: "UTF-16",
+        make: wide,
+        read: |octets| drop(in_sets(octets).get_wstring()),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "wide text",
+        name: "empty wide strings",
+        make: nothing,
+        read: |octets| {
+            let mut input = in_sets(octets);
+            let count = input.get_u32().unwrap_or_default();
+            let _ = (0..count).try_for_each(|_| input.get_wstring().map(drop));
+        },
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "fixed",
+        name: "short ones",
+        make: fixed,
+        read: |octets| drop(Vec::<Fixed<1, 0>>::unmarshal(&mut decoder(octets))),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "sequences",
+        name: "of sequences without elements",
+        make: nothing,
+        read: |octets| drop(Vec::<Vec<u64>>::unmarshal(&mut decoder(octets))),
+        times: TIMES,
+        beside: BESIDE,
+    },
+    Shape {
+        decoder: "sequences",
+        name: "of booleans",
+        make: long,
+        read: |octets| drop(Vec::<bool>::unmarshal(&mut decoder(octets))),
+        times: TIMES,
+        beside: BESIDE,
+    },
+];
+
+fn in_sets(octets: &[u8]) -> Decoder<'_> {
+    let code_sets = CodeSets {
+        narrow: NarrowCodeSet::Iso8859_1,
+        wide: Some(WideCodeSet::Utf16),
+    };
+    let coding = Coding {
+        code_sets,
+        ..Coding::default()
+    };
+    Decoder::new(octets, ByteOrder::Big, coding)
+}
+
+fn empty(octets: usize) -> Vec<u8> {
+    written(|out| {
+        out.put_u32(number(octets / 8));
+        (0..octets / 8).try_for_each(|_| out.put_string(""))
+    })
+}
+
+/// Octets beyond ASCII, and a NUL.
+fn long(octets: usize) -> Vec<u8> {
+    let mut all = number(octets + 1).to_be_bytes().to_vec();
+    all.resize(octets + 4, 0xe4);
+    all.push(0);
+    all
+}
+
+fn wide(octets: usize) -> Vec<u8> {
+    let mut all = number(octets & !1).to_be_bytes().to_vec();
+    all.extend([0x20, 0xac].repeat(octets / 2));
+    all
+}
+
+/// As many elements as there are words, each of length 0.
+fn nothing(octets: usize) -> Vec<u8> {
+    let mut all = number(octets / 4).to_be_bytes().to_vec();
+    all.resize(octets / 4 * 4 + 4, 0);
+    all
+}
+
+fn fixed(octets: usize) -> Vec<u8> {
+    let mut all = number(octets).to_be_bytes().to_vec();
+    all.resize(octets + 4, 0x1c);
+    all
+}

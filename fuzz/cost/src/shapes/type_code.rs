@@ -1,0 +1,180 @@
+//! TypeCodes.
+
+use super::{decoder, number, written};
+use crate::{BESIDE, Shape, TIMES};
+use punctual_any::{TypeCode, TypeKind};
+use punctual_cdr::{CdrError, Encoder, Unmarshal};
+
+pub(super) const SHAPES: &[Shape] = &[
+    shape("members that point at one enum", pointing),
+    shape("encapsulations in one another", nested),
+    shape("a tower of arrays", tower),
+    shape("labels of a union", labels),
+    shape("members without names", members),
+    shape("members that point at the one before", chain),
+];
+
+const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
+    Shape {
+        decoder: "TypeCode",
+        name,
+        make,
+        read,
+        times: TIMES,
+        beside: BESIDE,
+    }
+}
+
+fn read(octets: &[u8]) {
+    let mut input = decoder(octets);
+    while TypeCode::unmarshal(&mut input).is_ok() {}
+}
+
+fn kind(out: &mut Encoder<'_>, kind: TypeKind) {
+    out.put_u32(kind.number());
+}
+
+/// An indirection to where a type began.
+pub(super) fn indirection(out: &mut Encoder<'_>, to: usize) {
+    out.align(4);
+    out.put_u32(0xffff_ffff);
+    let back = number(out.position() - to);
+    out.put_i32(0_i32.wrapping_sub_unsigned(back));
+}
+
+fn names(out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_string("IDL:a:1.0")?;
+    out.put_string("a")
+}
+
+/// Three quarters an enum, the rest members that are of that type.
+pub(super) fn put_pointing(out: &mut Encoder<'_>, octets: usize) -> Result<(), CdrError> {
+    kind(out, TypeKind::Struct);
+    out.encapsulation(|out| {
+        names(out)?;
+        out.put_u32(number(octets / 4 / 16) + 1);
+        out.put_string("m")?;
+        out.align(4);
+        let at = out.position();
+        kind(out, TypeKind::Enum);
+        out.encapsulation(|out| {
+            names(out)?;
+            let labels = octets * 3 / 4 / 8;
+            out.put_u32(number(labels));
+            (0..labels).try_for_each(|_| out.put_string("l"))
+        })?;
+        for _ in 0..octets / 4 / 16 {
+            out.put_string("m")?;
+            indirection(out, at);
+        }
+        Ok(())
+    })
+}
+
+fn pointing(octets: usize) -> Vec<u8> {
+    written(|out| put_pointing(out, octets))
+}
+
+fn nested(octets: usize) -> Vec<u8> {
+    fn put(out: &mut Encoder<'_>, deep: usize) -> Result<(), CdrError> {
+        if deep == 0 {
+            kind(out, TypeKind::Octet);
+            return Ok(());
+        }
+        kind(out, TypeKind::Sequence);
+        out.encapsulation(|out| {
+            put(out, deep - 1)?;
+            out.put_u32(0);
+            Ok(())
+        })
+    }
+    written(|out| (0..octets / 800 + 1).try_for_each(|_| put(out, 40)))
+}
+
+fn tower(octets: usize) -> Vec<u8> {
+    fn put(out: &mut Encoder<'_>, deep: usize) -> Result<(), CdrError> {
+        if deep == 0 {
+            kind(out, TypeKind::Struct);
+            return out.encapsulation(|out| {
+                names(out)?;
+                out.put_u32(0);
+                Ok(())
+            });
+        }
+        kind(out, TypeKind::Array);
+        out.encapsulation(|out| {
+            put(out, deep - 1)?;
+            out.put_u32(u32::MAX);
+            Ok(())
+        })
+    }
+    written(|out| (0..octets / 640 + 1).try_for_each(|_| put(out, 30)))
+}
+
+fn labels(octets: usize) -> Vec<u8> {
+    written(|out| {
+        kind(out, TypeKind::Union);
+        out.encapsulation(|out| {
+            names(out)?;
+            kind(out, TypeKind::Long);
+            out.put_i32(-1);
+            let cases = octets / 16;
+            out.put_u32(number(cases));
+            for case in 0..cases {
+                out.put_u32(number(case));
+                out.put_string("c")?;
+                kind(out, TypeKind::Short);
+            }
+            Ok(())
+        })
+    })
+}
+
+fn members(octets: usize) -> Vec<u8> {
+    written(|out| {
+        kind(out, TypeKind::Struct);
+        out.encapsulation(|out| {
+            names(out)?;
+            let members = octets / 12;
+            out.put_u32(number(members));
+            for _ in 0..members {
+                out.put_string("")?;
+                kind(out, TypeKind::Short);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Each twice the one before, if they were written out.
+fn chain(octets: usize) -> Vec<u8> {
+    written(|out| {
+        kind(out, TypeKind::Struct);
+        out.encapsulation(|out| {
+            names(out)?;
+            let members = octets / 64;
+            out.put_u32(number(members));
+            let mut before = None;
+            for _ in 0..members {
+                out.put_string("m")?;
+                out.align(4);
+                let at = out.position();
+                kind(out, TypeKind::Struct);
+                out.encapsulation(|out| {
+                    names(out)?;
+                    out.put_u32(2);
+                    for _ in 0..2 {
+                        out.put_string("x")?;
+                        match before {
+                            Some(before) => indirection(out, before),
+                            None => kind(out, TypeKind::Short),
+                        }
+                    }
+                    Ok(())
+                })?;
+                before = Some(at);
+            }
+            Ok(())
+        })
+    })
+}
