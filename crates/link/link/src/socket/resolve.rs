@@ -1,13 +1,19 @@
 //! From a host's name to its numbers.
 
 use crate::{Address, Cause, LinkError, Phase};
-use punctual_exec::{Deadline, ThreadSpec};
+use punctual_exec::{Deadline, SpawnError, ThreadGroup};
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
+
+/// Names of a process that are looked up at a time. Peers name hosts, and a look-up that nobody answers outlives
+/// whoever waited for it.
+const MOST: usize = 64;
+
+static LOOKS_UP: LazyLock<ThreadGroup> = LazyLock::new(|| ThreadGroup::new(MOST));
 
 /// The numbers behind an address. A name is looked up on a thread of its own, since the resolver
-/// knows no deadline; one that comes too late is dropped there.
+/// knows no deadline; one that comes too late is dropped there. At most so many are looked up at a time; more wait.
 pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
     let Some((host, port)) = address.host_and_port() else {
         let cause = Cause::BadAddress("host:port, with an IPv6 number in brackets");
@@ -21,15 +27,14 @@ pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<Socke
     }
     let (answer, answered) = mpsc::sync_channel(1);
     let host = host.to_owned();
-    ThreadSpec::named("punctual-names")
-        .start(move || {
-            let found = (host.as_str(), port)
-                .to_socket_addrs()
-                .map(Iterator::collect::<Vec<_>>);
-            // Nobody listens any more when the deadline has passed.
-            let _ = answer.send(found);
-        })
-        .map_err(|error| LinkError::os(Phase::Resolve, error.into()))?;
+    let look_up = move || {
+        let found = (host.as_str(), port)
+            .to_socket_addrs()
+            .map(Iterator::collect::<Vec<_>>);
+        // Nobody listens any more when the deadline has passed.
+        let _ = answer.send(found);
+    };
+    start(&LOOKS_UP, look_up, deadline)?;
     let found = match deadline.remaining() {
         None => answered.recv().map_err(|_| no_number(Phase::Resolve))?,
         Some(left) => answered
@@ -43,6 +48,25 @@ pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<Socke
             phase: Phase::Resolve,
             cause: Cause::Os(error),
         }),
+    }
+}
+
+/// Starts a thread of the group, once there is room for one.
+fn start(
+    group: &ThreadGroup,
+    work: impl FnOnce() + Send + Clone + 'static,
+    deadline: Deadline,
+) -> Result<(), LinkError> {
+    loop {
+        match group.spawn("punctual-names", work.clone()) {
+            Ok(()) => return Ok(()),
+            Err(SpawnError::Full { limit }) => {
+                if !group.wait_until_at_most(limit.saturating_sub(1), deadline) {
+                    return Err(LinkError::timed_out(Phase::Resolve));
+                }
+            }
+            Err(error) => return Err(LinkError::os(Phase::Resolve, error.into())),
+        }
     }
 }
 
@@ -63,6 +87,24 @@ mod tests {
     fn a_number_needs_no_resolver() {
         let found = resolve(&Address::iiop("::1", 7), Deadline::after(Duration::ZERO)).unwrap();
         assert_eq!(found, ["[::1]:7".parse().unwrap()]);
+    }
+
+    #[test]
+    fn look_ups_wait_for_one_another_beyond_so_many() {
+        let group = ThreadGroup::new(2);
+        let (go, gate) = mpsc::sync_channel::<()>(0);
+        let gate = std::sync::Arc::new(std::sync::Mutex::new(gate));
+        let stuck = move || drop(gate.lock().unwrap().recv());
+        for _ in 0..2 {
+            start(&group, stuck.clone(), Deadline::NEVER).unwrap();
+        }
+        let soon = Deadline::after(Duration::from_millis(20));
+        let error = start(&group, stuck.clone(), soon).unwrap_err();
+        assert!(matches!(error.cause, Cause::TimedOut), "{error}");
+        go.send(()).unwrap();
+        start(&group, || {}, Deadline::NEVER).unwrap();
+        drop(go);
+        assert!(group.wait_until_at_most(0, Deadline::NEVER));
     }
 
     #[test]
