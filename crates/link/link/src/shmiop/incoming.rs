@@ -5,7 +5,7 @@ use super::ends::Ends;
 use super::layout::{MARKS, REFERENCES, SLOTS};
 use crate::Cause;
 use punctual_cdr::Segment;
-use punctual_sys::credentials::SameUser;
+use punctual_sys::memory::Trusted;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,8 +16,8 @@ pub(super) struct Incoming {
     /// Where the pool lies in the peer's memory, and how large it is.
     begin: usize,
     len: usize,
-    /// Proof that what it lends may be read where it lies.
-    trusted: Option<SameUser>,
+    /// The choice that octets and numbers are seen where they lie, if it was made.
+    trusted: Option<Trusted>,
     /// How often each slot is held.
     held: Vec<AtomicU32>,
     /// Octets held, those of one slot as often as it is.
@@ -30,7 +30,7 @@ impl Incoming {
         ends: Arc<Ends>,
         begin: usize,
         len: usize,
-        trusted: Option<SameUser>,
+        trusted: Option<Trusted>,
         copies: Arc<Copies>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -99,7 +99,7 @@ struct Borrowed {
     /// In the peer's memory.
     begin: usize,
     len: usize,
-    /// The octets, for one that is not trusted.
+    /// The octets as they were when somebody had to rely on them first.
     copy: OnceLock<Box<[u8]>>,
     given_back: AtomicBool,
 }
@@ -130,16 +130,25 @@ impl Segment for Borrowed {
     }
 
     fn as_slice(&self) -> &[u8] {
-        let memory = &self.pool.ends.theirs;
-        let seen = self
-            .pool
-            .trusted
-            .and_then(|proof| memory.view(self.begin, self.len, proof).ok());
-        seen.unwrap_or_else(|| {
-            let copy = self.copied();
+        let copy = self.copied();
+        // One that may be seen where it lies is given back when nobody can see it any more.
+        if self.pool.trusted.is_none() {
             self.give_back();
-            copy
-        })
+        }
+        copy
+    }
+
+    fn view(&self) -> &[u8] {
+        let Some(choice) = self.pool.trusted else {
+            return self.as_slice();
+        };
+        if let Some(copy) = self.copy.get() {
+            return copy;
+        }
+        // The stretch was checked when it was taken.
+        let memory = &self.pool.ends.theirs;
+        let seen = memory.view(self.begin, self.len, choice);
+        seen.unwrap_or_default()
     }
 
     fn copy_to(&self, to: &mut [u8]) {

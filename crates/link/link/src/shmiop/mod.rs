@@ -18,9 +18,10 @@
 //! **A message's way.** What is not lent is copied into the ring by the sender and out of it, into a
 //! private block, by the receiver: headers, lengths and strings are thus only ever looked at in private
 //! memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one copy, or
-//! with none where it lies in a [`crate::Loan`]. The receiver reads it where it lies if the peer is
-//! trusted with that ([`Trust`]), else it copies it once. In all: no copy on either side between
-//! trusted peers that fill loans, one on each side otherwise; [`Shmiop::copied`] counts.
+//! with none where it lies in a [`crate::Loan`]. The receiver copies it once. Where the peer is trusted by
+//! explicit choice ([`Trust::SameUser`]), a view of a sequence of octets or numbers is the pool itself; anything
+//! else is copied still, as what was checked must not change any more. In all: one copy on each side, none on a
+//! side that fills loans or sees views; [`Shmiop::copied`] counts.
 //!
 //! **Waiting** costs no system call while the other side is quick: a thread looks for a while
 //! ([`ShmOptions::spin`]), then sleeps, and is woken only if it sleeps.

@@ -29,7 +29,12 @@ pub(crate) const INLINE: u32 = 1;
 pub(crate) const LENT: u32 = 2;
 
 pub(crate) fn link() -> Shmiop {
-    Shmiop::new(ShmOptions {
+    Shmiop::new(raw_options())
+}
+
+/// Options under which a raw peer's greeting is an honest one.
+pub(crate) fn raw_options() -> ShmOptions {
+    ShmOptions {
         ring: RING,
         pool: POOL,
         lend_threshold: 64,
@@ -37,7 +42,7 @@ pub(crate) fn link() -> Shmiop {
         trust: Trust::Never,
         handshake: LIMIT,
         ..ShmOptions::default()
-    })
+    }
 }
 
 /// The words of a greeting behind its name.

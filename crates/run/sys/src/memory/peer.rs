@@ -36,6 +36,20 @@ pub enum Refused {
 #[error("outside of the peer's memory")]
 pub struct OutOfRange;
 
+/// The choice to believe a peer of the same user that it leaves alone what it has lent; made by
+/// [`Trusted::by_choice`] alone. See [`PeerMemory::view`].
+#[derive(Clone, Copy, Debug)]
+pub struct Trusted(SameUser);
+
+impl Trusted {
+    /// Makes the choice. That the user is the same does not justify it: whoever runs both processes must have
+    /// said so.
+    #[must_use]
+    pub fn by_choice(peer: SameUser) -> Self {
+        Self(peer)
+    }
+}
+
 /// Memory that a peer writes and this process reads.
 ///
 /// What was read once may read differently the next time: read, check the copy, use the copy.
@@ -163,20 +177,20 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// The octets themselves, without a copy, from a peer of the same user.
+    /// The octets themselves, without a copy, from a peer that is trusted by explicit choice.
     ///
     /// The peer must leave them as they are for as long as they are borrowed, which is its promise
-    /// and cannot be enforced; the language takes it for granted. That is asked of processes of the
-    /// same user only, who can write to each other's whole memory by `/proc/PID/mem` anyway: one
-    /// that breaks the promise gains nothing that it could not do before.
+    /// and cannot be enforced; the language takes it for granted, so that behaviour is undefined where
+    /// the promise is broken. Who makes the choice answers for that. Even so nothing should be concluded
+    /// from the octets that must stay true: they are for values of which any is a value.
     ///
     /// # Errors
     /// [`OutOfRange`].
-    pub fn view(&self, offset: usize, len: usize, _: SameUser) -> Result<&[u8], OutOfRange> {
+    pub fn view(&self, offset: usize, len: usize, _: Trusted) -> Result<&[u8], OutOfRange> {
         let from = self.range(offset, len)?;
         // SAFETY: within the mapping, which the borrow of `self` keeps, and initialised, as the
-        // kernel made it of zeroes. This process cannot write there; that the peer does not is its
-        // promise (above), which the token stands for.
+        // kernel made it of zeroes. This process cannot write there; that the peer does not is what
+        // whoever made the token has chosen to believe (above).
         Ok(unsafe { std::slice::from_raw_parts(from, len) })
     }
 
