@@ -3,10 +3,12 @@
 use super::copies::Copies;
 use super::ends::Ends;
 use super::layout::{MARKS, REFERENCES, SLOTS};
+use super::written::{Written, copy_written};
 use crate::Cause;
 use punctual_cdr::Segment;
 use punctual_sys::memory::Trusted;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -22,6 +24,7 @@ pub(super) struct Incoming {
     held: Vec<AtomicU32>,
     /// Octets held, those of one slot as often as it is.
     octets: AtomicUsize,
+    written: Written,
     copies: Arc<Copies>,
 }
 
@@ -40,6 +43,7 @@ impl Incoming {
             trusted,
             held: (0..SLOTS).map(|_| AtomicU32::new(0)).collect(),
             octets: AtomicUsize::new(0),
+            written: Written::new(begin + len),
             copies,
         })
     }
@@ -112,12 +116,24 @@ impl Borrowed {
         }
     }
 
+    /// Where it lies in the peer's memory.
+    fn stretch(&self) -> Range<usize> {
+        self.begin..self.begin + self.len
+    }
+
     fn copied(&self) -> &[u8] {
         self.copy.get_or_init(|| {
-            let mut octets = Vec::with_capacity(self.len);
-            // The stretch was checked when it was taken.
-            let memory = &self.pool.ends.theirs;
-            let _ = memory.append_to(self.begin, self.len, &mut octets);
+            let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+            let octets = if self.pool.written.has_all(memory, &stretch) {
+                let mut octets = Vec::with_capacity(self.len);
+                // The stretch was checked when it was taken.
+                let _ = memory.append_to(self.begin, self.len, &mut octets);
+                octets
+            } else {
+                let mut octets = vec![0; self.len];
+                copy_written(memory, &stretch, &mut octets);
+                octets
+            };
             self.pool.copies.out_of_pool.add(self.len);
             octets.into_boxed_slice()
         })
@@ -156,8 +172,14 @@ impl Segment for Borrowed {
             to.copy_from_slice(copy);
             return;
         }
-        // As long as the stretch, which was checked when it was taken.
-        let _ = self.pool.ends.theirs.copy_to(self.begin, to);
+        let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+        if self.pool.written.has_all(memory, &stretch) {
+            // As long as the stretch, which was checked when it was taken.
+            let _ = memory.copy_to(self.begin, to);
+        } else {
+            to.fill(0);
+            copy_written(memory, &stretch, to);
+        }
         self.pool.copies.out_of_pool.add(to.len());
         // Acquire pairs with the exchange in `give_back`. Another thread may have made the private copy
         // meanwhile and given the stretch back, to be filled anew: then that copy is what it held.

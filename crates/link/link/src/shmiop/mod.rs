@@ -11,7 +11,7 @@
 //! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
-//! | `pool`, `allocator`, `lending`, `incoming` | what is lent, on the lender's side and on the other |
+//! | `pool`, `allocator`, `lending`, `incoming`, `written` | what is lent, on the lender's side and on the other |
 //! | `ends`, `spin` | waiting, waking, and noticing that the peer has gone |
 //! | `copies` | how much was copied |
 //!
@@ -48,6 +48,7 @@ mod options;
 mod pool;
 mod reader;
 mod writer;
+mod written;
 
 pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};

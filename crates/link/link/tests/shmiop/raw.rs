@@ -60,6 +60,7 @@ pub(crate) struct Raw {
     pub(crate) ring: Region,
     pub(crate) pool: Region,
     pub(crate) theirs: PeerMemory,
+    file: OwnedFd,
 }
 
 impl Raw {
@@ -80,6 +81,7 @@ impl Raw {
             ring,
             pool,
             theirs,
+            file,
         }
     }
 
@@ -88,6 +90,11 @@ impl Raw {
         let acceptor = listen(link);
         let raw = Self::connect(acceptor.address().place());
         (raw, acceptor.accept().unwrap())
+    }
+
+    /// How much of its memory has been taken from the machine, in octets.
+    pub(crate) fn taken(&self) -> i64 {
+        rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
 
     /// Writes a double word at a place in the ring.
