@@ -19,9 +19,10 @@ pub struct ShmOptions {
     /// Default 16 MiB, of which a connection takes from the machine what it has used. 0 lends nothing:
     /// everything is copied through the ring. Property `pool`.
     pub pool: u32,
-    /// The largest pool that a peer may have, in octets. Default 64 MiB. Reading a peer's memory makes
-    /// the machine back it, so this bounds what a peer can make this process take. Property
-    /// `largest_pool`.
+    /// The largest pool that a peer may have, in octets. Default 64 MiB. Seeing a peer's memory where it lies
+    /// ([`Trust::SameUser`]) makes the machine back it, at the cost of this process's control group, so this
+    /// bounds what a connection can make it take. What is copied is copied from pages that the peer has written
+    /// itself. Property `largest_pool`.
     pub largest_pool: u32,
     /// Runs of at least this many octets are lent. Default 16 KiB; shorter ones cost less copied
     /// through the ring. Property `lend_threshold`.
