@@ -299,7 +299,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Reads a `sequence<octet>`; no copy is made but of a lent run.
+    /// Reads a `sequence<octet>`; no copy is made but of a lent run, which
+    /// [`unmarshal_slice`](crate::unmarshal_slice) may see where it lies.
     ///
     /// # Errors
     /// [`CdrError::Truncated`] and [`CdrError::LengthOverLimit`].
