@@ -27,6 +27,14 @@ fn counting(options: ShmOptions) -> (Orb, Arc<Shmiop>) {
     (orb, link)
 }
 
+/// Octets and numbers are seen where the peer lent them.
+fn trusting() -> ShmOptions {
+    ShmOptions {
+        trust: Trust::SameUser,
+        ..ShmOptions::default()
+    }
+}
+
 struct Lending {
     client: Orb,
     server: Orb,
@@ -90,7 +98,7 @@ fn is_once(octets: u64) -> bool {
 #[test]
 fn a_loan_between_trusted_peers_travels_without_a_copy_on_either_side() {
     let _watchdog = watchdog(LIMIT);
-    let lending = Lending::with(ShmOptions::default());
+    let lending = Lending::with(trusting());
     let mut loan = lending.echo.as_object().loan(MIB).unwrap();
     loan.fill(3);
     let (client, server) = lending.copies(|echo| {
@@ -103,7 +111,7 @@ fn a_loan_between_trusted_peers_travels_without_a_copy_on_either_side() {
 #[test]
 fn what_is_no_loan_is_copied_once_by_the_sender_and_read_where_it_lies() {
     let _watchdog = watchdog(LIMIT);
-    let lending = Lending::with(ShmOptions::default());
+    let lending = Lending::with(trusting());
     let octets = vec![2; MIB];
     let (client, server) = lending.copies(|echo| {
         assert_eq!(echo.sum(&octets).unwrap(), 2 * MIB as u64);
@@ -114,12 +122,9 @@ fn what_is_no_loan_is_copied_once_by_the_sender_and_read_where_it_lies() {
 }
 
 #[test]
-fn a_peer_that_is_not_trusted_is_copied_from_once() {
+fn a_peer_is_not_trusted_unless_that_is_chosen_and_is_copied_from_once() {
     let _watchdog = watchdog(LIMIT);
-    let lending = Lending::with(ShmOptions {
-        trust: Trust::Never,
-        ..ShmOptions::default()
-    });
+    let lending = Lending::with(ShmOptions::default());
     let mut loan = lending.echo.as_object().loan(MIB).unwrap();
     loan.fill(1);
     let (client, server) = lending.copies(|echo| {
@@ -132,15 +137,17 @@ fn a_peer_that_is_not_trusted_is_copied_from_once() {
 #[test]
 fn a_result_that_the_servant_fills_in_a_loan_is_copied_once_by_the_client() {
     let _watchdog = watchdog(LIMIT);
-    let lending = Lending::with(ShmOptions::default());
-    let length = u32::try_from(MIB).unwrap();
-    let (client, server) = lending.copies(|echo| {
-        assert_eq!(echo.filled(length).unwrap(), vec![7; MIB]);
-    });
-    assert_eq!(server.into_pool, 0);
-    assert!(server.into_ring < SMALL);
-    // Into the vector that the caller gets: its own.
-    assert!(is_once(client.out_of_pool), "{client:?}");
+    for options in [ShmOptions::default(), trusting()] {
+        let lending = Lending::with(options);
+        let length = u32::try_from(MIB).unwrap();
+        let (client, server) = lending.copies(|echo| {
+            assert_eq!(echo.filled(length).unwrap(), vec![7; MIB]);
+        });
+        assert_eq!(server.into_pool, 0);
+        assert!(server.into_ring < SMALL);
+        // Into the vector that the caller gets: its own.
+        assert!(is_once(client.out_of_pool), "{client:?}");
+    }
 }
 
 #[test]

@@ -105,8 +105,9 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Reads octets that lent runs stand between. Such a run is read by what reads runs of octets or
-    /// primitive values, and by nothing else.
+    /// Reads octets that lent runs stand between. Such a run is read as a whole, by what reads runs of octets or
+    /// primitive values. Only views of a sequence of octets or numbers show it where it lies
+    /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that nobody changes.
     #[must_use]
     pub fn with_lent(
         bytes: &'d [u8],
@@ -235,7 +236,11 @@ impl<'d> Decoder<'d> {
     /// [`CdrError::Truncated`].
     #[inline]
     pub fn skip(&mut self, count: usize) -> Result<(), CdrError> {
-        self.get_bytes(count).map(drop)
+        if count <= self.bytes.len() - self.at {
+            self.at += count;
+            return Ok(());
+        }
+        self.skip_across_seams(count)
     }
 
     /// Passes over padding up to a multiple of `boundary`, a power of two, from the origin. What
@@ -278,7 +283,7 @@ impl<'d> Decoder<'d> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads `count` octets as they are; no copy is made.
+    /// Reads `count` octets as they are; no copy is made but of a lent run.
     ///
     /// # Errors
     /// [`CdrError::Truncated`].
@@ -294,7 +299,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Reads a `sequence<octet>`; no copy is made.
+    /// Reads a `sequence<octet>`; no copy is made but of a lent run, which
+    /// [`unmarshal_slice`](crate::unmarshal_slice) may see where it lies.
     ///
     /// # Errors
     /// [`CdrError::Truncated`] and [`CdrError::LengthOverLimit`].

@@ -19,9 +19,17 @@ pub trait Segment: Send + Sync + Debug {
         self.len() == 0
     }
 
-    /// The octets, which do not change while the segment lives: the shared memory itself where the
-    /// peer is trusted with that, else a private copy that is made at the first call.
+    /// The octets, which do not change while the segment lives. Those of a peer are a private copy, made at
+    /// the first call, so that what was checked is what is used.
     fn as_slice(&self) -> &[u8];
+
+    /// The octets for a reader to whom any octets are values: a sequence of octets or numbers. They lie in
+    /// memory that a peer can still write where the application chose to trust it to leave them alone;
+    /// otherwise, and once [`Segment::as_slice`] was called, they are what that returns. Nothing is to be
+    /// concluded from them that must stay so.
+    fn view(&self) -> &[u8] {
+        self.as_slice()
+    }
 
     /// Copies the octets to `to`, which is as long: one copy, straight from the shared memory.
     fn copy_to(&self, to: &mut [u8]);

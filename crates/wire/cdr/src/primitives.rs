@@ -1,6 +1,6 @@
 //! Numbers, booleans and octets as values.
 
-use crate::bulk::{self, Primitive, Scratch};
+use crate::bulk::{self, Number, Primitive, Scratch};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
@@ -103,16 +103,11 @@ pub(crate) fn read_run<T: Primitive>(
 
 /// Sees `length` values where they lie, or in memory that the thread keeps.
 #[inline]
-pub(crate) fn view_run<'d, T: Primitive>(
+pub(crate) fn view_run<'d, T: Number>(
     input: &mut Decoder<'d>,
     length: usize,
 ) -> Result<View<'d, T>, CdrError> {
-    let octets = if length == 0 {
-        &[]
-    } else {
-        input.align(T::SIZE)?;
-        input.get_bytes(length.saturating_mul(T::SIZE))?
-    };
+    let octets = input.view_run_octets::<T>(length)?;
     if (T::SIZE == 1 || input.order().is_native())
         && let Some(values) = bulk::view(octets)
     {

@@ -13,8 +13,7 @@ use super::writer::Writer;
 use crate::{Address, Cause, Connection, LinkError, Loan, Pending, SendError, Waitable};
 use punctual_cdr::{Block, Lender, Segment};
 use punctual_exec::Deadline;
-use punctual_sys::credentials::SameUser;
-use punctual_sys::memory::{PeerMemory, Region};
+use punctual_sys::memory::{PeerMemory, Region, Trusted};
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -43,7 +42,7 @@ pub(super) struct Parts<'o> {
     pub(super) theirs: PeerMemory,
     pub(super) their_sizes: Sizes,
     pub(super) socket: OwnedFd,
-    pub(super) trusted: Option<SameUser>,
+    pub(super) trusted: Option<Trusted>,
     pub(super) copies: Arc<Copies>,
     pub(super) addresses: Addresses,
     pub(super) options: &'o ShmOptions,

@@ -20,7 +20,7 @@ use super::options::{ShmOptions, Trust};
 use super::writer;
 use crate::{Address, Cause};
 use punctual_sys::credentials::Credentials;
-use punctual_sys::memory::{self, PeerMemory, Refused, Region};
+use punctual_sys::memory::{self, PeerMemory, Refused, Region, Trusted};
 use punctual_sys::passing;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -155,7 +155,7 @@ impl Handshake {
     ) -> ShmConnection {
         let trusted = match options.trust {
             Trust::Never => None,
-            Trust::SameUser => self.credentials.same_user(),
+            Trust::SameUser => self.credentials.same_user().map(Trusted::by_choice),
         };
         let (control, ring, pool) = writer::parts(own.memory, own.sizes);
         ShmConnection::new(super::connection::Parts {

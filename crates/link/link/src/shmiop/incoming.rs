@@ -3,10 +3,12 @@
 use super::copies::Copies;
 use super::ends::Ends;
 use super::layout::{MARKS, REFERENCES, SLOTS};
+use super::written::{Written, copy_written};
 use crate::Cause;
 use punctual_cdr::Segment;
-use punctual_sys::credentials::SameUser;
+use punctual_sys::memory::Trusted;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -16,12 +18,13 @@ pub(super) struct Incoming {
     /// Where the pool lies in the peer's memory, and how large it is.
     begin: usize,
     len: usize,
-    /// Proof that what it lends may be read where it lies.
-    trusted: Option<SameUser>,
+    /// The choice that octets and numbers are seen where they lie, if it was made.
+    trusted: Option<Trusted>,
     /// How often each slot is held.
     held: Vec<AtomicU32>,
     /// Octets held, those of one slot as often as it is.
     octets: AtomicUsize,
+    written: Written,
     copies: Arc<Copies>,
 }
 
@@ -30,7 +33,7 @@ impl Incoming {
         ends: Arc<Ends>,
         begin: usize,
         len: usize,
-        trusted: Option<SameUser>,
+        trusted: Option<Trusted>,
         copies: Arc<Copies>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -40,6 +43,7 @@ impl Incoming {
             trusted,
             held: (0..SLOTS).map(|_| AtomicU32::new(0)).collect(),
             octets: AtomicUsize::new(0),
+            written: Written::new(begin + len),
             copies,
         })
     }
@@ -99,7 +103,7 @@ struct Borrowed {
     /// In the peer's memory.
     begin: usize,
     len: usize,
-    /// The octets, for one that is not trusted.
+    /// The octets as they were when somebody had to rely on them first.
     copy: OnceLock<Box<[u8]>>,
     given_back: AtomicBool,
 }
@@ -112,12 +116,24 @@ impl Borrowed {
         }
     }
 
+    /// Where it lies in the peer's memory.
+    fn stretch(&self) -> Range<usize> {
+        self.begin..self.begin + self.len
+    }
+
     fn copied(&self) -> &[u8] {
         self.copy.get_or_init(|| {
-            let mut octets = Vec::with_capacity(self.len);
-            // The stretch was checked when it was taken.
-            let memory = &self.pool.ends.theirs;
-            let _ = memory.append_to(self.begin, self.len, &mut octets);
+            let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+            let octets = if self.pool.written.has_all(memory, &stretch) {
+                let mut octets = Vec::with_capacity(self.len);
+                // The stretch was checked when it was taken.
+                let _ = memory.append_to(self.begin, self.len, &mut octets);
+                octets
+            } else {
+                let mut octets = vec![0; self.len];
+                copy_written(memory, &stretch, &mut octets);
+                octets
+            };
             self.pool.copies.out_of_pool.add(self.len);
             octets.into_boxed_slice()
         })
@@ -130,16 +146,25 @@ impl Segment for Borrowed {
     }
 
     fn as_slice(&self) -> &[u8] {
-        let memory = &self.pool.ends.theirs;
-        let seen = self
-            .pool
-            .trusted
-            .and_then(|proof| memory.view(self.begin, self.len, proof).ok());
-        seen.unwrap_or_else(|| {
-            let copy = self.copied();
+        let copy = self.copied();
+        // One that may be seen where it lies is given back when nobody can see it any more.
+        if self.pool.trusted.is_none() {
             self.give_back();
-            copy
-        })
+        }
+        copy
+    }
+
+    fn view(&self) -> &[u8] {
+        let Some(choice) = self.pool.trusted else {
+            return self.as_slice();
+        };
+        if let Some(copy) = self.copy.get() {
+            return copy;
+        }
+        // The stretch was checked when it was taken.
+        let memory = &self.pool.ends.theirs;
+        let seen = memory.view(self.begin, self.len, choice);
+        seen.unwrap_or_default()
     }
 
     fn copy_to(&self, to: &mut [u8]) {
@@ -147,8 +172,14 @@ impl Segment for Borrowed {
             to.copy_from_slice(copy);
             return;
         }
-        // As long as the stretch, which was checked when it was taken.
-        let _ = self.pool.ends.theirs.copy_to(self.begin, to);
+        let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+        if self.pool.written.has_all(memory, &stretch) {
+            // As long as the stretch, which was checked when it was taken.
+            let _ = memory.copy_to(self.begin, to);
+        } else {
+            to.fill(0);
+            copy_written(memory, &stretch, to);
+        }
         self.pool.copies.out_of_pool.add(to.len());
         // Acquire pairs with the exchange in `give_back`. Another thread may have made the private copy
         // meanwhile and given the stretch back, to be filled anew: then that copy is what it held.

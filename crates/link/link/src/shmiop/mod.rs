@@ -11,16 +11,17 @@
 //! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
-//! | `pool`, `allocator`, `lending`, `incoming` | what is lent, on the lender's side and on the other |
+//! | `pool`, `allocator`, `lending`, `incoming`, `written` | what is lent, on the lender's side and on the other |
 //! | `ends`, `spin` | waiting, waking, and noticing that the peer has gone |
 //! | `copies` | how much was copied |
 //!
 //! **A message's way.** What is not lent is copied into the ring by the sender and out of it, into a
 //! private block, by the receiver: headers, lengths and strings are thus only ever looked at in private
 //! memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one copy, or
-//! with none where it lies in a [`crate::Loan`]. The receiver reads it where it lies if the peer is
-//! trusted with that ([`Trust`]), else it copies it once. In all: no copy on either side between
-//! trusted peers that fill loans, one on each side otherwise; [`Shmiop::copied`] counts.
+//! with none where it lies in a [`crate::Loan`]. The receiver copies it once. Where the peer is trusted by
+//! explicit choice ([`Trust::SameUser`]), a view of a sequence of octets or numbers is the pool itself; anything
+//! else is copied still, as what was checked must not change any more. In all: one copy on each side, none on a
+//! side that fills loans or sees views; [`Shmiop::copied`] counts.
 //!
 //! **Waiting** costs no system call while the other side is quick: a thread looks for a while
 //! ([`ShmOptions::spin`]), then sleeps, and is woken only if it sleeps.
@@ -47,6 +48,7 @@ mod options;
 mod pool;
 mod reader;
 mod writer;
+mod written;
 
 pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};

@@ -19,9 +19,10 @@ pub struct ShmOptions {
     /// Default 16 MiB, of which a connection takes from the machine what it has used. 0 lends nothing:
     /// everything is copied through the ring. Property `pool`.
     pub pool: u32,
-    /// The largest pool that a peer may have, in octets. Default 64 MiB. Reading a peer's memory makes
-    /// the machine back it, so this bounds what a peer can make this process take. Property
-    /// `largest_pool`.
+    /// The largest pool that a peer may have, in octets. Default 64 MiB. Seeing a peer's memory where it lies
+    /// ([`Trust::SameUser`]) makes the machine back it, at the cost of this process's control group, so this
+    /// bounds what a connection can make it take. What is copied is copied from pages that the peer has written
+    /// itself. Property `largest_pool`.
     pub largest_pool: u32,
     /// Runs of at least this many octets are lent. Default 16 KiB; shorter ones cost less copied
     /// through the ring. Property `lend_threshold`.
@@ -35,7 +36,8 @@ pub struct ShmOptions {
     /// nothing, at once or at its deadline: whoever waits for it receives until that. Property
     /// `descriptor`.
     pub descriptor: bool,
-    /// Whether what a peer lends is seen in its memory. Property `trust`.
+    /// Whether octets and numbers that a peer lends are seen in its memory. Default [`Trust::Never`]. Property
+    /// `trust`.
     pub trust: Trust,
     /// Who may be at the other end. Property `allow`.
     pub allow: Allow,
@@ -48,14 +50,23 @@ pub struct ShmOptions {
     pub block_kept: usize,
 }
 
-/// Whether octets that a peer lends are read where they lie, or copied before anybody looks at them.
+/// Whether a sequence of octets or numbers that a peer lends is seen where it lies, or copied before anybody
+/// looks at it. Strings, names, characters, booleans, enumerators, encapsulations, and all else that is checked
+/// before it is used, are copied in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Always copied: a peer that changes them later changes nothing. One copy for each run.
-    Never,
-    /// Read where they lie if the peer runs as this process's effective user; it could write to this
-    /// process's memory anyway.
+    /// Always copied: a peer that changes it later changes nothing. One copy for each run, straight to where
+    /// the application wants it if that is a vector of its own.
     #[default]
+    Never,
+    /// A view of it is the peer's memory itself if the peer runs as this process's effective user.
+    ///
+    /// To choose this is to vouch for every process of that user that can reach the socket: it must leave what
+    /// it lent as it is until that was given back, as every peer of this implementation does. The kernel does
+    /// not enforce that. A servant whose arguments change under its hands may compute anything, and to Rust,
+    /// which takes for granted that what `&[u8]` refers to stays as it is, the behaviour is undefined. That the
+    /// users are the same proves no right to do so: with Yama, for processes that are not dumpable, or in
+    /// containers, a process cannot write to another's memory though both have the same user.
     SameUser,
 }
 
@@ -236,7 +247,8 @@ mod tests {
         let spin = with("spin_us", "7").unwrap().longest_spin();
         assert_eq!(spin, Duration::from_micros(7));
         assert!(with("descriptor", "true").unwrap().descriptor);
-        assert_eq!(with("trust", "never").unwrap().trust, Trust::Never);
+        let trust = with("trust", "same_user").unwrap().trust;
+        assert_eq!(trust, Trust::SameUser);
         assert_eq!(with("allow", "anyone").unwrap().allow, Allow::Anyone);
         let users = Allow::Users([5, 7].into());
         assert_eq!(with("allow", "5+7").unwrap().allow, users);
@@ -244,6 +256,12 @@ mod tests {
         assert_eq!(patience, Duration::from_millis(20));
         let nothing = ShmOptions::default().with(&Properties::NONE, Phase::Connect);
         assert_eq!(nothing.unwrap(), ShmOptions::default());
+    }
+
+    #[test]
+    fn memory_of_a_peer_is_seen_by_explicit_choice_only() {
+        assert_eq!(ShmOptions::default().trust, Trust::Never);
+        assert_eq!(with("ring", "8192").unwrap().trust, Trust::Never);
     }
 
     #[test]

@@ -23,6 +23,10 @@ const GROWTH: usize = 64 * 1024;
 pub(super) struct Reader {
     /// The ring's size.
     size: u32,
+    /// The most that can be ahead without a closer look: the ring's size once it is known to be written.
+    most: u32,
+    /// Octets of the ring, from its begin, in pages that the peer has written.
+    written: u32,
     /// Octets ever read; wraps.
     tail: u32,
     /// What the peer had written when it was last looked at.
@@ -40,6 +44,8 @@ impl Reader {
     pub(super) fn new(size: u32, spin: Spin) -> Self {
         Self {
             size,
+            most: 0,
+            written: 0,
             tail: 0,
             head: 0,
             left: 0,
@@ -109,10 +115,36 @@ impl Reader {
         let head = ends.theirs.load_acquire(HEAD);
         let ahead = head.wrapping_sub(self.tail);
         let grown = head.wrapping_sub(self.head);
+        if ahead > self.most || grown > ahead || ahead == 0 || !head.is_multiple_of(UNIT) {
+            self.look_closer(ends, head)?;
+        }
+        self.head = head;
+        Ok(())
+    }
+
+    /// As [`Reader::look`], on the first time around the ring: pages that the peer never wrote are not read, as
+    /// the kernel would make them at this process's cost (`written`).
+    #[cold]
+    fn look_closer(&mut self, ends: &Ends, head: u32) -> Result<(), Cause> {
+        let ahead = head.wrapping_sub(self.tail);
+        let grown = head.wrapping_sub(self.head);
         if ahead > self.size || grown > ahead || ahead == 0 || !head.is_multiple_of(UNIT) {
             return Err(Cause::BadPeer("its ring holds what cannot be"));
         }
-        self.head = head;
+        let needed = head.min(self.size);
+        if self.written < needed {
+            let end = ends
+                .theirs
+                .unwritten_from(CONTROL + self.written as usize)
+                .saturating_sub(CONTROL);
+            self.written = u32::try_from(end).map_or(self.size, |end| end.min(self.size));
+            if self.written < needed {
+                return Err(Cause::BadPeer("its ring holds what it never wrote"));
+            }
+        }
+        if self.written == self.size {
+            self.most = self.size;
+        }
         Ok(())
     }
 

@@ -148,6 +148,37 @@ fn lent_octets_that_change_afterwards_change_nothing() {
 }
 
 #[test]
+fn pages_that_a_peer_lends_but_never_wrote_are_zeroes_and_not_made_for_the_reader() {
+    let (mut raw, connection) = Raw::pair(&link());
+    raw.pool.as_mut_slice()[4096] = 9;
+    raw.put(0, LENT, POOL);
+    raw.put(8, 0, 0);
+    raw.set_head(16);
+    let mut block = connection.lend(0);
+    let pool = POOL as usize;
+    connection.receive(&mut block, pool, limit()).unwrap();
+    let before = raw.taken();
+    let segment = &block.lent()[0].segment;
+    let mut copy = vec![1; pool];
+    segment.copy_to(&mut copy);
+    for octets in [&copy, segment.as_slice()] {
+        let mut others = octets.iter().enumerate().filter(|(at, _)| *at != 4096);
+        assert!(octets[4096] == 9 && others.all(|(_, octet)| *octet == 0));
+    }
+    assert_eq!(raw.taken(), before);
+}
+
+#[test]
+fn a_ring_that_a_peer_never_wrote_is_not_read() {
+    let (raw, connection) = Raw::pair(&link());
+    // The page of words, which both sides use.
+    raw.set_head(RING);
+    let before = raw.taken();
+    assert_bad(&*connection, &raw, "it never wrote");
+    assert_eq!(raw.taken(), before);
+}
+
+#[test]
 fn a_tail_that_cannot_be_is_a_bad_peer() {
     for tail in [8, u32::MAX, 1 << 31] {
         let (raw, connection) = Raw::pair(&link());

@@ -92,7 +92,7 @@ fn what_a_killed_peer_lent_can_still_be_read() {
     let other = acceptor.accept().unwrap();
     let block = receive(&*other, MIB);
     client.kill();
-    assert_eq!(block.lent()[0].segment.as_slice(), pattern(MIB, 0));
+    assert_eq!(block.lent()[0].segment.view(), pattern(MIB, 0));
     let end = other.receive(&mut other.lend(0), 1, limit()).unwrap_err();
     assert!(matches!(end.cause, Cause::Closed), "{end}");
 }

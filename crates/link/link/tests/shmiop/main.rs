@@ -1,6 +1,7 @@
 //! Shared memory beyond what every link does: lending, two processes, peers that are killed, lie or scribble.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod changes;
 mod greeting;
 mod hostile;
 mod killed;

@@ -29,7 +29,12 @@ pub(crate) const INLINE: u32 = 1;
 pub(crate) const LENT: u32 = 2;
 
 pub(crate) fn link() -> Shmiop {
-    Shmiop::new(ShmOptions {
+    Shmiop::new(raw_options())
+}
+
+/// Options under which a raw peer's greeting is an honest one.
+pub(crate) fn raw_options() -> ShmOptions {
+    ShmOptions {
         ring: RING,
         pool: POOL,
         lend_threshold: 64,
@@ -37,7 +42,7 @@ pub(crate) fn link() -> Shmiop {
         trust: Trust::Never,
         handshake: LIMIT,
         ..ShmOptions::default()
-    })
+    }
 }
 
 /// The words of a greeting behind its name.
@@ -55,6 +60,7 @@ pub(crate) struct Raw {
     pub(crate) ring: Region,
     pub(crate) pool: Region,
     pub(crate) theirs: PeerMemory,
+    file: OwnedFd,
 }
 
 impl Raw {
@@ -75,6 +81,7 @@ impl Raw {
             ring,
             pool,
             theirs,
+            file,
         }
     }
 
@@ -83,6 +90,11 @@ impl Raw {
         let acceptor = listen(link);
         let raw = Self::connect(acceptor.address().place());
         (raw, acceptor.accept().unwrap())
+    }
+
+    /// How much of its memory has been taken from the machine, in octets.
+    pub(crate) fn taken(&self) -> i64 {
+        rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
 
     /// Writes a double word at a place in the ring.

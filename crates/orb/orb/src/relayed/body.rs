@@ -69,7 +69,11 @@ impl<'m> RawBody<'m> {
         self.for_each_run(|run, lent| {
             whole.extend_from_slice(run);
             if let Some(lent) = lent {
-                whole.extend_from_slice(lent.segment.as_slice());
+                let begin = whole.len();
+                whole.resize(begin + lent.segment.len(), 0);
+                if let Some(to) = whole.get_mut(begin..) {
+                    lent.segment.copy_to(to);
+                }
             }
         });
         whole
@@ -104,8 +108,8 @@ impl<'m> RawBody<'m> {
         }
     }
 
-    /// Writes the body behind a head. Runs that were lent are lent on, where `lender` does, and go out
-    /// from where they lie otherwise.
+    /// Writes the body behind a head. Runs that were lent are copied, as what they mean is not known: into what
+    /// `lender` has, from where they go out as they are, or into private memory.
     pub(crate) fn put(&self, out: &mut Encoder<'_>, lender: Option<&dyn Lender>) {
         if self.is_empty() {
             return;

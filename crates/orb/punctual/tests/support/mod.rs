@@ -4,7 +4,7 @@
 use punctual::protocol::FrameArrival;
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Nilable, Operation, Servant,
-    ServerCall, Unmarshal,
+    ServerCall, Unmarshal, unmarshal_slice,
 };
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
@@ -247,7 +247,7 @@ impl Servant for EchoSkeleton {
                 call.reply(|out| out.put_octets(value))
             }
             "sum" => {
-                let value = call.arguments().get_octets()?;
+                let value = unmarshal_slice::<u8>(call.arguments())?;
                 let sum: u64 = value.iter().map(|&octet| u64::from(octet)).sum();
                 call.reply(|out| sum.marshal(out))
             }

@@ -10,8 +10,8 @@
 //! - A [`Region`] is the only way to a range of one's own memory; regions of one mapping never overlap,
 //!   so a region lends its octets as Rust's references like any owned buffer.
 //! - A [`PeerMemory`] is read with atomic loads only, word by word, so that a change under the reader's
-//!   hands is a value and not undefined behaviour. Its octets become a slice only for a peer of the
-//!   same user ([`SameUser`]), see [`PeerMemory::view`].
+//!   hands is a value and not undefined behaviour. Its octets become a slice only where somebody has
+//!   chosen to believe that the peer leaves them alone ([`Trusted`]), see [`PeerMemory::view`].
 //! - A mapping lives as long as any region, words or peer memory that is part of it.
 //!
 //! Where both ends live in one process, the two mappings of one file are different memory to the
@@ -24,10 +24,8 @@ mod own;
 mod peer;
 
 pub use own::{Region, Words, create};
-pub use peer::{OutOfRange, PeerMemory, Refused};
+pub use peer::{OutOfRange, PeerMemory, Refused, Trusted};
 
-#[cfg(doc)]
-use crate::credentials::SameUser;
 use rustix::fs::SealFlags;
 
 /// What both sides insist on: no SIGBUS by truncation, no second writer, and no way back.

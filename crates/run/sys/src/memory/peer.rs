@@ -4,9 +4,9 @@ use super::SEALS;
 use super::mapping::Mapping;
 use crate::credentials::SameUser;
 use crate::futex;
-use rustix::fs::{fcntl_get_seals, fstat, fstatfs};
+use rustix::fs::{SeekFrom, fcntl_get_seals, fstat, fstatfs, seek};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 use std::time::Duration;
 
@@ -36,12 +36,31 @@ pub enum Refused {
 #[error("outside of the peer's memory")]
 pub struct OutOfRange;
 
+/// The choice to believe a peer of the same user that it leaves alone what it has lent; made by
+/// [`Trusted::by_choice`] alone. See [`PeerMemory::view`].
+#[derive(Clone, Copy, Debug)]
+pub struct Trusted(SameUser);
+
+impl Trusted {
+    /// Makes the choice. That the user is the same does not justify it: whoever runs both processes must have
+    /// said so.
+    #[must_use]
+    pub fn by_choice(peer: SameUser) -> Self {
+        Self(peer)
+    }
+}
+
 /// Memory that a peer writes and this process reads.
 ///
 /// What was read once may read differently the next time: read, check the copy, use the copy.
+///
+/// A page that nobody has touched yet is made when it is read, and charged to the reader's control group
+/// until the peer closes its file, even after it was unmapped here. [`PeerMemory::unwritten_from`] finds such
+/// pages without touching them.
 #[derive(Debug)]
 pub struct PeerMemory {
     mapping: Mapping,
+    file: OwnedFd,
 }
 
 impl PeerMemory {
@@ -65,6 +84,7 @@ impl PeerMemory {
         }
         Ok(Self {
             mapping: Mapping::new(file, len, false)?,
+            file: file.try_clone_to_owned()?,
         })
     }
 
@@ -78,6 +98,23 @@ impl PeerMemory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mapping.len() == 0
+    }
+
+    /// Where the first page begins, from `offset` on, that nobody has touched; the memory's end if all have
+    /// been. Pages before it stay: the seals let nobody take them out. One system call.
+    #[must_use]
+    pub fn unwritten_from(&self, offset: usize) -> usize {
+        let hole = seek(&self.file, SeekFrom::Hole(offset as u64));
+        hole.ok()
+            .and_then(|hole| usize::try_from(hole).ok())
+            .map_or(self.len(), |hole| hole.min(self.len()))
+    }
+
+    /// Where the first page begins, from `offset` on, that somebody has touched. One system call.
+    #[must_use]
+    pub fn written_from(&self, offset: usize) -> Option<usize> {
+        let data = seek(&self.file, SeekFrom::Data(offset as u64)).ok()?;
+        usize::try_from(data).ok().filter(|data| *data < self.len())
     }
 
     /// The word at `index`, counted in words of four octets; relaxed.
@@ -163,20 +200,20 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// The octets themselves, without a copy, from a peer of the same user.
+    /// The octets themselves, without a copy, from a peer that is trusted by explicit choice.
     ///
     /// The peer must leave them as they are for as long as they are borrowed, which is its promise
-    /// and cannot be enforced; the language takes it for granted. That is asked of processes of the
-    /// same user only, who can write to each other's whole memory by `/proc/PID/mem` anyway: one
-    /// that breaks the promise gains nothing that it could not do before.
+    /// and cannot be enforced; the language takes it for granted, so that behaviour is undefined where
+    /// the promise is broken. Who makes the choice answers for that. Even so nothing should be concluded
+    /// from the octets that must stay true: they are for values of which any is a value.
     ///
     /// # Errors
     /// [`OutOfRange`].
-    pub fn view(&self, offset: usize, len: usize, _: SameUser) -> Result<&[u8], OutOfRange> {
+    pub fn view(&self, offset: usize, len: usize, _: Trusted) -> Result<&[u8], OutOfRange> {
         let from = self.range(offset, len)?;
         // SAFETY: within the mapping, which the borrow of `self` keeps, and initialised, as the
-        // kernel made it of zeroes. This process cannot write there; that the peer does not is its
-        // promise (above), which the token stands for.
+        // kernel made it of zeroes. This process cannot write there; that the peer does not is what
+        // whoever made the token has chosen to believe (above).
         Ok(unsafe { std::slice::from_raw_parts(from, len) })
     }
 
@@ -316,6 +353,40 @@ mod tests {
         assert_eq!(peer.append_to(0, 4097, &mut Vec::new()), Err(OutOfRange));
         assert_eq!(peer.double_word(4096), Err(OutOfRange));
         assert_eq!(peer.double_word(4), Err(OutOfRange));
+    }
+
+    #[test]
+    fn pages_that_nobody_touched_are_found_without_touching_them() {
+        const SIZE: usize = 1 << 20;
+        let (file, mut region) = create("punctual-test", SIZE).unwrap();
+        let peer = PeerMemory::map(&file, SIZE).unwrap();
+        assert_eq!((peer.unwritten_from(0), peer.written_from(0)), (0, None));
+        region.as_mut_slice()[0] = 1;
+        let page = peer.unwritten_from(0);
+        let taken = || fstat(&file).unwrap().st_blocks * 512 / i64::try_from(page).unwrap();
+        region.as_mut_slice()[3 * page + 7] = 1;
+        region.as_mut_slice()[4 * page] = 1;
+        assert_eq!(peer.written_from(page), Some(3 * page));
+        assert_eq!(peer.unwritten_from(3 * page + 9), 5 * page);
+        assert_eq!(peer.written_from(5 * page), None);
+        assert_eq!(taken(), 3);
+        // Reading is what takes memory.
+        peer.copy_to(8 * page, &mut [0; 1]).unwrap();
+        assert_eq!(taken(), 4);
+        region.as_mut_slice().fill(1);
+        assert_eq!(peer.unwritten_from(0), SIZE);
+    }
+
+    #[test]
+    fn a_page_that_was_written_is_not_taken_out_any_more() {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let (file, mut region) = create("punctual-test", 8192).unwrap();
+        region.as_mut_slice().fill(1);
+        let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        assert!(fallocate(&file, punch, 0, 8192).is_err());
+        assert!(ftruncate(&file, 0).is_err());
+        let peer = PeerMemory::map(&file, 8192).unwrap();
+        assert_eq!(peer.unwritten_from(0), 8192);
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Reading<'_> {
         input: &mut Decoder<'_>,
     ) -> Result<Value, CdrError> {
         if is_octet(types, element) {
-            return Ok(Value::Octets(input.get_bytes(length)?.to_vec()));
+            return u8::unmarshal_vec(input, length).map(Value::Octets);
         }
         self.account(length)?;
         let mut elements = Vec::with_capacity(length.min(input.remaining()));

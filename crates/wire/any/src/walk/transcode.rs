@@ -167,7 +167,7 @@ fn numbers(
     out: &mut Encoder<'_>,
 ) -> Result<bool, CdrError> {
     match kind {
-        TypeKind::Octet => out.put_bytes(input.get_bytes(length)?),
+        TypeKind::Octet => out.put_bytes(&u8::unmarshal_view(input, length)?),
         TypeKind::Short | TypeKind::UShort => copy::<u16>(length, input, out)?,
         TypeKind::Long | TypeKind::ULong | TypeKind::Float => copy::<u32>(length, input, out)?,
         TypeKind::LongLong | TypeKind::ULongLong | TypeKind::Double => {

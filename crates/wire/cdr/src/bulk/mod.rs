@@ -27,8 +27,13 @@ pub(crate) unsafe trait Primitive: PlainData {
     fn swapped(self) -> Self;
 }
 
+/// A number: nothing depends on its value, so that a run of them may be seen while somebody changes it.
+pub(crate) trait Number: Primitive {}
+
 macro_rules! integers {
     ($($integer:ty)*) => {$(
+        impl Number for $integer {}
+
         // SAFETY: an integer has no padding and every bit pattern is one of its values.
         unsafe impl Primitive for $integer {
             const ZERO: Self = 0;
@@ -44,6 +49,8 @@ integers!(u8 i8 u16 i16 u32 i32 u64 i64);
 
 macro_rules! floats {
     ($($float:ty)*) => {$(
+        impl Number for $float {}
+
         // SAFETY: a float has no padding and every bit pattern is one of its values (a NaN with
         // any payload included).
         unsafe impl Primitive for $float {

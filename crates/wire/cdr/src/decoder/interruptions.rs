@@ -125,10 +125,29 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// A lent run of exactly `count` octets that stands here.
-    pub(super) fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+    /// A lent run of exactly `count` octets that stands here: a copy, as the reader may check it.
+    fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         let segment = &self.step_over(count)?.segment;
         Ok(segment.as_slice())
+    }
+
+    /// As [`Decoder::get_bytes_across_seams`], for octets of which any are values: a lent run may be seen where
+    /// it lies.
+    #[cold]
+    pub(super) fn view_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
+        if self.is_lent(count) {
+            return Ok(self.step_over(count)?.segment.view());
+        }
+        self.get_bytes_across_seams(count)
+    }
+
+    /// Passes over octets; a lent run is not copied for that.
+    #[cold]
+    pub(super) fn skip_across_seams(&mut self, count: usize) -> Result<(), CdrError> {
+        if self.is_lent(count) {
+            return self.step_over(count).map(drop);
+        }
+        self.get_bytes_across_seams(count).map(drop)
     }
 
     /// Passes over the lent run of `count` octets that stands here. What follows it is aligned as if
@@ -150,10 +169,11 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Whether a lent run of `count` octets stands here.
+    /// Whether a lent run of `count` octets stands here, and not within a chunk, which holds none.
     #[inline]
     pub(super) fn is_lent(&self, count: usize) -> bool {
         let first = self.lent.first();
         first.is_some_and(|lent| lent.at == self.position() && lent.segment.len() == count)
+            && self.chunk_end().is_none()
     }
 }

@@ -1,10 +1,31 @@
 //! Runs of primitive values: padding once, then one copy.
 
 use super::Decoder;
-use crate::bulk::{self, Primitive};
+use crate::bulk::{self, Number, Primitive};
 use crate::error::CdrError;
 
 impl<'d> Decoder<'d> {
+    /// The octets of `count` numbers, padding passed over. They may lie in memory that a peer still writes:
+    /// any octets are numbers.
+    #[inline]
+    pub(crate) fn view_run_octets<T: Number>(
+        &mut self,
+        count: usize,
+    ) -> Result<&'d [u8], CdrError> {
+        if count == 0 {
+            return Ok(&[]);
+        }
+        self.align(T::SIZE)?;
+        let size = count.saturating_mul(T::SIZE);
+        match self.unbroken().get(..size) {
+            Some(octets) => {
+                self.at += size;
+                Ok(octets)
+            }
+            None => self.view_across_seams(size),
+        }
+    }
+
     /// The octets of `count` primitive values, padding passed over.
     #[inline]
     fn get_run_octets<T: Primitive>(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
@@ -46,9 +67,30 @@ impl<'d> Decoder<'d> {
     /// Reads primitive values into an array.
     #[inline]
     pub(crate) fn get_array<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
-        let octets = self.get_run_octets::<T>(N)?;
         let mut values = [T::ZERO; N];
+        if N == 0 {
+            return Ok(values);
+        }
+        self.align(T::SIZE)?;
+        let Some(octets) = self.unbroken().get(..size_of_val(&values)) else {
+            return self.get_array_across_seams();
+        };
+        self.at += octets.len();
         bulk::octets_of_mut(&mut values).copy_from_slice(octets);
+        self.correct_order(&mut values);
+        Ok(values)
+    }
+
+    /// As [`Decoder::get_array`], where `bytes` ends before the array does; one that is lent is copied once.
+    #[cold]
+    fn get_array_across_seams<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
+        let mut values = [T::ZERO; N];
+        let to = bulk::octets_of_mut(&mut values);
+        if self.is_lent(to.len()) {
+            self.step_over(to.len())?.segment.copy_to(to);
+        } else {
+            to.copy_from_slice(self.get_bytes_across_seams(to.len())?);
+        }
         self.correct_order(&mut values);
         Ok(values)
     }

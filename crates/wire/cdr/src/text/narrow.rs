@@ -159,10 +159,16 @@ impl<'d> Decoder<'d> {
     /// that a [`Char`] can be.
     #[inline]
     pub fn get_char(&mut self) -> Result<Char, CdrError> {
-        match self.get_u8()? {
-            octet @ ..0x80 => Ok(Char(octet)),
-            octet => char_of(octet, self.coding().code_sets.narrow),
-        }
+        char_in(self.get_u8()?, self.coding().code_sets.narrow)
+    }
+}
+
+/// The `char` that an octet of a code set is.
+#[inline]
+pub(super) fn char_in(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrError> {
+    match octet {
+        ..0x80 => Ok(Char(octet)),
+        _ => char_of(octet, code_set),
     }
 }
 

@@ -9,10 +9,11 @@ use crate::code_set::NarrowCodeSet;
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
-use crate::primitives::{read_run, view_run};
-use crate::sequence::{unmarshal_array_with, vec_with};
+use crate::primitives::read_run;
 use crate::value::{Marshal, Unmarshal};
 use crate::view::View;
+
+use super::narrow::char_in;
 
 impl Marshal for str {
     #[inline]
@@ -91,18 +92,16 @@ impl Unmarshal for Char {
 
     #[inline]
     fn unmarshal_vec(input: &mut Decoder<'_>, length: usize) -> Result<Vec<Self>, CdrError> {
-        if is_one_run(input, length) {
-            return input.get_run(length);
-        }
-        vec_with(input, length, |input| input.get_char())
+        let mut values = input.get_run(length)?;
+        convert(&mut values, input)?;
+        Ok(values)
     }
 
     #[inline]
     fn unmarshal_array<const N: usize>(input: &mut Decoder<'_>) -> Result<[Self; N], CdrError> {
-        if is_one_run(input, N) {
-            return input.get_array();
-        }
-        unmarshal_array_with(input, |input| input.get_char())
+        let mut values = input.get_array()?;
+        convert(&mut values, input)?;
+        Ok(values)
     }
 
     #[inline]
@@ -111,11 +110,8 @@ impl Unmarshal for Char {
         length: usize,
         values: &mut Vec<Self>,
     ) -> Result<(), CdrError> {
-        if is_one_run(input, length) {
-            return read_run(input, length, values);
-        }
-        *values = vec_with(input, length, |input| input.get_char())?;
-        Ok(())
+        read_run(input, length, values)?;
+        convert(values, input)
     }
 
     #[inline]
@@ -123,16 +119,33 @@ impl Unmarshal for Char {
         input: &mut Decoder<'d>,
         length: usize,
     ) -> Result<View<'d, Self>, CdrError> {
-        if is_one_run(input, length) {
-            return view_run(input, length);
+        let octets = input.get_bytes(length)?;
+        if are_characters(octets, input.coding().code_sets.narrow)
+            && let Some(values) = bulk::view(octets)
+        {
+            return Ok(View::from(values));
         }
-        vec_with(input, length, |input| input.get_char()).map(View::from)
+        let mut values = bulk::vec_from_octets(octets);
+        convert(&mut values, input)?;
+        Ok(View::from(values))
     }
 }
 
-/// Whether the next `count` octets are characters as they stand; reading finds out if they are there.
+/// Turns octets of the transmission code set, each of which is a character, into these.
 #[inline]
-fn is_one_run(input: &Decoder<'_>, count: usize) -> bool {
-    let octets = input.rest().get(..count).unwrap_or_default();
-    input.coding().code_sets.narrow == NarrowCodeSet::Iso8859_1 || octets.is_ascii()
+fn convert(values: &mut [Char], input: &Decoder<'_>) -> Result<(), CdrError> {
+    let code_set = input.coding().code_sets.narrow;
+    if are_characters(bulk::octets_of(values), code_set) {
+        return Ok(());
+    }
+    values.iter_mut().try_for_each(|value| {
+        *value = char_in(value.0, code_set)?;
+        Ok(())
+    })
+}
+
+/// Whether the octets are characters as they stand.
+#[inline]
+fn are_characters(octets: &[u8], code_set: NarrowCodeSet) -> bool {
+    code_set == NarrowCodeSet::Iso8859_1 || octets.is_ascii()
 }
