@@ -91,6 +91,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-fuzz",
         &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
     ),
+    (
+        "punctual-cost",
+        &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
+    ),
     // services: programs of their own, on the facade.
     (
         "punctual-ifr",

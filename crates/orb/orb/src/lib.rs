@@ -44,9 +44,9 @@ pub use messaging::{
 pub use operation::{NamedOperation, Operation};
 pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
 pub use policy::{
-    AdapterPolicies, Buffering, ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy,
-    LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
+    AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
+    InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
+    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
 };
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,

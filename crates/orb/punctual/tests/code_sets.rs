@@ -4,8 +4,11 @@
 mod support;
 
 use punctual::stub::{Marshal, Operation, Unmarshal};
-use punctual::{Char, CompletionStatus, Interface, SystemExceptionKind as Kind, minor};
-use punctual_cdr::GiopVersion;
+use punctual::{
+    Char, CharCodeSet, CompletionStatus, Interface, OrbConfig, Policy, SetOverride,
+    SystemExceptionKind as Kind, minor,
+};
+use punctual_cdr::{GiopVersion, NarrowCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
@@ -114,4 +117,38 @@ fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
     // One that both convert is taken in place of the native one.
     let either = announcing(&pair, &[0x7fff_0001, 0x0001_0002]);
     assert_eq!(either.text("Łódź").unwrap(), "Łódź");
+}
+
+/// Text that ISO 8859-1 has, and text that it has not.
+fn is_in_latin_1(echo: &Echo) {
+    assert_eq!(echo.text("grüß dich").unwrap(), "grüß dich");
+    let error = echo.text("世界").unwrap_err();
+    assert_eq!(error.kind(), Kind::DataConversion, "{error}");
+}
+
+#[test]
+fn an_orb_may_prefer_iso_8859_1() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let latin = |config: &mut OrbConfig| config.char_code_set = CharCodeSet::Iso8859_1;
+    let pair = Pair::with(|_| {}, latin);
+    is_in_latin_1(&pair.echo);
+    // A server's references name it first: other ORBs convert to it.
+    let pair = Pair::with(latin, |_| {});
+    let profile = pair.echo.as_object().ior().iiop_profiles().next();
+    let component = profile.unwrap().unwrap().code_sets().unwrap().char_data;
+    assert_eq!(component.native, NarrowCodeSet::Iso8859_1.id());
+    assert_eq!(component.conversion, [NarrowCodeSet::Utf8.id()]);
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+}
+
+#[test]
+fn a_reference_may_prefer_iso_8859_1() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+    let policy = Policy::CharCodeSet(CharCodeSet::Iso8859_1);
+    let object = pair.echo.as_object();
+    let object = object.set_policy_overrides(&[policy], SetOverride::Add);
+    is_in_latin_1(&Echo::from_object(object.unwrap()));
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
 }

@@ -67,13 +67,16 @@ impl From<CodeSets> for CodeSetContext {
     }
 }
 
-/// What we publish in our references.
+/// What we publish in our references, with this code set as the native one of `char`; UTF-8 and ISO 8859-1 are
+/// converted to in any case.
 #[must_use]
-pub fn our_component() -> CodeSetComponentInfo {
+pub fn our_component(native: NarrowCodeSet) -> CodeSetComponentInfo {
+    let ours = [NarrowCodeSet::Utf8, NarrowCodeSet::Iso8859_1];
+    let others = ours.into_iter().filter(|one| *one != native);
     CodeSetComponentInfo {
         char_data: CodeSetComponent {
-            native: NarrowCodeSet::Utf8.id(),
-            conversion: vec![NarrowCodeSet::Iso8859_1.id()],
+            native: native.id(),
+            conversion: others.map(NarrowCodeSet::id).collect(),
         },
         wchar_data: CodeSetComponent {
             native: WideCodeSet::Utf16.id(),
@@ -82,8 +85,8 @@ pub fn our_component() -> CodeSetComponentInfo {
     }
 }
 
-/// Chooses code sets for calls to a server that published these (§7.10.2.6). UTF-8 and UTF-16, our native
-/// ones, come first, as they lose nothing; then the server's native one, if we can convert to it; then those
+/// Chooses code sets for calls to a server that published these (§7.10.2.6). Our `native` one for `char` and UTF-16
+/// come first (UTF-8 loses nothing); then the server's native one, if we can convert to it; then those
 /// that it converts to, in its order. With none of them, both sides fall back to UTF-8 and UTF-16 where their
 /// native sets have characters in common.
 ///
@@ -92,15 +95,14 @@ pub fn our_component() -> CodeSetComponentInfo {
 ///
 /// # Errors
 /// [`Incompatible`] if there is no narrow code set in common, and none to fall back to.
-pub fn negotiate(server: Option<&CodeSetComponentInfo>) -> Result<CodeSets, Incompatible> {
+pub fn negotiate(
+    server: Option<&CodeSetComponentInfo>,
+    native: NarrowCodeSet,
+) -> Result<CodeSets, Incompatible> {
     let Some(server) = server else {
         return Ok(CodeSets::UNNEGOTIATED);
     };
-    let narrow = agree(
-        &server.char_data,
-        NarrowCodeSet::Utf8.id(),
-        NarrowCodeSet::from_id,
-    );
+    let narrow = agree(&server.char_data, native.id(), NarrowCodeSet::from_id);
     let wide = agree(
         &server.wchar_data,
         WideCodeSet::Utf16.id(),

@@ -67,13 +67,22 @@ fn the_code_set_that_loses_nothing_is_preferred_then_the_servers_own() {
         (server(&[LATIN], &[NOWHERE]), Iso8859_1, None),
     ];
     for (component, narrow, wide) in cases {
-        let agreed = negotiate(Some(&component));
+        let agreed = negotiate(Some(&component), NarrowCodeSet::Utf8);
         assert_eq!(agreed, Ok(CodeSets { narrow, wide }), "{component:?}");
     }
-    assert_eq!(negotiate(None), Ok(CodeSets::UNNEGOTIATED));
-    assert_eq!(negotiate(Some(&our_component())), Ok(CodeSets::NATIVE));
     assert_eq!(
-        negotiate(Some(&server(&[NOWHERE], &[UTF16]))),
+        negotiate(None, NarrowCodeSet::Utf8),
+        Ok(CodeSets::UNNEGOTIATED)
+    );
+    assert_eq!(
+        negotiate(
+            Some(&our_component(NarrowCodeSet::Utf8)),
+            NarrowCodeSet::Utf8
+        ),
+        Ok(CodeSets::NATIVE)
+    );
+    assert_eq!(
+        negotiate(Some(&server(&[NOWHERE], &[UTF16])), NarrowCodeSet::Utf8),
         Err(Incompatible { native: NOWHERE })
     );
 }

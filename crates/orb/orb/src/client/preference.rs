@@ -19,7 +19,7 @@ pub(super) fn chosen(
     let able: Vec<Arc<Endpoint>> = all
         .iter()
         .filter(|endpoint| !two_way || endpoint.pair.messaging.abilities().two_way)
-        .cloned()
+        .map(|endpoint| endpoint.with_chars_in(effective.char_code_set))
         .collect();
     if able.is_empty() {
         return Err(invalid(format!(

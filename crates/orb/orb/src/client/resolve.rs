@@ -6,7 +6,7 @@ use crate::exception::{
 use crate::lane::Endpoint;
 use crate::profile::{DecodedProfile, SecurityRequirement};
 use crate::protocol::Registry;
-use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
 use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
 use std::sync::Arc;
@@ -81,11 +81,11 @@ fn endpoints_of(
                 continue;
             }
         };
-        let (version, code_sets) = if pair.messaging.abilities().contexts {
+        let (version, [code_sets, code_sets_of_latin]) = if pair.messaging.abilities().contexts {
             let version = profile.version.min(newest);
             (version, agreed(version, &profile.components)?)
         } else {
-            (GiopVersion::V1_2, CodeSets::NATIVE)
+            (GiopVersion::V1_2, [CodeSets::NATIVE; 2])
         };
         found.push(Endpoint {
             pair,
@@ -94,6 +94,7 @@ fn endpoints_of(
             demands,
             version,
             code_sets,
+            code_sets_of_latin,
             object_key: object_key.clone(),
             profile: index,
         });
@@ -104,14 +105,21 @@ fn endpoints_of(
     }
 }
 
+/// The code sets where UTF-8 is preferred, and where ISO 8859-1 is.
 fn agreed(
     version: GiopVersion,
     components: &[TaggedComponent],
-) -> Result<CodeSets, SystemException> {
-    match version {
-        GiopVersion::V1_0 => Ok(CodeSets::UNNEGOTIATED),
-        _ => code_sets::negotiate(announced(components).as_ref()).map_err(code_set_exception),
+) -> Result<[CodeSets; 2], SystemException> {
+    if version == GiopVersion::V1_0 {
+        return Ok([CodeSets::UNNEGOTIATED; 2]);
     }
+    let announced = announced(components);
+    let preferring =
+        |native| code_sets::negotiate(announced.as_ref(), native).map_err(code_set_exception);
+    Ok([
+        preferring(NarrowCodeSet::Utf8)?,
+        preferring(NarrowCodeSet::Iso8859_1)?,
+    ])
 }
 
 /// The code sets that a profile's components announce.

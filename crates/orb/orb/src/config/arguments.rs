@@ -6,7 +6,7 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{collocation, security};
+use super::{code_set, collocation, security};
 use std::time::Duration;
 
 type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
@@ -95,6 +95,14 @@ const RULES: &[OptionRule] = &[
         expected: security::WORDS,
         obey: |config, value| {
             config.security = security::parse("-ORBSecurity", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBCharCodeSet",
+        expected: code_set::WORDS,
+        obey: |config, value| {
+            config.char_code_set = code_set::parse("-ORBCharCodeSet", value)?;
             Ok(())
         },
     },
@@ -320,6 +328,7 @@ mod tests {
             ("-ORBConcurrency", "many"),
             ("-ORBWait", "forever"),
             ("-ORBSecurity", "maybe"),
+            ("-ORBCharCodeSet", "ebcdic"),
             ("-ORBCollocation", "sometimes"),
             ("-ORBCollocationScope", "planet"),
             ("-ORBGIOPVersion", "2.0"),

@@ -25,7 +25,7 @@ use super::timeouts::Timeouts;
 #[cfg(feature = "tls")]
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{collocation, initial_reference, security};
+use super::{code_set, collocation, initial_reference, security};
 use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
 use std::collections::BTreeMap;
@@ -115,6 +115,9 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     }
     if let Some(word) = file.security {
         config.security = security::parse("security", &word)?;
+    }
+    if let Some(word) = file.char_code_set {
+        config.char_code_set = code_set::parse("char_code_set", &word)?;
     }
     if let Some(way) = file.collocation {
         config.collocation = collocation::parse_way("collocation", &way)?;

@@ -8,7 +8,9 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference;
 use super::timeouts::Timeouts;
 use super::values::Trace;
-use crate::policy::{Buffering, ClientProtocols, Collocation, Defaults, Otherwise, Security, Wait};
+use crate::policy::{
+    Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults, Otherwise, Security, Wait,
+};
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
@@ -37,6 +39,9 @@ pub struct OrbConfig {
     /// Whether calls are protected on their way, where no policy says otherwise (`-ORBSecurity require`, `prefer` or
     /// `off`). Default: where a reference offers TLS and `tls` is set, always.
     pub security: Security,
+    /// Which code set `char` and `string` travel in, where no policy says otherwise and both sides have it
+    /// (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB. Default UTF-8.
+    pub char_code_set: CharCodeSet,
     /// Whether references that came from another host may lead to Unix sockets and shared memory of this one. Default
     /// no: whoever sends a reference could have this process speak to any socket of its host.
     pub foreign_local_endpoints: bool,
@@ -122,6 +127,7 @@ impl Default for OrbConfig {
             listen: Vec::new(),
             client_protocols: Vec::new(),
             security: Security::default(),
+            char_code_set: CharCodeSet::default(),
             foreign_local_endpoints: false,
             libraries: Vec::new(),
             initial_references: BTreeMap::new(),
@@ -179,6 +185,7 @@ impl OrbConfig {
             wait: self.wait,
             collocation: self.collocation,
             security: self.security,
+            char_code_set: self.char_code_set,
             buffering: self.one_way_buffering,
             properties: self.link_properties.clone(),
         }

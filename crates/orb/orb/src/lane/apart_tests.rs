@@ -31,6 +31,7 @@ fn endpoint(
         demands: None,
         version: GiopVersion::V1_2,
         code_sets: CodeSets::NATIVE,
+        code_sets_of_latin: CodeSets::NATIVE,
         object_key: b"key".as_slice().into(),
         profile: 0,
     })

@@ -3,8 +3,8 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT, SECURITY,
-    TRANSFER, WAIT,
+    CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT,
+    SECURITY, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -30,6 +30,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (WAIT, "Wait"),
         (COLLOCATION, "Collocation"),
         (SECURITY, "Security"),
+        (CHAR_CODE_SET, "CharCodeSet"),
     ];
     let of_clients = of_clients
         .into_iter()

@@ -1,7 +1,7 @@
 //! What holds where no policy says anything.
 
 use super::buffering::Buffering;
-use super::values::{ClientProtocols, Collocation, Security, Wait};
+use super::values::{CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ pub(crate) struct Defaults {
     pub(crate) wait: Wait,
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
+    pub(crate) char_code_set: CharCodeSet,
     pub(crate) buffering: Option<Buffering>,
     /// By link and name.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,

@@ -2,8 +2,8 @@
 
 use super::managed::Managed;
 use super::{
-    Buffering, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet, PolicyType,
-    Security, Transfer, Wait, current, invalid,
+    Buffering, CharCodeSet, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet,
+    PolicyType, Security, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_ior::PolicyValue;
@@ -25,6 +25,7 @@ pub(crate) struct Effective {
     pub(crate) wait: Wait,
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
+    pub(crate) char_code_set: CharCodeSet,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -75,6 +76,7 @@ impl Effective {
             wait: defaults.wait,
             collocation: defaults.collocation,
             security: defaults.security,
+            char_code_set: defaults.char_code_set,
             ..Self::default()
         };
         match together(managed, own, &published) {
@@ -105,6 +107,7 @@ impl Effective {
                 Policy::Wait(wait) => self.wait = *wait,
                 Policy::Collocation(collocation) => self.collocation = *collocation,
                 Policy::Security(security) => self.security = *security,
+                Policy::CharCodeSet(code_set) => self.char_code_set = *code_set,
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

@@ -46,7 +46,8 @@ pub use set::SetOverride;
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use values::{
-    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer, Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer,
+    Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;

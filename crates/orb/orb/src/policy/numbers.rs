@@ -11,3 +11,4 @@ pub(super) const MUX: u32 = 0x5055_0003;
 pub(super) const WAIT: u32 = 0x5055_0004;
 pub(super) const COLLOCATION: u32 = 0x5055_0005;
 pub(super) const SECURITY: u32 = 0x5055_0007;
+pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;

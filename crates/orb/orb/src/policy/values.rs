@@ -1,5 +1,7 @@
 //! The values of the policies that every ORB knows.
 
+use punctual_cdr::NarrowCodeSet;
+
 /// Protocols that a call may go out by, the first that a reference offers and that can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProtocols {
@@ -104,6 +106,28 @@ pub enum Security {
     Prefer,
     /// Whatever the reference offers or demands, its endpoints are tried in their order.
     Off,
+}
+
+/// Which code set `char` and `string` travel in, where both sides have it; where only one other is in common, that.
+///
+/// References of this ORB name it as the native one, so that it decides for calls that come in, too, by clients that
+/// prefer a server's native code set to convert to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CharCodeSet {
+    /// UTF-8, in which nothing is lost.
+    #[default]
+    Utf8,
+    /// ISO 8859-1, for peers that convert UTF-8 wrongly: text beyond it raises DATA_CONVERSION.
+    Iso8859_1,
+}
+
+impl CharCodeSet {
+    pub(crate) fn narrow(self) -> NarrowCodeSet {
+        match self {
+            Self::Utf8 => NarrowCodeSet::Utf8,
+            Self::Iso8859_1 => NarrowCodeSet::Iso8859_1,
+        }
+    }
 }
 
 /// A property of one link's connections.

@@ -4,7 +4,8 @@ use super::defined::DefinedPolicy;
 use super::numbers;
 use super::policy_type::PolicyType;
 use super::values::{
-    ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer, Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer,
+    Wait,
 };
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub enum Policy {
     Collocation(Collocation),
     /// Whether calls are protected on their way.
     Security(Security),
+    /// Which code set `char` and `string` travel in.
+    CharCodeSet(CharCodeSet),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -49,6 +52,7 @@ impl Policy {
             Self::Wait(_) => numbers::WAIT,
             Self::Collocation(_) => numbers::COLLOCATION,
             Self::Security(_) => numbers::SECURITY,
+            Self::CharCodeSet(_) => numbers::CHAR_CODE_SET,
             Self::Defined(defined) => defined.policy_type(),
         }
     }

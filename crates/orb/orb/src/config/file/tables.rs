@@ -20,6 +20,7 @@ pub(super) struct File {
     pub(super) concurrency: Option<ConcurrencyTable>,
     pub(super) wait: Option<String>,
     pub(super) security: Option<String>,
+    pub(super) char_code_set: Option<String>,
     pub(super) foreign_local_endpoints: Option<bool>,
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,

@@ -280,8 +280,11 @@ fn build_profiles(
     policies: &[PolicyValue],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let registry = broker.protocols.now();
+    let native = broker.config().char_code_set.narrow();
     let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
-    components.push(TaggedComponent::code_sets(&code_sets::our_component())?);
+    components.push(TaggedComponent::code_sets(&code_sets::our_component(
+        native,
+    ))?);
     if !policies.is_empty() {
         components.push(TaggedComponent::policies(policies)?);
     }

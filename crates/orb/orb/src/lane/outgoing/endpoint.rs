@@ -1,5 +1,6 @@
 //! Where a connection leads, and what is spoken there.
 
+use crate::policy::CharCodeSet;
 use crate::profile::{EndpointQualities, SecurityRequirement};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion};
@@ -16,6 +17,8 @@ pub(crate) struct Endpoint {
     pub(crate) demands: Option<SecurityRequirement>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
+    /// The same where ISO 8859-1 is preferred.
+    pub(crate) code_sets_of_latin: CodeSets,
     pub(crate) object_key: Arc<[u8]>,
     /// Which of the reference's profiles it comes from.
     pub(crate) profile: usize,
@@ -25,6 +28,18 @@ impl Endpoint {
     /// Whether nobody else can read or change what is sent there.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.pair.link.protection() == Protection::Encryption
+    }
+
+    /// The endpoint as calls go there that prefer this code set.
+    pub(crate) fn with_chars_in(self: &Arc<Self>, wanted: CharCodeSet) -> Arc<Self> {
+        let is_wanted = self.code_sets == self.code_sets_of_latin || wanted == CharCodeSet::Utf8;
+        match is_wanted {
+            true => self.clone(),
+            false => Arc::new(Self {
+                code_sets: self.code_sets_of_latin,
+                ..Self::clone(self)
+            }),
+        }
     }
 
     /// Whether both are one endpoint of one profile.
