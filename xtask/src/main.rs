@@ -9,6 +9,7 @@ mod layers;
 mod modules;
 mod poa_table;
 mod run;
+mod soak;
 mod sources;
 mod threads;
 
@@ -38,6 +39,8 @@ enum Chore {
     IdlCorpus(corpus::Options),
     /// Run libFuzzer on each target.
     Fuzz(fuzz::Options),
+    /// Load and faults of every kind at once, with memory, threads and descriptors watched.
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
     };
     match done {
