@@ -17,7 +17,7 @@ const TEXT: &str = "Grüße, soak";
 /// What is on its way for so long is lost.
 const ARRIVAL: Duration = Duration::from_secs(20);
 
-/// A round of calls of all kinds on an object; `noted` one-ways were sent to it so far, where it is this caller's own.
+/// A round of calls on an object: one sum, and some of the other kinds by chance.
 ///
 /// # Errors
 /// The first answer that was wrong.

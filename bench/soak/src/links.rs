@@ -1,6 +1,5 @@
 //! The ways by which the processes of the soak reach each other.
 
-use punctual::protocol::reliable::ReliableOptions;
 use punctual::protocol::ssliop::TlsOptions;
 use punctual::{
     Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, Otherwise, Policy, PoolSize, Security,
@@ -70,14 +69,10 @@ pub(crate) fn orb(folder: &Path) -> OrbBuilder {
             ..TlsOptions::default()
         });
         config.security = Security::Off;
-        // Peers that are killed, or silent, are let go soon, so that there is always as much of them.
-        config.reliable = ReliableOptions {
-            tries: 6,
-            keep_alive: Duration::from_millis(500),
-            ..ReliableOptions::default()
-        };
-        // Datagrams have no end that could be noticed: a peer is there until it was silent for this long.
-        config.diop.idle = Duration::from_secs(3);
+        // Peers that are killed, or silent, are let go soon, so that there is always as much of them. Datagrams have no
+        // end that could be noticed: a peer is there until it was silent for so long, and lets itself be heard before.
+        config.reliable.keep_alive = Duration::from_millis(500);
+        config.diop.idle = Duration::from_secs(5);
         let soon = Some(Duration::from_secs(5));
         config.timeouts.first_message = soon;
         config.timeouts.message = soon;
