@@ -137,6 +137,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "punctual-soak",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-bench",
+            "punctual-ifr",
+        ],
+    ),
+    (
         "punctual-cli",
         &[
             "punctual",

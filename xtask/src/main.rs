@@ -1,5 +1,6 @@
 //! Chores of the workspace, run as `cargo xtask NAME`.
 
+mod clocks;
 mod corpus;
 mod cross;
 mod fuzz;
@@ -8,6 +9,8 @@ mod layers;
 mod modules;
 mod poa_table;
 mod run;
+mod soak;
+mod sources;
 mod threads;
 
 use clap::{Parser, Subcommand};
@@ -23,8 +26,8 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Refuse a dependency that points against the layers (ARCHITECTURE.md), and threads that are not
-    /// started by punctual-exec.
+    /// Refuse a dependency that points against the layers (ARCHITECTURE.md), threads that are not
+    /// started by punctual-exec, and what reads a clock that people set.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
@@ -36,17 +39,21 @@ enum Chore {
     IdlCorpus(corpus::Options),
     /// Run libFuzzer on each target.
     Fuzz(fuzz::Options),
+    /// Load and faults of every kind at once, with memory, threads and descriptors watched.
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Options::parse().chore {
         Chore::Layers => layers::check()
             .and_then(|()| modules::check())
-            .and_then(|()| threads::check()),
+            .and_then(|()| threads::check())
+            .and_then(|()| clocks::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::PoaTable => poa_table::check(),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
     };
     match done {

@@ -5,14 +5,11 @@
 //! tool may start a thread of its own where it says why, in a comment in the same file that begins with
 //! [`REASON`]: one for each.
 
-use crate::run::{Result, root};
+use crate::run::Result;
+use crate::sources;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Below which folders.
-const LOOKED_AT: [&str; 3] = ["crates", "services", "tools"];
 
 /// Files and folders where bare threads are in order, and why.
 const EXEMPT: [(&str, &str); 2] = [
@@ -30,10 +27,7 @@ const REASON: &str = "// Bare thread: ";
 const STARTS: [&str; 3] = ["spawn", "Builder", "scope"];
 
 pub(crate) fn check() -> Result<()> {
-    let mut sources = BTreeMap::new();
-    for folder in LOOKED_AT {
-        read_sources(&root().join(folder), &mut sources)?;
-    }
+    let sources = sources::of_the_product()?;
     let mistakes = mistakes(&sources)?;
     if mistakes.is_empty() {
         println!("threads: {} files, all start theirs by exec", sources.len());
@@ -43,24 +37,6 @@ pub(crate) fn check() -> Result<()> {
         "threads are started past punctual-exec (`ThreadSpec::start`):\n  {}",
         mistakes.join("\n  ")
     ))
-}
-
-/// The files of `src` folders, by their paths from the root.
-fn read_sources(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) -> Result<()> {
-    let failed = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
-            read_sources(&path, sources)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let short = path.strip_prefix(root()).unwrap_or(&path).to_owned();
-            if short.iter().any(|part| part == "src") {
-                let text = fs::read_to_string(&path).map_err(failed)?;
-                sources.insert(short, text);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn mistakes(sources: &BTreeMap<PathBuf, String>) -> Result<Vec<String>> {
@@ -195,6 +171,7 @@ fn is_for_tests(attribute: &Group) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::root;
 
     const PATH: &str = "crates/link/link/src/iiop/mod.rs";
 

@@ -27,8 +27,8 @@ pub(crate) struct Definitions {
     contents: HashMap<Number, Vec<Number>>,
     /// What a scope has under a name, in lower case: it names one thing whatever its case.
     by_name: HashMap<(Number, String), Number>,
-    /// Those that are not as they were stored.
-    changed: std::collections::BTreeSet<Number>,
+    /// What those were that are not as they were kept; `None` for those that were not there.
+    changed: BTreeMap<Number, Option<Definition>>,
     last: Number,
 }
 
@@ -39,7 +39,7 @@ impl Definitions {
         for (number, definition) in stored {
             definitions.insert(number, definition);
         }
-        definitions.changed.clear();
+        definitions.keep();
         definitions
     }
 
@@ -80,14 +80,39 @@ impl Definitions {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that changed since they were last asked for, with what is left of them.
-    pub(crate) fn take_changed(&mut self) -> Vec<(Number, Option<Definition>)> {
-        let changed = std::mem::take(&mut self.changed);
-        let now = |number| (number, self.get(number).cloned());
-        changed.into_iter().map(now).collect()
+    /// Those that have changed since changes were last kept, with what is left of them.
+    pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
+        let now = |&number| (number, self.get(number).cloned());
+        self.changed.keys().map(now).collect()
+    }
+
+    /// Changes so far are there to stay.
+    pub(crate) fn keep(&mut self) {
+        self.changed.clear();
+    }
+
+    /// Takes back what has changed since changes were last kept. Numbers that were given are not given again.
+    pub(crate) fn undo(&mut self) {
+        let mut before = std::mem::take(&mut self.by_number);
+        for (number, definition) in std::mem::take(&mut self.changed) {
+            match definition {
+                Some(definition) => before.insert(number, definition),
+                None => before.remove(&number),
+            };
+        }
+        let last = self.last;
+        *self = Definitions::of(before);
+        self.last = last;
+    }
+
+    /// Remembers what a definition was; for whoever is about to change it.
+    fn note(&mut self, number: Number) {
+        let before = || self.by_number.get(&number).cloned();
+        self.changed.entry(number).or_insert_with(before);
     }
 
     fn insert(&mut self, number: Number, definition: Definition) {
+        self.note(number);
         self.by_id.insert(definition.id.clone(), number);
         self.by_name.insert(key(&definition), number);
         self.contents
@@ -95,7 +120,6 @@ impl Definitions {
             .or_default()
             .push(number);
         self.by_number.insert(number, definition);
-        self.changed.insert(number);
         self.last = self.last.max(number);
     }
 }
@@ -116,5 +140,55 @@ pub(crate) fn bases(definition: &Definition) -> Numbers {
             all.copied().collect()
         }
         _ => Numbers::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(id: &str, container: Number) -> Definition {
+        Definition {
+            id: id.to_owned(),
+            name: format!("m{id}"),
+            version: "1.0".to_owned(),
+            container,
+            what: Details::Unlabeled(DefinitionKind::DkModule),
+        }
+    }
+
+    /// What can be asked of definitions, in words.
+    fn shown(definitions: &Definitions) -> String {
+        let all: Vec<_> = definitions.iter().collect();
+        let named: Vec<_> = ["ma", "mb", "mc", "md", "other"]
+            .map(|name| definitions.by_name(ROOT, name))
+            .into();
+        let by_id: Vec<_> = ["a", "b", "c", "d", "e"]
+            .map(|id| definitions.by_id(id))
+            .into();
+        let contents = definitions.own_contents(ROOT);
+        format!("{all:?} {named:?} {by_id:?} {contents:?}")
+    }
+
+    #[test]
+    fn changes_that_are_not_kept_are_taken_back_whole() {
+        let mut definitions = Definitions::default();
+        let a = definitions.create(module("a", ROOT)).unwrap();
+        let b = definitions.create(module("b", ROOT)).unwrap();
+        definitions.create(module("c", a)).unwrap();
+        definitions.keep();
+        assert!(definitions.changes().is_empty());
+        let before = shown(&definitions);
+        let d = definitions.create(module("d", ROOT)).unwrap();
+        definitions.set_id(b, "e").unwrap();
+        definitions.set_version(b, "2.0").unwrap();
+        definitions.relocate(b, ROOT, "other").unwrap();
+        definitions.destroy(a).unwrap();
+        assert_eq!(definitions.changes().len(), 4);
+        definitions.undo();
+        assert_eq!(shown(&definitions), before);
+        assert!(definitions.changes().is_empty());
+        let next = definitions.create(module("d", ROOT)).unwrap();
+        assert!(next > d, "a number is never used again");
     }
 }

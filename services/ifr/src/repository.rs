@@ -92,17 +92,21 @@ impl InterfaceRepository {
         look(&self.0.definitions.read())
     }
 
-    /// Changes definitions, and keeps what has changed.
+    /// Changes definitions, and keeps what has changed; what cannot be kept is taken back.
     pub(crate) fn change<R>(
         &self,
         change: impl FnOnce(&mut Definitions) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
         let mut definitions = self.0.definitions.write();
         let result = change(&mut definitions);
-        let changed = definitions.take_changed();
-        if let Some(storage) = self.0.storage.as_ref().filter(|_| !changed.is_empty()) {
-            storage.write(&changed).map_err(Refusal::Storage)?;
+        let changes = definitions.changes();
+        if let Some(storage) = self.0.storage.as_ref().filter(|_| !changes.is_empty())
+            && let Err(why) = storage.write(&changes)
+        {
+            definitions.undo();
+            return Err(Refusal::Storage(why));
         }
+        definitions.keep();
         result
     }
 }

@@ -1,9 +1,10 @@
 //! Definitions in an embedded database: a record for each, by its number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
@@ -14,8 +15,10 @@ const TABLE: TableDefinition<'_, u32, &[u8]> = TableDefinition::new("definitions
 /// Where definitions are kept when the process ends.
 #[derive(Debug)]
 pub(crate) struct Storage {
-    /// There until the end.
-    database: Option<Database>,
+    path: PathBuf,
+    /// Not there after it could not be written, until it is to be written again: a database that has failed once
+    /// refuses everything until it is opened anew.
+    database: Mutex<Option<Database>>,
     /// Whether the database has panicked, after which nothing is asked of it any more.
     is_broken: AtomicBool,
 }
@@ -26,20 +29,22 @@ type Result<T> = std::result::Result<T, String>;
 impl Storage {
     /// Opens a database, which is made if need be.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let database = guarded(|| Database::create(path).map_err(in_words))?;
         Ok(Storage {
-            database: Some(database),
+            database: Mutex::new(Some(opened(path)?)),
+            path: path.to_owned(),
             is_broken: AtomicBool::new(false),
         })
     }
 
     /// All definitions that are there, in the order of their numbers.
     pub(crate) fn read(&self) -> Result<Vec<(Number, Definition)>> {
-        guarded(|| self.read_all())
+        let database = self.database.lock();
+        let database = database.as_ref().ok_or(DAMAGED)?;
+        guarded(|| Self::read_all(database))
     }
 
-    fn read_all(&self) -> Result<Vec<(Number, Definition)>> {
-        let transaction = self.database()?.begin_read().map_err(in_words)?;
+    fn read_all(database: &Database) -> Result<Vec<(Number, Definition)>> {
+        let transaction = database.begin_read().map_err(in_words)?;
         let table = match transaction.open_table(TABLE) {
             Ok(table) => table,
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
@@ -53,23 +58,29 @@ impl Storage {
         Ok(definitions)
     }
 
-    fn database(&self) -> Result<&Database> {
-        self.database.as_ref().ok_or_else(|| DAMAGED.to_owned())
-    }
-
-    /// Keeps what definitions have become, all or nothing; `None` for those that are gone.
+    /// Keeps what definitions have become, all or nothing; `None` for those that are gone. Where the disk is full, later
+    /// ones are kept when there is room again.
     pub(crate) fn write(&self, changed: &[(Number, Option<Definition>)]) -> Result<()> {
         if self.is_broken.load(Ordering::Relaxed) {
             return Err(DAMAGED.to_owned());
         }
-        let written = guarded(|| self.write_all(changed));
+        let mut open = self.database.lock();
+        let database = match open.take() {
+            Some(database) => database,
+            None => opened(&self.path)?,
+        };
+        let written = guarded(|| Self::write_all(&database, changed));
+        match &written {
+            Ok(()) => *open = Some(database),
+            Err(_) => close(database),
+        }
         let is_broken = written.as_ref().is_err_and(|why| why == DAMAGED);
         self.is_broken.fetch_or(is_broken, Ordering::Relaxed);
         written
     }
 
-    fn write_all(&self, changed: &[(Number, Option<Definition>)]) -> Result<()> {
-        let transaction = self.database()?.begin_write().map_err(in_words)?;
+    fn write_all(database: &Database, changed: &[(Number, Option<Definition>)]) -> Result<()> {
+        let transaction = database.begin_write().map_err(in_words)?;
         {
             let mut table = transaction.open_table(TABLE).map_err(in_words)?;
             for (number, definition) in changed {
@@ -88,16 +99,26 @@ impl Storage {
     }
 }
 
-/// The database tidies up at its end, in what may be damaged.
 impl Drop for Storage {
     fn drop(&mut self) {
-        let database = self.database.take();
-        // Nobody is left to be told.
-        let _ = guarded(|| {
-            drop(database);
-            Ok(())
-        });
+        if let Some(database) = self.database.get_mut().take() {
+            close(database);
+        }
     }
+}
+
+/// A database, which is made if need be.
+fn opened(path: &Path) -> Result<Database> {
+    guarded(|| Database::create(path).map_err(in_words))
+}
+
+/// The database tidies up at its end, in what may be damaged.
+fn close(database: Database) {
+    // Nobody is to be told: what was written is kept already.
+    let _ = guarded(|| {
+        drop(database);
+        Ok(())
+    });
 }
 
 const DAMAGED: &str = "the file is damaged";

@@ -50,18 +50,14 @@ impl Definitions {
     /// Changes what is said of a definition.
     pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
         self.check_uses(&what)?;
-        let before = self
-            .by_number
-            .get_mut(&number)
-            .ok_or(Refusal::NoSuchDefinition)?;
-        let before = std::mem::replace(&mut before.what, what);
+        let definition = self.about_to_change(number)?;
+        let before = std::mem::replace(&mut definition.what, what);
         if let Err(refusal) = self.check_finite(number) {
             if let Some(definition) = self.by_number.get_mut(&number) {
                 definition.what = before;
             }
             return Err(refusal);
         }
-        self.changed.insert(number);
         Ok(())
     }
 
@@ -71,27 +67,27 @@ impl Definitions {
         if self.by_id.get(id).is_some_and(|&other| other != number) {
             return Err(Refusal::IdTaken(id.to_owned()));
         }
-        let definition = self
-            .by_number
-            .get_mut(&number)
-            .ok_or(Refusal::NoSuchDefinition)?;
+        let definition = self.about_to_change(number)?;
         let before = std::mem::replace(&mut definition.id, id.to_owned());
         self.by_id.remove(&before);
         self.by_id.insert(id.to_owned(), number);
-        self.changed.insert(number);
         Ok(())
     }
 
     /// Gives a definition another version.
     pub(crate) fn set_version(&mut self, number: Number, version: &str) -> Result<(), Refusal> {
         check_text(version)?;
-        let definition = self
-            .by_number
-            .get_mut(&number)
-            .ok_or(Refusal::NoSuchDefinition)?;
-        definition.version = version.to_owned();
-        self.changed.insert(number);
+        version.clone_into(&mut self.about_to_change(number)?.version);
         Ok(())
+    }
+
+    /// A definition that is there, and remembered as it is.
+    fn about_to_change(&mut self, number: Number) -> Result<&mut Definition, Refusal> {
+        if self.by_number.contains_key(&number) {
+            self.note(number);
+        }
+        let definition = self.by_number.get_mut(&number);
+        definition.ok_or(Refusal::NoSuchDefinition)
     }
 
     /// Puts a definition into another scope, under another name, or both.
@@ -114,14 +110,15 @@ impl Definitions {
         }
         check_name(name)?;
         self.check_place(&moved, Some(number))?;
-        self.by_name.remove(&key(now));
+        let named = key(now);
+        self.note(number);
+        self.by_name.remove(&named);
         self.by_name.insert(key(&moved), number);
         self.by_number.insert(number, moved);
         if let Some(contents) = self.contents.get_mut(&before) {
             contents.retain(|&other| other != number);
         }
         self.contents.entry(container).or_default().push(number);
-        self.changed.insert(number);
         Ok(())
     }
 
@@ -140,6 +137,7 @@ impl Definitions {
             return Err(Refusal::InUse(self.absolute_name(user)));
         }
         for number in doomed {
+            self.note(number);
             self.contents.remove(&number);
             if let Some(gone) = self.by_number.remove(&number) {
                 self.by_id.remove(&gone.id);
@@ -147,7 +145,6 @@ impl Definitions {
                 if let Some(contents) = self.contents.get_mut(&gone.container) {
                     contents.retain(|&other| other != number);
                 }
-                self.changed.insert(number);
             }
         }
         Ok(())

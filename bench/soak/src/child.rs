@@ -1,0 +1,204 @@
+//! A process of the soak, as the one sees it that runs it.
+
+use crate::speech::{Said, Served};
+use crate::work::Count;
+use punctual_bench::process::{Memory, Observed};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// An answer takes no longer, or something is wrong.
+const ANSWER: Duration = Duration::from_secs(90);
+
+/// The process; killed when it is dropped without [`Process::stop`].
+#[derive(Debug)]
+pub(crate) struct Process {
+    name: String,
+    child: Child,
+    stdin: ChildStdin,
+    said: Receiver<Said>,
+    done: Arc<Mutex<Done>>,
+}
+
+/// The last that it said of its work.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) counts: BTreeMap<String, Count>,
+    pub(crate) faults: Vec<String>,
+}
+
+/// What it takes of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Usage {
+    /// Its memory.
+    pub(crate) memory: Memory,
+    /// Its threads.
+    pub(crate) threads: usize,
+    /// Its open descriptors.
+    pub(crate) descriptors: usize,
+}
+
+impl Process {
+    /// Starts this program in a role, or a command that does.
+    ///
+    /// # Errors
+    /// Why it did not start.
+    pub(crate) fn start(name: &str, mut command: Command) -> Result<Self, String> {
+        let started = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // An interrupt at the terminal is for the one that runs it, which then stops the others.
+            .process_group(0)
+            .spawn();
+        let mut child = started.map_err(|error| format!("{name} did not start: {error}"))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(format!("{name} has no pipes"));
+        };
+        let (say, said) = channel();
+        let done = Arc::default();
+        let heard = Arc::clone(&done);
+        std::thread::spawn(move || hear(stdout, &say, &heard));
+        Ok(Self {
+            name: name.to_owned(),
+            child,
+            stdin,
+            said,
+            done,
+        })
+    }
+
+    /// Tells it something.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub(crate) fn tell(&mut self, what: &str) -> Result<(), String> {
+        writeln!(self.stdin, "{what}").map_err(|error| format!("{} is gone: {error}", self.name))
+    }
+
+    /// The next that it says, but for what it has done.
+    ///
+    /// # Errors
+    /// When it is gone, or silent, or cannot do its work.
+    pub(crate) fn says(&mut self) -> Result<Said, String> {
+        match self.said.recv_timeout(ANSWER) {
+            Ok(said) => Ok(said),
+            Err(RecvTimeoutError::Timeout) => Err(format!("{} does not answer", self.name)),
+            Err(RecvTimeoutError::Disconnected) => Err(format!("{} has ended", self.name)),
+        }
+    }
+
+    /// Waits until it serves.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub(crate) fn until_ready(&mut self) -> Result<Vec<Served>, String> {
+        match self.says()? {
+            Said::Ready(served) => Ok(served),
+            other => Err(format!("{} began with {other:?}", self.name)),
+        }
+    }
+
+    /// Has it do something, and waits until that is done.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub(crate) fn told(&mut self, what: &str) -> Result<(), String> {
+        self.tell(what)?;
+        self.obeyed(what)
+    }
+
+    /// Waits until it has done what it was told.
+    ///
+    /// # Errors
+    /// What it says instead.
+    pub(crate) fn obeyed(&mut self, what: &str) -> Result<(), String> {
+        match self.says()? {
+            Said::Paused if what == "pause" => Ok(()),
+            Said::Obeyed(done) if done == what => Ok(()),
+            other => Err(format!("{} was told {what} and says {other:?}", self.name)),
+        }
+    }
+
+    /// What it has done so far.
+    pub(crate) fn done(&self) -> Done {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.clone()
+    }
+
+    /// What it takes now.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub(crate) fn usage(&self) -> Result<Usage, String> {
+        let process = self.child.id();
+        let observed = Observed::of(process);
+        let gone = |error: &dyn std::fmt::Display| format!("{} is gone: {error}", self.name);
+        let descriptors = std::fs::read_dir(format!("/proc/{process}/fd"));
+        Ok(Usage {
+            memory: observed.memory().map_err(|error| gone(&error))?,
+            threads: observed.threads().map_err(|error| gone(&error))?,
+            descriptors: descriptors.map_err(|error| gone(&error))?.count(),
+        })
+    }
+
+    /// SIGKILL, at whatever it is doing.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    /// Lets it end, and waits for that; what it has done in all.
+    ///
+    /// # Errors
+    /// When it does not end, or with a failure.
+    pub(crate) fn stop(mut self) -> Result<Done, String> {
+        self.tell("stop")?;
+        // It ends what it says when it ends.
+        loop {
+            match self.said.recv_timeout(ANSWER) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(format!("{} does not end", self.name));
+                }
+            }
+        }
+        let status = self.child.wait().map_err(|error| error.to_string())?;
+        match status.success() {
+            true => Ok(self.done()),
+            false => Err(format!("{} ended with {status}", self.name)),
+        }
+    }
+
+    fn end(&mut self) {
+        // Gone already is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn hear(stdout: ChildStdout, say: &Sender<Said>, heard: &Mutex<Done>) {
+    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        match serde_json::from_str(&line) {
+            Ok(Said::Done { counts, faults }) => {
+                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Done { counts, faults };
+            }
+            Ok(said) => {
+                if say.send(said).is_err() {
+                    return;
+                }
+            }
+            Err(_) => eprintln!("{line}"),
+        }
+    }
+}

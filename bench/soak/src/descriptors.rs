@@ -1,0 +1,179 @@
+//! A server whose descriptors are used up for some seconds, and which serves as before when they come back.
+
+use crate::calls;
+use crate::child::Process;
+use crate::idl::soak::{Target, TargetAddError};
+use crate::links;
+use crate::random::Random;
+use crate::run::Soak;
+use crate::servant::TargetImpl;
+use crate::speech::{self, Said, Served};
+use crate::work::{Load, Tally, Work};
+use calls::shown;
+use punctual::{RootPoa, SystemExceptionKind as Kind};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::error::Error;
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What it listens by.
+const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
+/// Descriptors that it has beyond those in use when it is limited.
+const SPARE: u64 = 24;
+/// Connections that use them up.
+const CROWD: usize = 60;
+/// How long they stay; a server closes those that say nothing a little later.
+const STAY: Duration = Duration::from_millis(2500);
+/// By then it serves again, or never.
+const RECOVERY: Duration = Duration::from_secs(30);
+
+/// The server: it limits itself when it is told to.
+///
+/// # Errors
+/// What kept it from serving.
+pub(crate) fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let mut builder = links::orb(folder);
+    for protocol in PROTOCOLS {
+        builder = builder.listen(links::endpoint(protocol, folder, "starved"));
+    }
+    let orb = builder.build()?;
+    let root = orb.root_poa()?;
+    let target: Target = root.activate(TargetImpl::default())?;
+    root.manager().activate()?;
+    let endpoints = orb.endpoints().into_iter();
+    let served = Served {
+        name: "starved".to_owned(),
+        maker: String::new(),
+        target: orb.object_to_string(&target)?,
+        endpoints: endpoints.map(|one| (one.protocol, one.place)).collect(),
+    };
+    Said::Ready(vec![served]).say();
+    let tally = Tally::default();
+    speech::obey(&Load::default(), &tally, |line| match limit() {
+        Ok(()) => Said::Obeyed(line.to_owned()).say(),
+        Err(error) => Said::Unable(error.to_string()).say(),
+    });
+    orb.shutdown(true)?;
+    speech::conclude(&tally);
+    Ok(())
+}
+
+fn limit() -> Result<(), Box<dyn Error>> {
+    let used = std::fs::read_dir("/proc/self/fd")?.count() as u64;
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let current = Some(used + SPARE);
+    Ok(setrlimit(Resource::Nofile, Rlimit { current, maximum })?)
+}
+
+/// Starts it, and uses its descriptors up again and again.
+///
+/// # Errors
+/// Why it does not serve.
+pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
+    let mut server = soak.start("the server that is starved", &["starved"])?;
+    let served = server.until_ready()?.pop().ok_or("nothing is served")?;
+    let mut starved = Starved::new(soak, &served)?;
+    starved.known_are_served()?;
+    server.told("limit")?;
+    let before = server.usage()?.descriptors;
+    soak.work("descriptors used up", Duration::from_secs(1), |work| {
+        starved.use_up(work)?;
+        starved.new_are_served(soak, work)?;
+        are_back(&server, before)?;
+        work.is_done();
+        Ok(())
+    });
+    starved.orb.shutdown(true).map_err(shown)?;
+    server.stop().map(drop)
+}
+
+/// What is known of the server.
+struct Starved {
+    orb: punctual::Orb,
+    /// Its object, by each protocol, on connections that there are already.
+    known: Vec<Target>,
+    text: String,
+    place: String,
+    random: Random,
+}
+
+impl Starved {
+    fn new(soak: &Soak, served: &Served) -> Result<Self, String> {
+        let orb = links::orb(soak.folder()).build().map_err(shown)?;
+        let target: Target = links::named(&orb, &served.target)?;
+        let known = PROTOCOLS.map(|protocol| links::by(&target, protocol));
+        let place = served.endpoints.iter().find(|(one, _)| one == "iiop");
+        Ok(Self {
+            orb,
+            known: known.into_iter().collect::<Result<_, _>>()?,
+            text: served.target.clone(),
+            place: place.map(|(_, place)| place.clone()).unwrap_or_default(),
+            random: Random::new(soak.seed(), "descriptors"),
+        })
+    }
+
+    fn known_are_served(&mut self) -> Result<(), String> {
+        for target in &self.known {
+            calls::add(target, &mut self.random)?;
+        }
+        Ok(())
+    }
+
+    fn use_up(&mut self, work: &Work) -> Result<(), String> {
+        let until = Instant::now() + STAY;
+        let mut crowd = Vec::new();
+        while crowd.len() < CROWD {
+            crowd.push(TcpStream::connect(&self.place).map_err(shown)?);
+        }
+        while Instant::now() < until {
+            self.known_are_served()
+                .map_err(|fault| format!("a connection that there was: {fault}"))?;
+            work.are_done(PROTOCOLS.len() as u64);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// Whoever comes when there is room again is served; before, he may be turned away.
+    fn new_are_served(&mut self, soak: &Soak, work: &Work) -> Result<(), String> {
+        let orb = links::orb(soak.folder()).build().map_err(shown)?;
+        let target: Target = links::named(&orb, &self.text)?;
+        for protocol in PROTOCOLS {
+            let target = links::by(&target, protocol)?;
+            let began = Instant::now();
+            loop {
+                match target.add(1, 2) {
+                    Ok(3) => break,
+                    Err(TargetAddError::System(exception))
+                        if matches!(exception.kind(), Kind::Transient | Kind::CommFailure)
+                            && began.elapsed() < RECOVERY =>
+                    {
+                        work.is_refused();
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                    other => {
+                        return Err(format!("{other:?} by {protocol} when there is room again"));
+                    }
+                }
+            }
+            work.is_done();
+        }
+        orb.shutdown(true).map_err(shown)
+    }
+}
+
+/// Waits until the server has no more descriptors than before.
+fn are_back(server: &Process, before: usize) -> Result<(), String> {
+    let began = Instant::now();
+    loop {
+        let now = server.usage()?.descriptors;
+        if now <= before {
+            return Ok(());
+        }
+        if began.elapsed() > RECOVERY {
+            return Err(format!("{now} descriptors are left open of {before}"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,9 @@
+//! What the IDL compiler wrote from `soak.idl`.
+#![allow(
+    unreachable_pub,
+    dead_code,
+    missing_debug_implementations,
+    reason = "as it is for everybody"
+)]
+
+include!(concat!(env!("OUT_DIR"), "/soak.rs"));

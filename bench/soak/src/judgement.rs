@@ -1,0 +1,183 @@
+//! Whether a process ends as flat as it began.
+
+use crate::child::Usage;
+use serde::Serialize;
+
+/// From so many minutes on, the strict bound holds.
+pub(crate) const STRICT_FROM: f64 = 10.0;
+/// What the memory of the last quarter may be above that of the second, in a long run.
+const STRICT: f64 = 0.02;
+/// The same in a short one, which has hardly warmed up in its second quarter.
+const LOOSE: f64 = 0.10;
+/// The least that is allowed in a short one, in bytes.
+const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
+
+/// Threads that a server with a thread for each connection may keep for later, beside those there were: they receive
+/// while a connection's own is in an upcall.
+const KEPT: usize = 16;
+
+/// A process that is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum Who {
+    /// The server.
+    Server,
+    /// The client.
+    Client,
+}
+
+impl Who {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+        }
+    }
+
+    /// Threads that it may end with beyond those in the beginning.
+    const fn kept(self) -> usize {
+        match self {
+            Self::Server => KEPT,
+            Self::Client => 0,
+        }
+    }
+}
+
+/// What a process took, and what is to be said of it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Judgement {
+    /// Which process.
+    pub(crate) process: Who,
+    /// When nothing went on, after it had warmed up.
+    pub(crate) quiet: Usage,
+    /// The same at the end.
+    pub(crate) end: Usage,
+    /// The median of what is resident in the second quarter, in bytes.
+    pub(crate) second_quarter: f64,
+    /// The same in the last quarter.
+    pub(crate) last_quarter: f64,
+    /// What the last may be above the second, in bytes.
+    pub(crate) allowed: f64,
+    /// What is not as it should be.
+    pub(crate) faults: Vec<String>,
+}
+
+/// Judges a process by what it took each second under load, when it was quiet, and at the end.
+pub(crate) fn judge(
+    process: Who,
+    loaded: &[Usage],
+    (quiet, end): (Usage, Usage),
+    minutes: f64,
+) -> Judgement {
+    let quarter = loaded.len() / 4;
+    let second_quarter = median(loaded.get(quarter..2 * quarter).unwrap_or_default());
+    let last_quarter = median(loaded.get(3 * quarter..).unwrap_or_default());
+    let allowed = match minutes >= STRICT_FROM {
+        true => STRICT * second_quarter,
+        false => (LOOSE * second_quarter).max(LOOSE_BYTES),
+    };
+    let mut faults = Vec::new();
+    let grown = last_quarter - second_quarter;
+    if grown > allowed {
+        faults.push(format!(
+            "its memory has grown by {:.0} KiB from the second to the last quarter, {:.0} KiB are allowed",
+            grown / 1024.0,
+            allowed / 1024.0
+        ));
+    }
+    for (what, before, after, kept) in [
+        ("threads", quiet.threads, end.threads, process.kept()),
+        ("descriptors", quiet.descriptors, end.descriptors, 0),
+    ] {
+        if after > before + kept {
+            faults.push(format!(
+                "it ends with {after} {what}, of {before} in the beginning"
+            ));
+        }
+    }
+    Judgement {
+        process,
+        quiet,
+        end,
+        second_quarter,
+        last_quarter,
+        allowed,
+        faults,
+    }
+}
+
+impl Judgement {
+    /// How much more is resident in the last quarter than in the second, in percent.
+    pub(crate) fn growth(&self) -> f64 {
+        100.0 * (self.last_quarter / self.second_quarter - 1.0)
+    }
+}
+
+/// The median of what is resident, in bytes.
+#[allow(clippy::cast_precision_loss)]
+fn median(samples: &[Usage]) -> f64 {
+    let mut all: Vec<u64> = samples.iter().map(|one| one.memory.resident).collect();
+    all.sort_unstable();
+    let middle = all.len() / 2;
+    match (all.len() % 2, all.get(middle)) {
+        (_, None) => 0.0,
+        (1, Some(&one)) => one as f64,
+        (_, Some(&one)) => (one + all[middle - 1]) as f64 / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_bench::process::Memory;
+
+    const MIB: u64 = 1 << 20;
+
+    fn usage(resident: u64, threads: usize) -> Usage {
+        Usage {
+            memory: Memory {
+                resident,
+                ..Memory::default()
+            },
+            threads,
+            descriptors: 10,
+        }
+    }
+
+    /// A process that takes so many MiB in each quarter.
+    fn judged(quarters: [u64; 4], minutes: f64) -> Judgement {
+        let loaded: Vec<Usage> = quarters
+            .iter()
+            .flat_map(|&mib| [usage(mib * MIB, 5); 9])
+            .collect();
+        judge(Who::Client, &loaded, (usage(0, 4), usage(0, 4)), minutes)
+    }
+
+    #[test]
+    fn what_grows_by_more_than_a_fiftieth_is_refused_in_a_long_run() {
+        assert!(judged([10, 200, 300, 204], 60.0).faults.is_empty());
+        assert_eq!(judged([10, 200, 200, 205], 60.0).faults.len(), 1);
+        assert!(judged([10, 200, 200, 100], 60.0).faults.is_empty());
+    }
+
+    #[test]
+    fn a_short_run_is_judged_by_a_tenth_or_two_mebibytes() {
+        assert!(judged([10, 200, 200, 220], 3.0).faults.is_empty());
+        assert_eq!(judged([10, 200, 200, 221], 3.0).faults.len(), 1);
+        assert!(judged([1, 4, 4, 6], 3.0).faults.is_empty());
+        assert_eq!(judged([1, 4, 4, 7], 3.0).faults.len(), 1);
+    }
+
+    #[test]
+    fn a_thread_that_is_left_is_a_fault_but_for_those_that_a_server_keeps() {
+        let loaded = [usage(MIB, 9); 8];
+        let quiet = (usage(0, 4), usage(0, 5));
+        let left = judge(Who::Client, &loaded, quiet, 3.0);
+        assert_eq!(
+            left.faults,
+            ["it ends with 5 threads, of 4 in the beginning"]
+        );
+        assert!(judge(Who::Server, &loaded, quiet, 3.0).faults.is_empty());
+        let left = (usage(0, 4), usage(0, 4 + KEPT + 1));
+        assert_eq!(judge(Who::Server, &loaded, left, 3.0).faults.len(), 1);
+    }
+}

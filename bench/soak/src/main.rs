@@ -1,0 +1,168 @@
+//! The soak: load and faults of every kind at once, for minutes or hours, with memory, threads and descriptors of a
+//! server and of a client watched, which are to end as flat as they began.
+//!
+//! One process runs it ([`run`], [`watched`]) and starts the others, which talk to it by [`speech`]: a [`server`] and a client
+//! ([`caller`]) that live through the whole of it and are watched, and others that are there to be killed
+//! ([`victim`], [`kills`]), starved of [`descriptors`], or given a full disk ([`repository`]). [`strangers`] break
+//! connections, and the [`clock`] that people set is stepped in the processes that are watched. What each does is
+//! [`work`], counted; a wrong answer anywhere is a fault, and any fault fails the run. At the end there is a
+//! [`judgement`], a [`report`] and a [`plot`].
+
+mod caller;
+mod calls;
+mod child;
+mod clock;
+mod descriptors;
+mod idl;
+mod judgement;
+mod kills;
+mod links;
+mod plot;
+mod random;
+mod report;
+mod repository;
+mod run;
+mod servant;
+mod server;
+mod speech;
+mod strangers;
+mod victim;
+mod watched;
+mod work;
+
+use clap::{Parser, Subcommand};
+use serde::de::DeserializeOwned;
+use speech::Served;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Load and faults of every kind at once, with memory, threads and descriptors watched.
+#[derive(Debug, Parser)]
+#[command(
+    name = "punctual-soak",
+    version,
+    args_conflicts_with_subcommands = true
+)]
+struct Arguments {
+    #[command(flatten)]
+    options: run::Options,
+    #[command(subcommand)]
+    role: Option<Role>,
+}
+
+/// A process of the soak, which the first one starts.
+#[derive(Debug, Subcommand)]
+#[command(hide = true)]
+enum Role {
+    /// The server that is watched.
+    Serve(Common),
+    /// The client that is watched.
+    Call {
+        #[command(flatten)]
+        common: Common,
+        /// What it calls, as JSON.
+        #[arg(long)]
+        servers: String,
+        /// The server that is killed.
+        #[arg(long)]
+        killed: String,
+    },
+    /// A client that is killed.
+    Victim {
+        #[command(flatten)]
+        common: Common,
+        /// What it calls, as JSON.
+        #[arg(long)]
+        peer: String,
+        /// By which protocol.
+        #[arg(long)]
+        protocol: String,
+    },
+    /// A server that is killed.
+    Killed {
+        #[command(flatten)]
+        common: Common,
+        /// Where it listens, as JSON.
+        #[arg(long)]
+        at: String,
+    },
+    /// A server that runs out of descriptors.
+    Starved(Common),
+    /// A repository whose disk is full.
+    Repository {
+        /// Where its disk goes.
+        #[arg(long)]
+        folder: PathBuf,
+    },
+}
+
+/// What every process is told.
+#[derive(Clone, Debug, clap::Args)]
+struct Common {
+    /// Certificates and sockets.
+    #[arg(long)]
+    folder: PathBuf,
+    /// What chance begins with.
+    #[arg(long)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match &arguments.role {
+        None => run::run(&arguments.options),
+        Some(role) => play(role),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let red = anstyle::AnsiColor::Red.on_default().bold();
+            anstream::eprintln!("{red}error{red:#}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play(role: &Role) -> Result<(), Box<dyn Error>> {
+    let parent = rustix::process::getppid();
+    let played = act(role);
+    // Whoever made the folder is gone, and has left it.
+    if let (Role::Serve(common), true) = (role, rustix::process::getppid() != parent) {
+        let _ = std::fs::remove_dir_all(&common.folder);
+    }
+    played
+}
+
+fn act(role: &Role) -> Result<(), Box<dyn Error>> {
+    match role {
+        Role::Serve(common) => server::run(&common.folder, common.seed),
+        Role::Call {
+            common,
+            servers,
+            killed,
+        } => caller::run(
+            &common.folder,
+            common.seed,
+            (parsed(servers)?, parsed(killed)?),
+        ),
+        Role::Victim {
+            common,
+            peer,
+            protocol,
+        } => {
+            let peer: Served = parsed(peer)?;
+            victim::call(&common.folder, common.seed, (&peer, protocol))
+        }
+        Role::Killed { common, at } => {
+            let at: Vec<(String, String)> = parsed(at)?;
+            victim::serve(&common.folder, &at)
+        }
+        Role::Starved(common) => descriptors::serve(&common.folder),
+        Role::Repository { folder } => repository::serve(folder),
+    }
+}
+
+fn parsed<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(json)
+}

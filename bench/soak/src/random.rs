@@ -1,0 +1,38 @@
+//! Numbers that come again with the same seed.
+
+/// SplitMix64.
+#[derive(Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// A row of numbers of its own for each seed and name.
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
+        let mix = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
+        Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, mix))
+    }
+
+    /// The next number.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`, which is not zero.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        let number = self.next() % end.max(1) as u64;
+        usize::try_from(number).unwrap_or_default()
+    }
+
+    /// One of several.
+    pub(crate) fn one_of<'s, T>(&mut self, all: &'s [T]) -> &'s T {
+        &all[self.below(all.len())]
+    }
+
+    /// So many octets.
+    pub(crate) fn octets(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next().to_le_bytes()[0]).collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! What came of it, for people and for programs.
+
+use crate::child::Usage;
+use crate::judgement::{Judgement, STRICT_FROM};
+use crate::work::Count;
+use punctual_bench::machine::Machine;
+use punctual_bench::table::{Cell, Table, Tone};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What came of a run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    /// Where it ran.
+    pub(crate) machine: Machine,
+    /// Whether the programs were built as for release.
+    pub(crate) is_optimised: bool,
+    /// Minutes of load.
+    pub(crate) minutes: f64,
+    /// What chance began with.
+    pub(crate) seed: u64,
+    /// What was done, by its name.
+    pub(crate) work: BTreeMap<String, Count>,
+    /// What was left out, and why.
+    pub(crate) skipped: Vec<String>,
+    /// What went wrong.
+    pub(crate) faults: Vec<String>,
+    /// What the processes took that were watched.
+    pub(crate) processes: Vec<Judgement>,
+    /// The same for each second.
+    pub(crate) samples: Vec<Sample>,
+}
+
+/// What the processes took at a moment.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Sample {
+    /// Seconds since the load began.
+    pub(crate) seconds: f64,
+    /// Whether there was load.
+    pub(crate) is_loaded: bool,
+    /// The server.
+    pub(crate) server: Usage,
+    /// The client.
+    pub(crate) client: Usage,
+}
+
+impl Report {
+    /// All that went wrong, and each process that is not as it was.
+    pub(crate) fn all_faults(&self) -> Vec<String> {
+        let judged = self.processes.iter().flat_map(|judged| {
+            let told = |fault| format!("the {}: {fault}", judged.process.name());
+            judged.faults.iter().map(told)
+        });
+        self.faults.iter().cloned().chain(judged).collect()
+    }
+
+    fn work(&self) -> Table {
+        let row = |(name, count): (&String, &Count)| {
+            let refused = match count.refused {
+                0 => Cell::none(),
+                refused => Cell::new(grouped(refused), Tone::Plain),
+            };
+            let done = Cell::new(grouped(count.done), Tone::Plain);
+            (name.clone(), vec![done, refused])
+        };
+        Table {
+            title: format!("what was done in {:.1} minutes", self.minutes),
+            columns: ["done", "refused"].map(str::to_owned).to_vec(),
+            rows: self.work.iter().map(row).collect(),
+        }
+    }
+
+    fn processes(&self) -> Table {
+        let rows = self.processes.iter().map(|one| {
+            let plain = |text: String| Cell::new(text, Tone::Plain);
+            let tone = match one.faults.is_empty() {
+                true => Tone::Good,
+                false => Tone::Bad,
+            };
+            let pair = |quiet: usize, end: usize| plain(format!("{quiet} → {end}"));
+            let cells = vec![
+                plain(mebibytes(one.second_quarter)),
+                plain(mebibytes(one.last_quarter)),
+                Cell::new(format!("{:+.1} %", one.growth()), tone),
+                pair(one.quiet.threads, one.end.threads),
+                pair(one.quiet.descriptors, one.end.descriptors),
+            ];
+            (one.process.name().to_owned(), cells)
+        });
+        let bound = match self.minutes >= STRICT_FROM {
+            true => "2 %".to_owned(),
+            false => format!("10 % or 2 MiB, as it is shorter than {STRICT_FROM} minutes"),
+        };
+        Table {
+            title: format!("resident memory in MiB, medians; allowed is a growth of {bound}"),
+            columns: [
+                "second quarter",
+                "last quarter",
+                "growth",
+                "threads",
+                "descriptors",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            rows: rows.collect(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let built = match self.is_optimised {
+            true => "release",
+            false => "dev",
+        };
+        writeln!(f, "{}; profile {built}, seed {}", self.machine, self.seed)?;
+        write!(f, "{}{}", self.work(), self.processes())?;
+        for skipped in &self.skipped {
+            writeln!(f, "skipped {skipped}")?;
+        }
+        let faults = self.all_faults();
+        for fault in &faults {
+            let red = anstyle::AnsiColor::Red.on_default();
+            writeln!(f, "{red}fault{red:#}: {fault}")?;
+        }
+        if faults.is_empty() {
+            let green = anstyle::AnsiColor::Green.on_default();
+            writeln!(
+                f,
+                "{green}it ends as flat as it began, and no answer was wrong{green:#}"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes in MiB.
+pub(crate) fn mebibytes(bytes: f64) -> String {
+    format!("{:.1}", bytes / f64::from(1 << 20))
+}
+
+/// A number with a comma for each thousand.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let shown = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,245 @@
+//! The objects that are called.
+
+use crate::idl::soak::{
+    Choice, Kind, Maker, MakerServant, Octets, Part, Parts, Refused, Strings, Target,
+    TargetAddError, TargetServant,
+};
+use punctual::stub::{Arc, DispatchError, Servant};
+use punctual::{
+    Any, CompletionStatus, Cookie, Current, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
+    Interface, LifespanPolicy, ObjectId, Poa, PoaPolicy, RequestProcessingPolicy, ServantActivator,
+    ServantLocator, ServantManager, ServantRetentionPolicy, SystemException, SystemExceptionKind,
+};
+use std::fmt::Display;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// No wait is longer, in milliseconds.
+const LONGEST_WAIT: u32 = 10_000;
+
+/// Implements `Target`.
+#[derive(Debug, Default)]
+pub(crate) struct TargetImpl {
+    noted: AtomicU64,
+}
+
+impl TargetServant for TargetImpl {
+    fn noted(&self) -> Result<u64, SystemException> {
+        Ok(self.noted.load(Ordering::SeqCst))
+    }
+
+    fn id(&self) -> Result<String, SystemException> {
+        Current
+            .object_id()
+            .map(|id| id.to_string())
+            .map_err(internal)
+    }
+
+    fn add(&self, a: i32, b: i32) -> Result<i32, TargetAddError> {
+        let refused = || Refused {
+            by: b,
+            why: format!("{a} + {b} is too large"),
+        };
+        Ok(a.checked_add(b).ok_or_else(refused)?)
+    }
+
+    fn turn(
+        &self,
+        _chosen: &mut Choice,
+        given: &[Part],
+    ) -> Result<(Parts, Strings), SystemException> {
+        let names = given.iter().map(|part| part.name.clone()).collect();
+        Ok((given.iter().rev().cloned().collect(), names))
+    }
+
+    fn pass(&self, value: &Any) -> Result<Any, SystemException> {
+        Ok(value.clone())
+    }
+
+    fn echo(&self, values: &[u8]) -> Result<Octets, SystemException> {
+        Ok(values.to_vec())
+    }
+
+    fn same(&self, other: Option<&Target>) -> Result<Option<Target>, SystemException> {
+        Ok(other.cloned())
+    }
+
+    fn wait(&self, milliseconds: u32) -> Result<(), SystemException> {
+        let milliseconds = milliseconds.min(LONGEST_WAIT);
+        std::thread::sleep(Duration::from_millis(milliseconds.into()));
+        Ok(())
+    }
+
+    fn note(&self, _values: &[u8]) -> Result<(), SystemException> {
+        self.noted.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// Implements `Maker`, with an adapter for what it makes.
+#[derive(Debug)]
+pub(crate) struct MakerImpl {
+    /// Below which it makes adapters.
+    root: Poa,
+    /// Where it activates objects.
+    own: Poa,
+    incarnations: Arc<Incarnations>,
+}
+
+/// Servants that were made and not given back, by all managers.
+#[derive(Debug, Default)]
+struct Incarnations(AtomicI64);
+
+impl MakerImpl {
+    /// One that makes its adapters below `root`.
+    ///
+    /// # Errors
+    /// Why its own adapter was not made.
+    pub(crate) fn new(root: Poa) -> Result<Self, punctual::CreatePoaError> {
+        let own = root.create_poa("made", Some(root.manager()), &[])?;
+        Ok(Self {
+            root,
+            own,
+            incarnations: Arc::default(),
+        })
+    }
+
+    fn policies(how: Kind) -> Vec<PoaPolicy> {
+        let user = PoaPolicy::IdAssignment(IdAssignmentPolicy::User);
+        let several = PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple);
+        let none_kept = PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain);
+        let processing = PoaPolicy::RequestProcessing;
+        match how {
+            Kind::Activator => vec![user, processing(RequestProcessingPolicy::ServantManager)],
+            Kind::Locator => vec![
+                user,
+                none_kept,
+                processing(RequestProcessingPolicy::ServantManager),
+            ],
+            Kind::OneForAll => vec![
+                user,
+                several,
+                processing(RequestProcessingPolicy::DefaultServant),
+            ],
+            Kind::Persistent => vec![user, PoaPolicy::Lifespan(LifespanPolicy::Persistent)],
+        }
+    }
+
+    /// Gives a new adapter what it serves with.
+    fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::PoaError> {
+        let servant = Target::skeleton(TargetImpl::default());
+        match how {
+            Kind::Activator => {
+                poa.set_servant_manager(ServantManager::Activator(self.incarnations.clone()))
+            }
+            Kind::Locator => {
+                poa.set_servant_manager(ServantManager::Locator(self.incarnations.clone()))
+            }
+            Kind::OneForAll => poa.set_servant(servant),
+            Kind::Persistent => poa.activate_object_with_id(id, servant),
+        }
+    }
+}
+
+impl MakerServant for MakerImpl {
+    fn activate(&self) -> Result<Option<Target>, SystemException> {
+        self.own
+            .activate(TargetImpl::default())
+            .map(Some)
+            .map_err(internal)
+    }
+
+    fn deactivate(&self, one: Option<&Target>) -> Result<(), SystemException> {
+        let one = one.ok_or_else(|| internal("nil"))?;
+        self.own.deactivate(one).map_err(internal)
+    }
+
+    fn create_adapter(&self, name: &str, how: Kind) -> Result<Option<Target>, SystemException> {
+        let poa = self
+            .root
+            .create_poa(name, Some(self.root.manager()), &Self::policies(how))
+            .map_err(internal)?;
+        let id = ObjectId::from(name);
+        self.furnish(&poa, how, &id).map_err(internal)?;
+        poa.create_reference_with_id(&id)
+            .map(Some)
+            .map_err(internal)
+    }
+
+    fn destroy_adapter(&self, name: &str) -> Result<(), SystemException> {
+        let poa = self.root.find_poa(name, false).map_err(internal)?;
+        // This upcall is one of the ORB's: it does not wait for its like.
+        poa.destroy(true, false)
+    }
+
+    fn incarnations(&self) -> Result<i64, SystemException> {
+        Ok(self.incarnations.0.load(Ordering::SeqCst))
+    }
+
+    fn alive(&self) -> Result<u32, SystemException> {
+        let alive = self.own.active_objects() + self.root.children().len();
+        u32::try_from(alive).map_err(internal)
+    }
+}
+
+impl Incarnations {
+    fn servant(&self) -> Arc<dyn Servant> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Target::skeleton(TargetImpl::default())
+    }
+}
+
+impl ServantActivator for Incarnations {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<Arc<dyn Servant>, DispatchError> {
+        Ok(self.servant())
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: Arc<dyn Servant>, _: bool, _: bool) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl ServantLocator for Incarnations {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError> {
+        Ok((self.servant(), Box::new(())))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+        _: Cookie,
+        _: Arc<dyn Servant>,
+    ) -> Result<(), DispatchError> {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// What ought not to happen, as an exception.
+fn internal(why: impl Display) -> SystemException {
+    SystemException::new(SystemExceptionKind::Internal, 0, CompletionStatus::No)
+        .with_detail(why.to_string())
+}
+
+/// An object for all callers, and one that makes others.
+///
+/// # Errors
+/// Why they cannot be served.
+pub(crate) fn serve(root: &Poa) -> Result<(Maker, Target), Box<dyn std::error::Error>> {
+    let maker = root.activate(MakerImpl::new(root.clone())?)?;
+    let target = root.activate(TargetImpl::default())?;
+    root.manager().activate()?;
+    Ok((maker, target))
+}
+
+/// Whether two references are to one object.
+pub(crate) fn are_one(one: &Target, other: &Target) -> bool {
+    one.as_object().is_equivalent(other.as_object())
+}

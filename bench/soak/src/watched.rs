@@ -1,0 +1,312 @@
+//! The processes that are watched: load and quiet in turn, a look at them each second, and in the end the judgement.
+
+use crate::child::{Process, Usage};
+use crate::judgement::{Judgement, Who, judge};
+use crate::kills;
+use crate::report::{Report, Sample, grouped, mebibytes};
+use crate::run::{Options, Soak, faults};
+use crate::work::{Count, MOST_FAULTS};
+use anstyle::{AnsiColor, Style};
+use punctual_bench::machine::Machine;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Of a watched process one sample is taken each.
+const PERIOD: Duration = Duration::from_secs(1);
+/// A line of progress each.
+const PROGRESS: u64 = 5;
+/// Load until the processes are looked at in quiet for the first time.
+const WARM_UP: Duration = Duration::from_secs(20);
+/// What is not needed any more is closed by then: connections that were spare, and peers that are gone.
+const SETTLE: Duration = Duration::from_secs(15);
+/// By then nothing changes any more.
+const SETTLED: Duration = Duration::from_secs(60);
+/// Samples that are the same, when nothing changes any more.
+const SAME: usize = 4;
+/// Work that makes no progress for so long is stuck.
+const STUCK: Duration = Duration::from_secs(120);
+/// No pause takes longer, or something is wrong.
+const PAUSE: Duration = Duration::from_secs(90);
+
+/// The processes that are watched, and what was seen.
+pub(crate) struct Watched {
+    soak: Soak,
+    server: Process,
+    client: Process,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    began: Instant,
+    samples: Vec<Sample>,
+    progress: BTreeMap<String, (Count, Instant)>,
+    interrupted: Arc<AtomicBool>,
+}
+
+/// What the server and the client took when nothing went on: in the beginning and at the end.
+pub(crate) type Quiet = [[Usage; 2]; 2];
+
+impl Watched {
+    /// Starts them, and all that makes faults.
+    ///
+    /// # Errors
+    /// Why one of them did not start.
+    pub(crate) fn start(soak: &Soak, interrupted: Arc<AtomicBool>) -> Result<Self, Box<dyn Error>> {
+        let mut server = soak.start("the server", &["serve"])?;
+        let served = server.until_ready()?;
+        let (killed, peer) = kills::first(soak)?;
+        let (servers, one) = (
+            serde_json::to_string(&served)?,
+            serde_json::to_string(&peer)?,
+        );
+        let arguments = ["call", "--servers", &servers, "--killed", &one];
+        let mut client = soak.start("the client", &arguments)?;
+        client.until_ready()?;
+        Ok(Self {
+            threads: faults(soak, killed, &peer, &served),
+            soak: soak.clone(),
+            server,
+            client,
+            began: Instant::now(),
+            samples: Vec::new(),
+            progress: BTreeMap::new(),
+            interrupted,
+        })
+    }
+
+    /// Load, quiet, load, quiet.
+    ///
+    /// # Errors
+    /// What ended it before its time.
+    pub(crate) fn run(&mut self, time: Duration) -> Result<Quiet, String> {
+        self.began = Instant::now();
+        self.load(WARM_UP, time)?;
+        let first = self.quiet(None)?;
+        self.load(time.saturating_sub(self.began.elapsed()), time)?;
+        let last = self.quiet(Some(first))?;
+        Ok([first, last])
+    }
+
+    /// Load for a time, as a part of the whole.
+    fn load(&mut self, time: Duration, whole: Duration) -> Result<(), String> {
+        self.server.tell("go")?;
+        self.client.tell("go")?;
+        self.soak.load().go();
+        let (until, mut ticks) = (Instant::now() + time, 0);
+        self.progress.clear();
+        while Instant::now() < until {
+            self.sample(true)?;
+            self.look_for_faults()?;
+            if ticks % PROGRESS == 0 {
+                self.tell_progress(whole);
+            }
+            ticks += 1;
+            std::thread::sleep(PERIOD);
+        }
+        Ok(())
+    }
+
+    /// Holds the load, and waits until nothing changes any more; where it is known what there was before, until it is
+    /// so again.
+    fn quiet(&mut self, before: Option<[Usage; 2]>) -> Result<[Usage; 2], String> {
+        // First those that the others need.
+        if !self.soak.load().pause(PAUSE) {
+            return Err("a fault that was being made has not ended".to_owned());
+        }
+        self.client.told("pause")?;
+        self.server.told("pause")?;
+        let began = Instant::now();
+        let mut same = 0;
+        loop {
+            let last = self.samples.last().copied();
+            let now = self.sample(false)?;
+            let counts = |one: &Sample| {
+                [one.server, one.client].map(|usage| (usage.threads, usage.descriptors))
+            };
+            same = match last.is_some_and(|last| counts(&last) == counts(&now)) {
+                true => same + 1,
+                false => 0,
+            };
+            let as_before = before.is_none_or(|[server, client]| {
+                let within = |now: Usage, before: Usage| {
+                    now.threads <= before.threads && now.descriptors <= before.descriptors
+                };
+                within(now.server, server) && within(now.client, client)
+            });
+            let is_settled = same >= SAME && as_before && began.elapsed() > SETTLE;
+            if is_settled || began.elapsed() > SETTLED {
+                return Ok([now.server, now.client]);
+            }
+            std::thread::sleep(PERIOD);
+        }
+    }
+
+    fn sample(&mut self, is_loaded: bool) -> Result<Sample, String> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err("it was interrupted".to_owned());
+        }
+        let sample = Sample {
+            seconds: self.began.elapsed().as_secs_f64(),
+            is_loaded,
+            server: self.server.usage()?,
+            client: self.client.usage()?,
+        };
+        self.samples.push(sample);
+        Ok(sample)
+    }
+
+    /// Of all processes.
+    fn counts(&self) -> BTreeMap<String, Count> {
+        let mut all = self.soak.tally().counts();
+        for (name, count) in [&self.server, &self.client]
+            .into_iter()
+            .flat_map(|one| one.done().counts)
+        {
+            let sum = all.entry(name).or_default();
+            sum.done += count.done;
+            sum.refused += count.refused;
+        }
+        all
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let mut all = self.soak.tally().faults();
+        all.extend(self.server.done().faults);
+        all.extend(self.client.done().faults);
+        all
+    }
+
+    /// Ends the run where there are as many faults as are kept, or where nothing goes on any more.
+    fn look_for_faults(&mut self) -> Result<(), String> {
+        for (name, count) in self.counts() {
+            let entry = self
+                .progress
+                .entry(name.clone())
+                .or_insert((count, Instant::now()));
+            if entry.0 != count {
+                *entry = (count, Instant::now());
+            }
+            if entry.1.elapsed() > STUCK {
+                return Err(format!("{name}: nothing was done for {STUCK:?}"));
+            }
+        }
+        match self.faults().len() >= MOST_FAULTS {
+            true => Err("there are too many faults to go on".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    fn tell_progress(&self, whole: Duration) {
+        let Some(last) = self.samples.last() else {
+            return;
+        };
+        let (bold, faint) = (Style::new().bold(), Style::new().dimmed());
+        #[allow(clippy::cast_precision_loss)]
+        let taken = |usage: &Usage| {
+            let memory = mebibytes(usage.memory.resident as f64);
+            let (threads, descriptors) = (usage.threads, usage.descriptors);
+            format!("{memory} MiB, {threads} threads, {descriptors} descriptors")
+        };
+        let counts = self.counts();
+        let done = counts.values().map(|count| count.done).sum();
+        let faults = self.faults().len();
+        let tone = match faults {
+            0 => AnsiColor::Green.on_default(),
+            _ => AnsiColor::Red.on_default().bold(),
+        };
+        anstream::eprintln!(
+            "{bold}{}{bold:#} of {}  {faint}server{faint:#} {}  {faint}client{faint:#} {}  {} done, {tone}{faults} faults{tone:#}",
+            clock(self.began.elapsed()),
+            clock(whole),
+            taken(&last.server),
+            taken(&last.client),
+            grouped(done),
+        );
+    }
+
+    /// Ends all processes, and judges.
+    pub(crate) fn end(mut self, ran: Result<Quiet, String>, options: &Options) -> Report {
+        let minutes = self
+            .began
+            .elapsed()
+            .as_secs_f64()
+            .min(options.minutes * 60.0)
+            / 60.0;
+        let mut faults = Vec::new();
+        let processes = match ran {
+            Ok(quiet) => self.judge(&quiet, minutes),
+            Err(fault) => {
+                faults.push(fault);
+                Vec::new()
+            }
+        };
+        // First who needs the others.
+        let client = self.client.stop();
+        self.soak.load().stop();
+        let until = Instant::now() + PAUSE;
+        for thread in self.threads.drain(..) {
+            while !thread.is_finished() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            match thread.is_finished() {
+                true if thread.join().is_ok() => {}
+                true => faults.push("a thread that makes faults has panicked".to_owned()),
+                false => faults.push("a thread that makes faults does not end".to_owned()),
+            }
+        }
+        let mut work = self.soak.tally().counts();
+        for done in [client, self.server.stop()] {
+            let done = match done {
+                Ok(done) => done,
+                Err(fault) => {
+                    faults.push(fault);
+                    continue;
+                }
+            };
+            faults.extend(done.faults);
+            for (name, count) in done.counts {
+                let sum = work.entry(name).or_default();
+                sum.done += count.done;
+                sum.refused += count.refused;
+            }
+        }
+        faults.splice(0..0, self.soak.tally().faults());
+        let skipped = self.soak.skipped();
+        if options.require {
+            faults.extend(skipped.iter().cloned());
+        }
+        Report {
+            machine: Machine::this(),
+            is_optimised: !cfg!(debug_assertions),
+            minutes,
+            seed: options.seed,
+            work,
+            skipped,
+            faults,
+            processes,
+            samples: self.samples,
+        }
+    }
+
+    fn judge(&self, [first, last]: &Quiet, minutes: f64) -> Vec<Judgement> {
+        // What was before the first quiet was warming up.
+        let warm = self
+            .samples
+            .iter()
+            .position(|one| !one.is_loaded)
+            .unwrap_or_default();
+        let loaded = || self.samples.iter().skip(warm).filter(|one| one.is_loaded);
+        let server: Vec<Usage> = loaded().map(|one| one.server).collect();
+        let client: Vec<Usage> = loaded().map(|one| one.client).collect();
+        vec![
+            judge(Who::Server, &server, (first[0], last[0]), minutes),
+            judge(Who::Client, &client, (first[1], last[1]), minutes),
+        ]
+    }
+}
+
+/// Minutes and seconds.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}

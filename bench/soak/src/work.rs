@@ -1,0 +1,204 @@
+//! What each process of the soak has: work that is counted, faults that were found, and the load that all of it
+//! makes, which is let go, held and ended from outside.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Faults that are kept; more say nothing new.
+pub(crate) const MOST_FAULTS: usize = 20;
+
+/// What was done of one kind of work.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    done: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// The same as numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    /// What was done, and was right.
+    pub(crate) done: u64,
+    /// What was refused, as it should be: by a server that is killed, or has no descriptor, or no room.
+    pub(crate) refused: u64,
+}
+
+impl Work {
+    pub(crate) fn is_done(&self) {
+        self.are_done(1);
+    }
+
+    pub(crate) fn are_done(&self, count: u64) {
+        self.done.fetch_add(count, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count(&self) -> Count {
+        Count {
+            done: self.done.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// All work of a process, and its faults.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    work: Mutex<BTreeMap<String, Arc<Work>>>,
+    faults: Mutex<Vec<String>>,
+}
+
+impl Tally {
+    /// The work of that name.
+    pub(crate) fn work(&self, name: &str) -> Arc<Work> {
+        locked(&self.0.work)
+            .entry(name.to_owned())
+            .or_default()
+            .clone()
+    }
+
+    /// Something went wrong.
+    pub(crate) fn fault(&self, what: impl Into<String>) {
+        let mut faults = locked(&self.0.faults);
+        if faults.len() < MOST_FAULTS {
+            faults.push(what.into());
+        }
+    }
+
+    pub(crate) fn counts(&self) -> BTreeMap<String, Count> {
+        let work = locked(&self.0.work);
+        let count = |(name, work): (&String, &Arc<Work>)| (name.clone(), work.count());
+        work.iter().map(count).collect()
+    }
+
+    pub(crate) fn faults(&self) -> Vec<String> {
+        locked(&self.0.faults).clone()
+    }
+}
+
+/// Whether work is to be done. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Load(Arc<(Mutex<State>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_on: bool,
+    is_over: bool,
+    /// Pieces of work in progress.
+    busy: usize,
+}
+
+impl Load {
+    /// Waits until a piece of work may begin, which [`Load::end`] ends; false when there is no more.
+    pub(crate) fn begin(&self) -> bool {
+        let (state, changed) = &*self.0;
+        let held = |state: &mut State| !state.is_on && !state.is_over;
+        let waited = changed.wait_while(locked(state), held);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        state.busy += usize::from(!state.is_over);
+        !state.is_over
+    }
+
+    pub(crate) fn end(&self) {
+        locked(&self.0.0).busy -= 1;
+        self.0.1.notify_all();
+    }
+
+    pub(crate) fn go(&self) {
+        locked(&self.0.0).is_on = true;
+        self.0.1.notify_all();
+    }
+
+    /// Holds the load, and waits until nothing is in progress; false where that takes longer than `limit`.
+    pub(crate) fn pause(&self, limit: Duration) -> bool {
+        let (state, changed) = &*self.0;
+        let mut state = locked(state);
+        state.is_on = false;
+        let until = Instant::now() + limit;
+        while state.busy > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// Ends it for good.
+    pub(crate) fn stop(&self) {
+        locked(&self.0.0).is_over = true;
+        self.0.1.notify_all();
+    }
+
+    /// Whether it is on, for work that may end early.
+    pub(crate) fn is_on(&self) -> bool {
+        let state = locked(&self.0.0);
+        state.is_on && !state.is_over
+    }
+
+    /// Waits so long, or until it is over; whether it is.
+    pub(crate) fn is_over_after(&self, time: Duration) -> bool {
+        let (state, changed) = &*self.0;
+        let waited = changed.wait_timeout_while(locked(state), time, |state| !state.is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+    }
+}
+
+/// Locks; what a thread that panicked has left is as good.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does `piece` again and again while there is load, with a rest between; a fault is told by its name.
+pub(crate) fn again_and_again(
+    (load, tally): (&Load, &Tally),
+    name: &str,
+    rest: Duration,
+    mut piece: impl FnMut(&Work) -> Result<(), String>,
+) {
+    let work = tally.work(name);
+    while load.begin() {
+        if let Err(fault) = piece(&work) {
+            tally.fault(format!("{name}: {fault}"));
+        }
+        load.end();
+        std::thread::sleep(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_waits_for_what_is_in_progress_and_the_end_lets_all_go() {
+        let load = Load::default();
+        load.go();
+        assert!(load.begin());
+        assert!(!load.pause(Duration::ZERO));
+        load.end();
+        assert!(load.pause(Duration::ZERO));
+        load.stop();
+        assert!(!load.begin());
+    }
+
+    #[test]
+    fn faults_are_kept_up_to_a_number() {
+        let tally = Tally::default();
+        for number in 0..2 * MOST_FAULTS {
+            tally.fault(number.to_string());
+        }
+        assert_eq!(tally.faults().len(), MOST_FAULTS);
+    }
+}

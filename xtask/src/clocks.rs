@@ -1,0 +1,130 @@
+//! Part of `cargo xtask layers`: nothing waits by a clock that people set.
+//!
+//! A step of `CLOCK_REALTIME` must end no wait early and none late, so that time-outs are counted on the monotonic
+//! clock. Who needs the time of day for something else stands in [`EXEMPT`], with what for. The soak steps the clock
+//! under load (docs/soak.md).
+
+use crate::run::Result;
+use crate::sources;
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Names by which the clock is read.
+const NAMES: [&str; 6] = [
+    "SystemTime",
+    "UNIX_EPOCH",
+    "Realtime",
+    "RealtimeCoarse",
+    "CLOCK_REALTIME",
+    "FUTEX_CLOCK_REALTIME",
+];
+
+/// Where it may be read, and what for.
+const EXEMPT: [(&str, &str); 6] = [
+    (
+        "crates/orb/orb/src/messaging/frames.rs",
+        "the time stamp of a frame, for whoever receives it",
+    ),
+    (
+        "crates/orb/orb/src/messaging/protocol.rs",
+        "the same, of a request that waits to be sent with others",
+    ),
+    (
+        "crates/orb/orb/src/lane/outgoing/queue.rs",
+        "the same, where it is taken",
+    ),
+    (
+        "crates/link/tls/src/files.rs",
+        "certificates are valid from a day to a day",
+    ),
+    (
+        "crates/link/tls/src/validity.rs",
+        "certificates are valid from a day to a day",
+    ),
+    (
+        "crates/run/sys/src/pi_mutex/raw.rs",
+        "kernels before 5.14 know no other clock for a lock that inherits priorities",
+    ),
+];
+
+pub(crate) fn check() -> Result<()> {
+    let sources = sources::of_the_product()?;
+    let mistakes = mistakes(&sources)?;
+    if mistakes.is_empty() {
+        println!(
+            "clocks: {} files, none waits by the time of day",
+            sources.len()
+        );
+        return Ok(());
+    }
+    Err(format!(
+        "the time of day is asked for (name in xtask/src/clocks.rs what for, or take the monotonic clock):\n  {}",
+        mistakes.join("\n  ")
+    ))
+}
+
+fn mistakes(sources: &BTreeMap<PathBuf, String>) -> Result<Vec<String>> {
+    let mut mistakes = Vec::new();
+    for (path, text) in sources {
+        let is_exempt = EXEMPT.iter().any(|(place, _)| path == Path::new(place));
+        let tokens: TokenStream = text
+            .parse()
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        if let Some(name) = named(tokens).filter(|_| !is_exempt) {
+            mistakes.push(format!("{}: {name}", path.display()));
+        }
+    }
+    Ok(mistakes)
+}
+
+/// The first of the names that is in the code.
+fn named(tokens: TokenStream) -> Option<String> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(name) => {
+            let name = name.to_string();
+            NAMES.contains(&name.as_str()).then_some(name)
+        }
+        TokenTree::Group(group) => named(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::root;
+
+    fn mistakes_of(path: &str, text: &str) -> Vec<String> {
+        let sources = BTreeMap::from([(path.into(), text.to_owned())]);
+        mistakes(&sources).unwrap()
+    }
+
+    #[test]
+    fn a_planted_look_at_the_time_of_day_is_refused() {
+        let path = "crates/run/exec/src/deadline.rs";
+        for (planted, told) in [
+            (
+                "fn f() { g(|| std::time::SystemTime::now()) }",
+                "SystemTime",
+            ),
+            ("fn f() { clock_gettime(ClockId::Realtime) }", "Realtime"),
+        ] {
+            assert_eq!(mistakes_of(path, planted), [format!("{path}: {told}")]);
+        }
+        let others = "// SystemTime\nfn f() { let realtime = \"SystemTime\"; Instant::now() }";
+        assert_eq!(mistakes_of(path, others), [""; 0]);
+    }
+
+    #[test]
+    fn where_the_time_of_day_may_be_asked_for_it_is() {
+        for (place, what_for) in EXEMPT {
+            let text = std::fs::read_to_string(root().join(place)).unwrap();
+            assert!(
+                named(text.parse().unwrap()).is_some(),
+                "{place}: {what_for}"
+            );
+        }
+    }
+}

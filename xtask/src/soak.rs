@@ -1,0 +1,28 @@
+//! `cargo xtask soak`: builds the soak and what it needs, and runs it (docs/soak.md).
+
+use crate::run::{Result, cargo, succeed};
+
+/// Options of `cargo xtask soak`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Build it as for release. Without it, it is built as the tests are.
+    #[arg(long)]
+    release: bool,
+    /// Minutes of load, and the soak's other options: --seed, --json[=FILE], --plot FILE, --require.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "OPTIONS"
+    )]
+    options: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut command = cargo();
+    // By its name alone: so it is built of the same crates, with the same features, as the tests.
+    command.args(["run", "--quiet", "--bin", "punctual-soak"]);
+    if options.release {
+        command.arg("--release");
+    }
+    succeed(command.arg("--").args(&options.options))
+}
