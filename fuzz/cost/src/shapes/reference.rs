@@ -2,7 +2,7 @@
 
 use super::{decoder, number, written};
 use crate::{BESIDE, Shape, TIMES};
-use punctual_cdr::{ByteOrder, Unmarshal};
+use punctual_cdr::{ByteOrder, NarrowCodeSet, Unmarshal};
 use punctual_giop::code_sets;
 use punctual_ior::{
     Component, Corbaloc, Endpoint, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent,
@@ -82,7 +82,7 @@ fn read(ior: &Ior) {
         let _ = profile.endpoints().count();
         for component in &profile.components {
             if let Ok(Component::CodeSets(info)) = component.decode() {
-                let _ = code_sets::negotiate(Some(&info));
+                let _ = code_sets::negotiate(Some(&info), NarrowCodeSet::Utf8);
             }
         }
     }
