@@ -94,7 +94,10 @@ mod tests {
         let group = ThreadGroup::new(2);
         let (go, gate) = mpsc::sync_channel::<()>(0);
         let gate = std::sync::Arc::new(std::sync::Mutex::new(gate));
-        let stuck = move || drop(gate.lock().unwrap().recv());
+        let stuck = move || {
+            // It ends with the gate at the latest.
+            let _ = gate.lock().unwrap().recv();
+        };
         for _ in 0..2 {
             start(&group, stuck.clone(), Deadline::NEVER).unwrap();
         }
