@@ -268,7 +268,12 @@ impl Decimal {
         input: &mut Decoder<'_>,
     ) -> Result<Self, CdrError> {
         let scaled = get(input, octets(digits))?;
-        Self::new(scaled, scale).map_err(|_| CdrError::BadFixed)
+        let number = Self::new(scaled, scale).map_err(|_| CdrError::BadFixed)?;
+        // An even number of digits has room for one more.
+        match number.digits() > digits {
+            true => Err(CdrError::BadFixed),
+            false => Ok(number),
+        }
     }
 }
 
