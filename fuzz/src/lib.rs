@@ -6,12 +6,27 @@
 //! it to these functions again. A program for libFuzzer names the function of its own module, never [`TARGETS`]:
 //! what is not linked in is not counted, and its counters are not looked through after each input.
 
+/// What `idl/every.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/every.rs"));
+}
+
 pub mod any;
 pub mod cdr;
+pub mod client;
+pub mod diop;
 pub mod giop;
 pub mod idl;
 pub mod ior;
+pub mod mutate;
+pub mod names;
+pub mod plugin;
+pub mod server;
+pub mod shm;
+pub mod tls;
 pub mod values;
+
+mod wire;
 
 /// An input's way into the code.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +65,41 @@ pub const TARGETS: &[Target] = &[
         name: "idl",
         run: idl::run,
     },
+    Target {
+        name: "names",
+        run: names::run,
+    },
+    Target {
+        name: "server",
+        run: server::run,
+    },
+    Target {
+        name: "client",
+        run: client::run,
+    },
+    Target {
+        name: "shm",
+        run: shm::run,
+    },
+    Target {
+        name: "tls",
+        run: tls::run,
+    },
+    Target {
+        name: "diop",
+        run: diop::run,
+    },
+    Target {
+        name: "plugin",
+        run: plugin::run,
+    },
 ];
+
+/// The target of a name.
+#[must_use]
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.iter().find(|target| target.name == name).copied()
+}
 
 /// The first octet of an input, which chooses among ways to read the rest.
 fn choice(input: &[u8]) -> (u8, &[u8]) {
