@@ -17,9 +17,14 @@ pub(crate) struct Options {
     /// Seconds for each target.
     #[arg(long, default_value_t = 600)]
     seconds: u32,
-    /// Executions for each target, after which it ends however many seconds are left.
+    /// Executions for each target, after which it ends however many seconds are left. For long counts: an edge
+    /// counts as reached or not, however often, which is twice as fast.
     #[arg(long)]
     executions: Option<u64>,
+    /// Run nothing; add to the corpus those of the gathered inputs, as few as will do, that reach what its own do
+    /// not.
+    #[arg(long)]
+    keep: bool,
     /// Look for mistakes with memory and for overflows as well: `AddressSanitizer`, debug assertions, and each value
     /// that is compared counted as progress. A tenth as fast.
     #[arg(long)]
@@ -62,6 +67,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     } else {
         &options.targets
     };
+    if options.keep {
+        return chosen.iter().try_for_each(|name| keep(name, options));
+    }
     let mut outcomes = Vec::new();
     for name in chosen {
         println!("fuzz: {name}, for {} s", options.seconds);
@@ -163,8 +171,10 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
         .arg(format!("-max_len={}", options.longest))
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(format!("-max_total_time={}", options.seconds))
-        .args(options.executions.map(|most| format!("-runs={most}")))
         .args(dictionary(&root, name));
+    if let Some(most) = options.executions {
+        fuzz.arg(format!("-runs={most}")).arg("-use_counters=0");
+    }
     if options.careful {
         fuzz.arg("-use_value_profile=1");
     }
@@ -190,6 +200,17 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
         covered: told.lines().rev().find_map(covered).unwrap_or(0),
         found: !run.status.success(),
     })
+}
+
+/// Adds to a target's corpus what of the gathered inputs reaches more.
+fn keep(name: &str, options: &Options) -> Result<()> {
+    let program = build(name, options)?;
+    let mut merge = Command::new(program);
+    merge
+        .args(["-set_cover_merge=1", "-use_counters=0", "-use_cmp=0"])
+        .arg(format!("-max_len={}", options.longest))
+        .args([root().join("fuzz/corpus").join(name), gathered().join(name)]);
+    succeed(&mut merge)
 }
 
 /// Seconds that programs which this one has waited for have kept a processor busy. Other work on the machine makes

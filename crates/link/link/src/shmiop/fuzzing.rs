@@ -12,7 +12,9 @@ use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
 use punctual_sys::credentials::Credentials;
 use punctual_sys::memory::{self, PeerMemory, Region};
+use std::cell::RefCell;
 use std::io::{self, IoSlice};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +28,8 @@ const STEPS: usize = 64;
 
 /// The peer: its own memory, and how far it has written.
 struct Hostile {
-    memory: Region,
+    file: Option<OwnedFd>,
+    memory: Option<Region>,
     written: u32,
     /// Its end, open for as long as it is there.
     _socket: UnixStream,
@@ -38,8 +41,9 @@ impl Hostile {
     }
 
     fn put(&mut self, at: usize, octets: &[u8]) {
-        let memory = self.memory.as_mut_slice();
-        if let Some(to) = memory.get_mut(at..at + octets.len()) {
+        let memory = self.memory.as_mut().map(Region::as_mut_slice);
+        let place = memory.and_then(|memory| memory.get_mut(at..at + octets.len()));
+        if let Some(to) = place {
             to.copy_from_slice(octets);
         }
     }
@@ -55,6 +59,26 @@ impl Hostile {
 
     fn show(&mut self) {
         self.word(HEAD, self.written);
+    }
+}
+
+thread_local! {
+    /// A peer's memory that is not in use. To make one costs more than a run.
+    static REST: RefCell<Option<(OwnedFd, Region)>> = const { RefCell::new(None) };
+}
+
+/// A peer's memory, all zeros.
+fn peer_memory() -> io::Result<(OwnedFd, Region)> {
+    let Some((file, mut memory)) = REST.take() else {
+        return memory::create("punctual-fuzz", SIZES.total());
+    };
+    memory.as_mut_slice().fill(0);
+    Ok((file, memory))
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        REST.set(self.file.take().zip(self.memory.take()));
     }
 }
 
@@ -102,7 +126,7 @@ fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
         Trust::SameUser => Credentials::of_peer(&socket)?.same_user(),
     };
     let (_own, memory) = memory::create("punctual-fuzz", SIZES.total())?;
-    let (file, theirs) = memory::create("punctual-fuzz", SIZES.total())?;
+    let (file, theirs) = peer_memory()?;
     let (control, ring, pool) = writer::parts(memory, SIZES);
     let seen = PeerMemory::map(&file, SIZES.total())
         .map_err(|refused| io::Error::other(format!("{refused:?}")))?;
@@ -123,7 +147,8 @@ fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
         options,
     });
     let peer = Hostile {
-        memory: theirs,
+        file: Some(file),
+        memory: Some(theirs),
         written: 0,
         _socket: other,
     };
