@@ -1,8 +1,8 @@
 //! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
 
 use crate::generated::all_types::{
-    Boxed, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node, NodeFactory,
-    NodeState, Numbered, Plain, Texts, Tree,
+    Boxed, BoxedFactory, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node,
+    NodeFactory, NodeState, Numbered, Plain, Texts, Tree,
 };
 use crate::mutate::{self, Bytes};
 use crate::server::{self, PROTOCOLS};
@@ -36,6 +36,7 @@ fn reference(protocol: &str) -> Every {
         .expect("the configuration is sound");
     orb.register_value_factory(NodeFactory);
     orb.register_value_factory(LongerFactory);
+    orb.register_value_factory(BoxedFactory);
     let text = server::server()
         .orb
         .object_to_string(&server::server().every);

@@ -2,9 +2,9 @@
 
 use crate::client;
 use crate::generated::all_types::{
-    Bad, Boxed, Choice, Doubles, Either, EitherServant, Empty, Every, EverySamePlainError,
-    EverySameTextsError, EveryServant, Grid, Longer, LongerFactory, Longs, Node, NodeFactory,
-    Numbered, Octets, Plain, Price, Texts, Tree, Words,
+    Bad, Boxed, BoxedFactory, Choice, Doubles, Either, EitherServant, Empty, Every,
+    EverySamePlainError, EverySameTextsError, EveryServant, Grid, Longer, LongerFactory, Longs,
+    Node, NodeFactory, Numbered, Octets, Plain, Price, Texts, Tree, Words,
 };
 use crate::mutate::{self, Bytes};
 use crate::wire::{self, SliceConnection, Slices};
@@ -37,10 +37,9 @@ pub(crate) fn server() -> &'static Server {
             builder = builder.listen(ListenEndpoint::new(protocol, "here"));
         }
         let orb = builder.build().expect("the configuration is sound");
-        for _ in 0..1 {
-            orb.register_value_factory(NodeFactory);
-            orb.register_value_factory(LongerFactory);
-        }
+        orb.register_value_factory(NodeFactory);
+        orb.register_value_factory(LongerFactory);
+        orb.register_value_factory(BoxedFactory);
         let root = orb.root_poa().expect("there is a root");
         // The keys of persistent objects are the same in each process: an input can name them.
         let policies = [

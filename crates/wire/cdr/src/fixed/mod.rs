@@ -318,6 +318,17 @@ mod tests {
     }
 
     #[test]
+    fn a_digit_that_a_type_has_no_room_for_but_the_wire_has_is_refused() {
+        let read = |octets: &[u8]| {
+            let coding = crate::Coding::default();
+            let mut input = Decoder::new(octets, crate::ByteOrder::Big, coding);
+            Decimal::unmarshal_as(4, 0, &mut input)
+        };
+        assert_eq!(read(&[0x01, 0x23, 0x4c]).map(Decimal::scaled), Ok(1234));
+        assert_eq!(read(&[0x91, 0x23, 0x4c]), Err(CdrError::BadFixed));
+    }
+
+    #[test]
     fn numbers_compare_by_value() {
         assert!(Fixed::<5, 2>::literal(-1) < Fixed::literal(0));
         assert_eq!(Fixed::<5, 2>::default(), Fixed::literal(0));
