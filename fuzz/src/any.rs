@@ -13,7 +13,11 @@ fn limits() -> Limits {
     }
 }
 
-pub(crate) fn run(input: &[u8]) {
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let limits = limits();
     let coding = Coding {

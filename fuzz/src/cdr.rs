@@ -10,7 +10,11 @@ const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, GiopVe
 /// How many values are read of one input.
 const VALUES: usize = 16;
 
-pub(crate) fn run(input: &[u8]) {
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
     let (how, input) = crate::choice(input);
     let (set, input) = crate::choice(input);
     let (kinds, octets) = input.split_at(input.len().min(VALUES));

@@ -2,7 +2,11 @@
 
 use punctual_idl::{InMemory, Options, compile_source};
 
-pub(crate) fn run(input: &[u8]) {
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
     let loader = InMemory::new().with("other.idl", "module Other { typedef long Number; };");
     match compile_source("input.idl", input, &Options::default(), &loader) {
         Ok(compiled) => {

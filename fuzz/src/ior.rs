@@ -3,7 +3,11 @@
 use punctual_cdr::{ByteOrder, Coding, Decoder, Unmarshal};
 use punctual_ior::{Corbaloc, Ior, Profile};
 
-pub(crate) fn run(input: &[u8]) {
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     match how % 3 {
         0 => {

@@ -53,7 +53,11 @@ fn types() -> &'static [TypeCode; 4] {
     })
 }
 
-pub(crate) fn run(input: &[u8]) {
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let limits = Limits {
         nesting: 24,

@@ -8,17 +8,37 @@ use std::path::Path;
 fn every_input_of_the_corpus_is_taken() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for target in punctual_fuzz::TARGETS {
-        let mut inputs = 0;
-        for entry in std::fs::read_dir(corpus.join(target.name)).unwrap() {
-            let path = entry.unwrap().path();
-            let input = std::fs::read(&path).unwrap();
-            // Shown when the test fails.
-            println!("{}", path.display());
-            (target.run)(&input);
-            inputs += 1;
-        }
+        let inputs = replay(target, &corpus);
         assert!(inputs > 0, "{} has no inputs", target.name);
     }
+}
+
+/// Those that libFuzzer has gathered on its way, where a variable says that they are wanted
+/// (`cargo xtask fuzz --coverage --gathered`).
+#[test]
+fn every_input_that_was_gathered_is_taken() {
+    if let Some(gathered) = std::env::var_os("PUNCTUAL_FUZZ_GATHERED") {
+        for target in punctual_fuzz::TARGETS {
+            replay(target, Path::new(&gathered));
+        }
+    }
+}
+
+/// How many inputs a target has in a folder.
+fn replay(target: &punctual_fuzz::Target, folder: &Path) -> usize {
+    let mut inputs = 0;
+    for entry in std::fs::read_dir(folder.join(target.name))
+        .into_iter()
+        .flatten()
+    {
+        let path = entry.unwrap().path();
+        let input = std::fs::read(&path).unwrap();
+        // Shown when the test fails.
+        println!("{}", path.display());
+        (target.run)(&input);
+        inputs += 1;
+    }
+    inputs
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! `cargo xtask fuzz`: libFuzzer on each target, one after the other, and a table of what it did.
+//! `cargo xtask fuzz`: libFuzzer on each target, one after the other, and a table of what it did; or how much of
+//! the code that receives the corpus leads into.
 
-use crate::run::{Result, root};
+mod coverage;
+
+use crate::run::{Result, root, succeed};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -14,6 +17,27 @@ pub(crate) struct Options {
     /// Seconds for each target.
     #[arg(long, default_value_t = 600)]
     seconds: u32,
+    /// Executions for each target, after which it ends however many seconds are left. For long counts: an edge
+    /// counts as reached or not, however often, which is twice as fast.
+    #[arg(long)]
+    executions: Option<u64>,
+    /// Run nothing; add to the corpus those of the gathered inputs, as few as will do, that reach what its own do
+    /// not.
+    #[arg(long)]
+    keep: bool,
+    /// Look for mistakes with memory and for overflows as well: `AddressSanitizer`, debug assertions, and each value
+    /// that is compared counted as progress. A tenth as fast.
+    #[arg(long)]
+    careful: bool,
+    /// Octets of an input at most.
+    #[arg(long, default_value_t = 4096)]
+    longest: u32,
+    /// Run nothing; show how many lines of the code that receives the corpus leads into.
+    #[arg(long)]
+    coverage: bool,
+    /// With `--coverage`: the inputs that earlier runs have gathered, too.
+    #[arg(long)]
+    gathered: bool,
 }
 
 /// What became of a target.
@@ -21,6 +45,8 @@ struct Outcome {
     name: String,
     executions: u64,
     seconds: u64,
+    /// Of the processor.
+    busy: f64,
     covered: u64,
     found: bool,
 }
@@ -33,24 +59,33 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             there.join(", ")
         ));
     }
+    if options.coverage {
+        return coverage::show(options.gathered.then(gathered));
+    }
     let chosen = if options.targets.is_empty() {
         &there
     } else {
         &options.targets
     };
+    if options.keep {
+        return chosen.iter().try_for_each(|name| keep(name, options));
+    }
     let mut outcomes = Vec::new();
     for name in chosen {
         println!("fuzz: {name}, for {} s", options.seconds);
-        outcomes.push(fuzz(name, options.seconds)?);
+        outcomes.push(fuzz(name, options)?);
     }
-    println!("| target | executions | seconds | edges covered | found |");
-    println!("|---|--:|--:|--:|---|");
+    println!(
+        "| target | executions | seconds | a second of the processor | edges covered | found |"
+    );
+    println!("|---|--:|--:|--:|--:|---|");
     for one in &outcomes {
         println!(
-            "| {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {:.0} | {} | {} |",
             one.name,
             one.executions,
             one.seconds,
+            rate(one.executions, one.busy),
             one.covered,
             if one.found {
                 "see fuzz/libfuzzer/artifacts"
@@ -65,6 +100,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
 }
 
+#[allow(clippy::cast_precision_loss)] // Shown in whole numbers.
+fn rate(executions: u64, seconds: f64) -> f64 {
+    executions as f64 / seconds.max(0.01)
+}
+
 /// Each has a folder in the corpus.
 fn targets() -> Result<Vec<String>> {
     let folder = root().join("fuzz/corpus");
@@ -77,37 +117,77 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What libFuzzer finds on its way goes to the target folder: the corpus in the tree stays small.
-fn fuzz(name: &str, seconds: u32) -> Result<Outcome> {
-    let (root, began) = (root(), Instant::now());
-    let grown = root.join("target/fuzz").join(name);
-    fs::create_dir_all(&grown).map_err(|error| format!("{}: {error}", grown.display()))?;
-    let run = Command::new("cargo")
-        .args([
-            "+nightly",
-            "fuzz",
-            "run",
-            "--fuzz-dir",
-            "fuzz/libfuzzer",
-            name,
-        ])
-        .args([&grown, &root.join("fuzz/corpus").join(name)])
-        .args(["--", "-print_final_stats=1", "-max_len=8192", "-timeout=60"])
+/// Where compilers put what they make.
+fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// What libFuzzer finds on its way goes there: the corpus in the tree stays small.
+fn gathered() -> PathBuf {
+    target_folder().join("fuzz")
+}
+
+/// Builds a target's program, and says where it is.
+fn build(name: &str, options: &Options) -> Result<PathBuf> {
+    // Each way has a folder of its own, so that neither undoes what the other has built.
+    let folder = target_folder().join(match options.careful {
+        true => "libfuzzer-careful",
+        false => "libfuzzer",
+    });
+    let mut build = Command::new("cargo");
+    build
+        .args(["+nightly", "fuzz", "build", "--fuzz-dir", "fuzz/libfuzzer"])
+        .arg("--target-dir")
+        .arg(&folder)
+        .args(match options.careful {
+            true => &["--debug-assertions"][..],
+            false => &["--sanitizer", "none", "--release"],
+        })
+        .arg(name)
+        .current_dir(root());
+    succeed(&mut build).map_err(|error| {
+        format!("{error}\n{name} was not built: is cargo-fuzz installed, and a nightly compiler?")
+    })?;
+    let built = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    // The folder in between is named after the machine that it was built for.
+    let programs = built.filter_map(|entry| Some(entry.ok()?.path().join("release").join(name)));
+    let mut programs = programs.filter(|program| program.is_file());
+    let nowhere = || format!("there is no program for {name} in {}", folder.display());
+    programs.next().ok_or_else(nowhere)
+}
+
+fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
+    let (root, program) = (root(), build(name, options)?);
+    let artifacts = root.join("fuzz/libfuzzer/artifacts").join(name);
+    let grown = gathered().join(name);
+    for folder in [&grown, &artifacts] {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let (began, busy) = (Instant::now(), children_were_busy());
+    let mut fuzz = Command::new(program);
+    fuzz.args([&grown, &root.join("fuzz/corpus").join(name)])
+        .args(["-print_final_stats=1", "-timeout=60"])
         .args(["-rss_limit_mb=2048", "-malloc_limit_mb=256"])
-        .arg(format!("-max_total_time={seconds}"))
-        .arg(dictionary(&root, name))
+        .arg(format!("-max_len={}", options.longest))
+        .arg(format!("-artifact_prefix={}/", artifacts.display()))
+        .arg(format!("-max_total_time={}", options.seconds))
+        .args(dictionary(&root, name));
+    if let Some(most) = options.executions {
+        fuzz.arg(format!("-runs={most}")).arg("-use_counters=0");
+    }
+    if options.careful {
+        fuzz.arg("-use_value_profile=1");
+    }
+    let run = fuzz
         .current_dir(&root)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("cargo fuzz could not be started: {error}"))?;
+        .map_err(|error| format!("{name} could not be started: {error}"))?;
     let told = String::from_utf8_lossy(&run.stderr);
     let Some(executions) = statistic(&told, "stat::number_of_executed_units:") else {
         let last: Vec<&str> = told.lines().rev().take(20).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
-        return Err(format!(
-            "{name} did not run; is cargo-fuzz installed, and a nightly compiler?\n{}",
-            last.join("\n")
-        ));
+        return Err(format!("{name} did not run\n{}", last.join("\n")));
     };
     if !run.status.success() {
         eprintln!("{told}");
@@ -116,18 +196,40 @@ fn fuzz(name: &str, seconds: u32) -> Result<Outcome> {
         name: name.to_owned(),
         executions,
         seconds: began.elapsed().as_secs(),
+        busy: children_were_busy() - busy,
         covered: told.lines().rev().find_map(covered).unwrap_or(0),
         found: !run.status.success(),
     })
 }
 
+/// Adds to a target's corpus what of the gathered inputs reaches more.
+fn keep(name: &str, options: &Options) -> Result<()> {
+    let program = build(name, options)?;
+    let mut merge = Command::new(program);
+    merge
+        .args(["-set_cover_merge=1", "-use_counters=0", "-use_cmp=0"])
+        .arg(format!("-max_len={}", options.longest))
+        .args([root().join("fuzz/corpus").join(name), gathered().join(name)]);
+    succeed(&mut merge)
+}
+
+/// Seconds that programs which this one has waited for have kept a processor busy. Other work on the machine makes
+/// a run longer, and this no different.
+fn children_were_busy() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the program's name: fields from the third on. Ticks are hundredths.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks = fields.split_whitespace().skip(13).take(2);
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
+}
+
 /// Words that inputs are made of, where a target has a list of them.
-fn dictionary(root: &Path, name: &str) -> String {
+fn dictionary(root: &Path, name: &str) -> Option<String> {
     let list = root.join("fuzz/libfuzzer").join(format!("{name}.dict"));
-    match list.is_file() {
-        true => format!("-dict={}", list.display()),
-        false => "-use_value_profile=1".to_owned(),
-    }
+    list.is_file().then(|| format!("-dict={}", list.display()))
 }
 
 fn statistic(told: &str, name: &str) -> Option<u64> {

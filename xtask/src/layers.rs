@@ -89,7 +89,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Fed with anything, and nothing else.
     (
         "punctual-fuzz",
-        &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            LINK,
+            "punctual",
+            "punctual-build",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-orb",
+            "punctual-plugin",
+            "punctual-tls",
+        ],
     ),
     (
         "punctual-cost",

@@ -1,5 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    (punctual_fuzz::target("cdr").expect("it is a target").run)(input);
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| punctual_fuzz::cdr::run(input));

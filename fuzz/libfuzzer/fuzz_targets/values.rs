@@ -1,5 +1,13 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    (punctual_fuzz::target("values").expect("it is a target").run)(input);
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|input: &[u8]| punctual_fuzz::values::run(input));
+
+fuzz_mutator!(|data: &mut [u8], size: usize, _max_size: usize, seed: u32| {
+    let bytes = |octets: &mut [u8], size| {
+        let room = octets.len();
+        fuzzer_mutate(octets, size, room)
+    };
+    punctual_fuzz::mutate::values(data, size, seed, bytes)
 });

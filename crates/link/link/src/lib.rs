@@ -14,6 +14,9 @@ mod address;
 mod connection;
 pub mod diop;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod iiop;
 pub mod inproc;
 mod loan;

@@ -23,6 +23,9 @@ mod host;
 
 pub use error::{Fault, PluginError};
 pub use host::load;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use host::take_in;
 
 /// Exports a link from a library whose `crate-type` is `cdylib`.
 ///

@@ -24,6 +24,9 @@ mod connector;
 mod error;
 mod files;
 mod flow;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handshake;
 mod options;
 mod refusals;

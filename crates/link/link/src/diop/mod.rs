@@ -8,6 +8,8 @@
 mod acceptor;
 mod connection;
 mod connector;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod peers;
 
 use crate::{

@@ -16,6 +16,8 @@ mod connection;
 mod connector;
 mod cookie;
 mod driver;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod handshake;
 mod incoming;
 mod machine;

@@ -39,6 +39,8 @@ mod connection;
 mod connector;
 mod copies;
 mod ends;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod greeting;
 mod handshake_thread;
 mod incoming;

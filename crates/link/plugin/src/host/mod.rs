@@ -43,6 +43,21 @@ fn opened(library: Library) -> Result<Arc<dyn Link>, PluginError> {
     Ok(Arc::new(link))
 }
 
+/// The link behind a table that this program has, for fuzzing.
+///
+/// # Errors
+/// As [`load`].
+///
+/// # Safety
+/// The table's functions keep to `punctual_link.h` as far as memory goes: what they are lent is written within its
+/// bounds, and what they give can be read. What they say may be wrong in any way.
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub unsafe fn take_in(table: &'static crate::abi::Table) -> Result<Arc<dyn Link>, PluginError> {
+    // SAFETY: a whole table, there for good; its functions are as this function's own condition has it.
+    opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
+}
+
 /// A link of a library.
 #[derive(Debug)]
 struct Loaded {

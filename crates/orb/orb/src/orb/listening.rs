@@ -97,6 +97,23 @@ impl Orb {
         lanes.any(|lane| lane.incoming.retire(endpoint))
     }
 
+    /// Serves a connection on the calling thread until it ends, as one that was accepted at an endpoint of that
+    /// protocol. `false` where there is none. For fuzzing.
+    #[cfg(feature = "fuzzing")]
+    #[doc(hidden)]
+    pub fn serve_here(
+        &self,
+        protocol: &str,
+        link: std::sync::Arc<dyn punctual_link::Connection>,
+    ) -> bool {
+        let lane = self.lanes().default_lane();
+        let at = lane.incoming.endpoints.find(protocol);
+        if let Some(at) = &at {
+            server::serve_here(lane, &self.host(), at, link);
+        }
+        at.is_some()
+    }
+
     /// How many clients are connected.
     #[must_use]
     pub fn client_connections(&self) -> usize {

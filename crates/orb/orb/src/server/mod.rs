@@ -14,6 +14,8 @@ mod connection;
 mod conversation;
 mod dispatch;
 mod hand_over;
+#[cfg(feature = "fuzzing")]
+mod here;
 mod host;
 mod locate;
 mod memory;
@@ -29,5 +31,7 @@ mod serve;
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
 pub use call::{Dispatched, ServerCall};
+#[cfg(feature = "fuzzing")]
+pub(crate) use here::serve_here;
 pub(crate) use host::{AdapterCell, Host};
 pub(crate) use panics::panicked;

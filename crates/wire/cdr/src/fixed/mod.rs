@@ -268,7 +268,12 @@ impl Decimal {
         input: &mut Decoder<'_>,
     ) -> Result<Self, CdrError> {
         let scaled = get(input, octets(digits))?;
-        Self::new(scaled, scale).map_err(|_| CdrError::BadFixed)
+        let number = Self::new(scaled, scale).map_err(|_| CdrError::BadFixed)?;
+        // An even number of digits has room for one more.
+        match number.digits() > digits {
+            true => Err(CdrError::BadFixed),
+            false => Ok(number),
+        }
     }
 }
 
@@ -310,6 +315,17 @@ mod tests {
         assert_eq!(Fixed::<31, 0>::new(most).unwrap().scaled(), most);
         assert!(Fixed::<31, 0>::new(most + 1).is_err());
         assert!(Fixed::<31, 0>::new(-most - 1).is_err());
+    }
+
+    #[test]
+    fn a_digit_that_a_type_has_no_room_for_but_the_wire_has_is_refused() {
+        let read = |octets: &[u8]| {
+            let coding = crate::Coding::default();
+            let mut input = Decoder::new(octets, crate::ByteOrder::Big, coding);
+            Decimal::unmarshal_as(4, 0, &mut input)
+        };
+        assert_eq!(read(&[0x01, 0x23, 0x4c]).map(Decimal::scaled), Ok(1234));
+        assert_eq!(read(&[0x91, 0x23, 0x4c]), Err(CdrError::BadFixed));
     }
 
     #[test]

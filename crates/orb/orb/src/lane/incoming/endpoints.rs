@@ -129,6 +129,14 @@ impl Endpoints {
         self.lock().open.iter().any(|one| one.number == number)
     }
 
+    /// One of that protocol.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn find(&self, protocol: &str) -> Option<OpenEndpoint> {
+        let state = self.lock();
+        let mut open = state.open.iter();
+        open.find(|one| one.endpoint.protocol == protocol).cloned()
+    }
+
     /// With the places that were chosen.
     pub(crate) fn all(&self) -> Vec<ListenEndpoint> {
         self.lock().open.iter().map(OpenEndpoint::real).collect()

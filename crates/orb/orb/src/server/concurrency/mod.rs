@@ -18,3 +18,5 @@ pub(super) use begin::begin_serving;
 pub(super) use named::Strategy;
 pub(super) use serving_thread::{ReceiveOutcome, ServingThread};
 pub(super) use strategy::ConcurrencyStrategy;
+#[cfg(feature = "fuzzing")]
+pub(super) use strategy::Followed;

@@ -1,0 +1,30 @@
+//! Drivers for fuzzing: what stands behind sockets and shared memory, fed with an input on the calling thread.
+
+pub use crate::diop::fuzzing::peers;
+#[cfg(feature = "reliable")]
+pub use crate::reliable::fuzzing::datagrams;
+pub use crate::shmiop::fuzzing::hostile_writer;
+
+/// An input, read as steps and what belongs to them. Zeros follow behind its end.
+#[derive(Debug)]
+pub(crate) struct Program<'i>(pub(crate) &'i [u8]);
+
+impl<'i> Program<'i> {
+    pub(crate) fn octet(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    pub(crate) fn number(&mut self) -> u32 {
+        u32::from_le_bytes([self.octet(), self.octet(), self.octet(), self.octet()])
+    }
+
+    /// So many octets as the next one says, or as are left.
+    pub(crate) fn some(&mut self) -> &'i [u8] {
+        let length = usize::from(self.octet());
+        let (some, rest) = self.0.split_at(length.min(self.0.len()));
+        self.0 = rest;
+        some
+    }
+}

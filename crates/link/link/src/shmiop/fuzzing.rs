@@ -1,0 +1,250 @@
+//! A connection whose peer writes whatever an input says, for fuzzing.
+
+use super::connection::{Parts, ShmConnection};
+use super::copies::CopyCounters;
+use super::greeting::Addresses;
+use super::layout::{CLOSED, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNIT, padded, pair};
+use super::options::{ShmOptions, Trust};
+use super::writer;
+use crate::fuzzing::Program;
+use crate::{Address, Connection};
+use punctual_cdr::{Block, Lender};
+use punctual_exec::Deadline;
+use punctual_sys::credentials::Credentials;
+use punctual_sys::memory::{self, PeerMemory, Region};
+use std::cell::RefCell;
+use std::io::{self, IoSlice};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SIZES: Sizes = Sizes {
+    ring: 4096,
+    pool: 8192,
+};
+/// What is received of one input at most.
+const STEPS: usize = 64;
+
+/// The peer: its own memory, and how far it has written.
+struct Hostile {
+    file: Option<OwnedFd>,
+    memory: Option<Region>,
+    written: u32,
+    /// Its end, open for as long as it is there.
+    _socket: UnixStream,
+}
+
+impl Hostile {
+    fn word(&mut self, index: usize, value: u32) {
+        self.put(4 * index, &value.to_ne_bytes());
+    }
+
+    fn put(&mut self, at: usize, octets: &[u8]) {
+        let memory = self.memory.as_mut().map(Region::as_mut_slice);
+        let place = memory.and_then(|memory| memory.get_mut(at..at + octets.len()));
+        if let Some(to) = place {
+            to.copy_from_slice(octets);
+        }
+    }
+
+    /// Into the ring, around its end.
+    fn put_in_ring(&mut self, octets: &[u8]) {
+        for octet in octets {
+            let at = (self.written & (SIZES.ring - 1)) as usize;
+            self.put(CONTROL + at, &[*octet]);
+            self.written = self.written.wrapping_add(1);
+        }
+    }
+
+    fn show(&mut self) {
+        self.word(HEAD, self.written);
+    }
+}
+
+thread_local! {
+    /// A peer's memory that is not in use. To make one costs more than a run.
+    static REST: RefCell<Option<(OwnedFd, Region)>> = const { RefCell::new(None) };
+}
+
+/// A peer's memory, all zeros.
+fn peer_memory() -> io::Result<(OwnedFd, Region)> {
+    let Some((file, mut memory)) = REST.take() else {
+        return memory::create("punctual-fuzz", SIZES.total());
+    };
+    memory.as_mut_slice().fill(0);
+    Ok((file, memory))
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        REST.set(self.file.take().zip(self.memory.take()));
+    }
+}
+
+/// Runs an input's steps: what the peer writes to its ring, its pool and its control words, between what this
+/// side receives, looks at, sends and gives back.
+///
+/// # Errors
+/// The operating system's: it has no memory, or no socket.
+pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
+    let mut program = Program(input);
+    let how = program.octet();
+    let options = ShmOptions {
+        ring: SIZES.ring,
+        pool: SIZES.pool,
+        lend_threshold: 64,
+        spin: Some(Duration::ZERO),
+        descriptor: how & 1 != 0,
+        trust: if how & 2 == 0 {
+            Trust::Never
+        } else {
+            Trust::SameUser
+        },
+        ..ShmOptions::default()
+    };
+    let (connection, mut peer) = connect(&options)?;
+    let mut block = Connection::lend(&connection, 0);
+    let mut held = Vec::new();
+    for _ in 0..STEPS {
+        if program.0.is_empty() {
+            break;
+        }
+        step(&mut program, &mut peer, &connection, &mut block, &mut held);
+    }
+    // What was lent may outlive the connection.
+    drop(connection);
+    look_at(&block);
+    held.iter().for_each(look_at);
+    Ok(())
+}
+
+fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
+    let (socket, other) = UnixStream::pair()?;
+    let trusted = match options.trust {
+        Trust::Never => None,
+        Trust::SameUser => Credentials::of_peer(&socket)?.same_user(),
+    };
+    let (_own, memory) = memory::create("punctual-fuzz", SIZES.total())?;
+    let (file, theirs) = peer_memory()?;
+    let (control, ring, pool) = writer::parts(memory, SIZES);
+    let seen = PeerMemory::map(&file, SIZES.total())
+        .map_err(|refused| io::Error::other(format!("{refused:?}")))?;
+    let here = Address::new(super::NAME, "/here");
+    let connection = ShmConnection::new(Parts {
+        control,
+        ring,
+        pool,
+        theirs: seen,
+        their_sizes: SIZES,
+        socket: socket.into(),
+        trusted,
+        copies: Arc::<CopyCounters>::default().open(),
+        addresses: Addresses {
+            local: here.clone(),
+            peer: here,
+        },
+        options,
+    });
+    let peer = Hostile {
+        file: Some(file),
+        memory: Some(theirs),
+        written: 0,
+        _socket: other,
+    };
+    Ok((connection, peer))
+}
+
+fn step(
+    program: &mut Program<'_>,
+    peer: &mut Hostile,
+    connection: &ShmConnection,
+    block: &mut Block,
+    held: &mut Vec<Block>,
+) {
+    let now = || Deadline::after(Duration::ZERO);
+    match program.octet() % 12 {
+        0 => {
+            let octets = program.some();
+            let claimed = match program.octet() {
+                0..200 => u32::try_from(octets.len()).unwrap_or_default(),
+                _ => program.number(),
+            };
+            peer.put_in_ring(&pair(INLINE, claimed).to_ne_bytes());
+            peer.put_in_ring(octets);
+            peer.written = padded(peer.written);
+            peer.show();
+        }
+        1 => {
+            let [slot, offset, length] = [program.octet(), program.octet(), program.octet()];
+            let grain = u32::from(program.octet()).max(1);
+            let record = pair(LENT, u32::from(length) * grain);
+            let place = pair(slot.into(), u32::from(offset) * grain);
+            peer.put_in_ring(&record.to_ne_bytes());
+            peer.put_in_ring(&place.to_ne_bytes());
+            peer.show();
+        }
+        2 => {
+            let octets = program.some();
+            peer.put_in_ring(octets);
+            peer.show();
+        }
+        3 => {
+            peer.written = peer.written.wrapping_add(u32::from(program.octet()) * UNIT);
+            peer.show();
+        }
+        4 => {
+            let value = program.number();
+            let words = [HEAD, TAIL, CLOSED, 64, 65, 96, 97, 112];
+            let which = usize::from(program.octet());
+            peer.word(words.get(which).copied().unwrap_or(which), value);
+        }
+        5 => {
+            let (slot, times) = (usize::from(program.octet()), program.octet());
+            peer.word(MARKS + slot, times.into());
+        }
+        6 => {
+            let at = CONTROL + SIZES.ring as usize + 16 * usize::from(program.octet());
+            let octets = program.some();
+            peer.put(at, octets);
+        }
+        7 | 8 => {
+            let need = block.full_len() + usize::from(program.octet());
+            let before = block.full_len();
+            match connection.receive(block, need, now()) {
+                Ok(count) => assert_eq!(block.full_len(), before + count),
+                Err(_) => assert_eq!(block.full_len(), before),
+            }
+        }
+        9 => {
+            look_at(block);
+            let next = Connection::lend(connection, 0);
+            let full = std::mem::replace(block, next);
+            match program.octet() % 2 {
+                0 if held.len() < 8 => held.push(full),
+                _ => drop(held.pop()),
+            }
+        }
+        10 => {
+            let length = 16 * usize::from(program.octet());
+            match Lender::lend(connection, &vec![7; length]) {
+                Some(segment) => {
+                    drop(connection.send(&[IoSlice::new(segment.as_slice())], now()));
+                }
+                None => drop(connection.send(&[IoSlice::new(&vec![1; length])], now())),
+            }
+        }
+        _ => drop(connection.pending()),
+    }
+}
+
+/// Reads all of what was received, where it lies and copied.
+fn look_at(block: &Block) {
+    let mut sum = 0u8;
+    block.for_each_stretch(|stretch| {
+        sum = stretch
+            .iter()
+            .fold(sum, |sum, octet| sum.wrapping_add(*octet));
+    });
+    std::hint::black_box(sum);
+}

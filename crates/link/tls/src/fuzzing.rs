@@ -1,0 +1,27 @@
+//! Records without a socket, for fuzzing.
+
+use crate::flow::{Incoming, take_plaintext};
+use punctual_cdr::Block;
+use punctual_link::Cause;
+
+/// Feeds ciphertext to TLS's state as a connection does, and appends the plaintext; `true` at the peer's goodbye.
+///
+/// # Errors
+/// What is wrong with the ciphertext.
+pub fn feed(
+    tls: &mut rustls::Connection,
+    ciphertext: &[u8],
+    block: &mut Block,
+) -> Result<bool, Cause> {
+    let mut incoming = Incoming::default();
+    incoming.clear();
+    incoming.octets.extend_from_slice(ciphertext);
+    loop {
+        if take_plaintext(tls, block)? {
+            return Ok(true);
+        }
+        if !incoming.feed(tls)? {
+            return take_plaintext(tls, block);
+        }
+    }
+}

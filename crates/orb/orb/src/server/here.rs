@@ -1,0 +1,20 @@
+//! Serving a connection on the calling thread, for fuzzing: no thread is started or woken, and nothing waits.
+
+use super::concurrency::Followed;
+use super::connection::ServerConnection;
+use super::host::Host;
+use crate::lane::{Lane, OpenEndpoint};
+use punctual_link::Connection;
+use std::sync::Arc;
+
+/// Serves `link` as one that was accepted at an endpoint, until it ends. The lane does not count it among its
+/// connections.
+pub(crate) fn serve_here(
+    lane: &Arc<Lane>,
+    host: &Host,
+    at: &OpenEndpoint,
+    link: Arc<dyn Connection>,
+) {
+    let spoken = (at.pair.messaging.session(), at.pair.messaging.abilities());
+    ServerConnection::new((lane, host), link, spoken, at).follow();
+}

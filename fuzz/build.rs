@@ -1,0 +1,5 @@
+//! Compiles the interface of the servant that requests are for.
+
+fn main() -> Result<(), punctual_build::Error> {
+    punctual_build::Builder::new().compile(&["idl/every.idl"])
+}

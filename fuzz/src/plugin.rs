@@ -1,0 +1,276 @@
+//! Octets that cross the C ABI of links in libraries: a link of this program exported and taken in again, and a
+//! table whose functions say what an input has them say.
+#![allow(unsafe_code)]
+
+use crate::wire::{self, Slices};
+use punctual::protocol::Deadline;
+use punctual_link::{Address, Connection, Link, Properties};
+use punctual_plugin::abi::{
+    self, Failure, Part, RawConnection, RawGuarantees, RawLink, Table, Text,
+};
+use punctual_plugin::export;
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::io::IoSlice;
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+thread_local! {
+    /// What the functions say next, from the end.
+    static SAYS: RefCell<Vec<u8>> = RefCell::default();
+}
+
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
+    let (how, octets) = crate::choice(input);
+    match how % 2 {
+        0 => through_both(octets, usize::from(how >> 1)),
+        _ => told_by(octets),
+    }
+}
+
+/// All octets arrive, in whatever pieces.
+fn through_both(octets: &[u8], piece: usize) {
+    static LINK: OnceLock<Arc<dyn Link>> = OnceLock::new();
+    unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
+        // SAFETY: this function's own conditions.
+        unsafe { export::open(failure, link, || Slices) }
+    }
+    static TABLE: Table = export::table(open);
+    // SAFETY: the crate's own functions.
+    let link = LINK.get_or_init(|| unsafe { punctual_plugin::take_in(&TABLE) }.expect("it opens"));
+    wire::opens([octets.to_vec()], piece);
+    let connection = connect(&**link).expect("there is an input");
+    let mut block = connection.lend(0);
+    let mut need = 0;
+    while let Ok(count) = connection.receive(&mut block, need, Deadline::NEVER) {
+        assert!(count > 0);
+        need = block.len() + piece;
+    }
+    assert_eq!(*block, *octets);
+    let parts = [IoSlice::new(octets), IoSlice::new(b"x")];
+    let sent = connection.send(&parts, Deadline::NEVER);
+    assert!(sent.is_ok());
+    drop(connection);
+    let sent = wire::close_opened().concat();
+    assert!(sent.strip_suffix(b"x") == Some(octets));
+}
+
+fn connect(link: &dyn Link) -> Option<Arc<dyn Connection>> {
+    let place = Address::new(link.name(), "here");
+    link.connect(&place, &Properties::NONE, Deadline::NEVER)
+        .ok()
+}
+
+fn told_by(octets: &[u8]) {
+    SAYS.set(octets.iter().rev().copied().collect());
+    let table: &'static Table = &LIES;
+    // SAFETY: the functions below write within what they are lent, and give texts that can be read.
+    let Ok(link) = (unsafe { punctual_plugin::take_in(table) }) else {
+        return;
+    };
+    for _ in 0..2 {
+        let Some(connection) = connect(&*link) else {
+            continue;
+        };
+        let mut block = connection.lend(0);
+        for _ in 0..8 {
+            let before = block.len();
+            let need = usize::from(next());
+            match connection.receive(&mut block, need, Deadline::NEVER) {
+                Ok(count) => assert_eq!(block.len(), before + count),
+                Err(error) => {
+                    assert_eq!(block.len(), before);
+                    assert!(!error.to_string().is_empty());
+                }
+            }
+            if let Err(failed) = connection.send(&[IoSlice::new(&[0; 9])], Deadline::NEVER) {
+                assert!(failed.sent <= 9);
+            }
+            let _ = connection.pending();
+        }
+    }
+}
+
+fn next() -> u8 {
+    SAYS.with_borrow_mut(Vec::pop).unwrap_or_default()
+}
+
+/// A small number as a rule, and now and then one that cannot be.
+fn number() -> usize {
+    match next() {
+        255 => usize::MAX,
+        254 => isize::MAX.cast_unsigned(),
+        small => usize::from(small),
+    }
+}
+
+/// A cause, and what belongs to it.
+///
+/// # Safety
+/// `failure` can be written.
+unsafe fn cause(failure: *mut Failure) -> c_int {
+    let cause = next();
+    if cause < 160 {
+        return abi::OK;
+    }
+    let mut told = Failure::NONE;
+    told.phase = next().into();
+    told.number = number() as u64;
+    for octet in told.text.iter_mut().take(4) {
+        *octet = next();
+    }
+    told.text_length = next().into();
+    told.expected = told.text;
+    told.expected_length = u32::try_from(number()).unwrap_or(u32::MAX);
+    // SAFETY: this function's own condition.
+    unsafe { failure.write(told) };
+    c_int::from(cause) - 200
+}
+
+/// # Safety
+/// `to` can be written.
+unsafe fn say(to: *mut Text) {
+    const TEXTS: [&str; 8] = [
+        "lies", "here", "", "he\nre", "a link", "x:1", "l\u{e9}", "-",
+    ];
+    let text = TEXTS[usize::from(next()) % TEXTS.len()];
+    let text = match next() {
+        255 => Text {
+            octets: ptr::null(),
+            length: 7,
+        },
+        254 => Text {
+            octets: text.as_ptr(),
+            length: 1 << 40,
+        },
+        _ => Text {
+            octets: text.as_ptr(),
+            length: text.len(),
+        },
+    };
+    // SAFETY: this function's own condition.
+    unsafe { to.write(text) };
+}
+
+const HANDLE: *mut u8 = ptr::dangling_mut();
+
+unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
+    // SAFETY: the host's own conditions.
+    unsafe {
+        link.write(HANDLE.cast());
+        cause(failure)
+    }
+}
+
+unsafe extern "C" fn drop_link(_: *mut RawLink) {}
+
+unsafe extern "C" fn name(_: *const RawLink, to: *mut Text) {
+    // SAFETY: the host's own condition.
+    unsafe { say(to) };
+}
+
+unsafe extern "C" fn guarantees(_: *const RawLink, raw: *mut RawGuarantees) {
+    // SAFETY: the host's own condition.
+    unsafe {
+        (*raw).reliable = next() >> 6;
+        (*raw).framing = next() >> 6;
+        (*raw).largest = number() as u64;
+    }
+}
+
+unsafe extern "C" fn connect_to(
+    _: *const RawLink,
+    failure: *mut Failure,
+    _: Text,
+    _: *const abi::Property,
+    _: usize,
+    _: i64,
+    connection: *mut *mut RawConnection,
+) -> c_int {
+    // SAFETY: the host's own conditions.
+    unsafe {
+        if next() < 250 {
+            connection.write(HANDLE.cast());
+        }
+        cause(failure)
+    }
+}
+
+unsafe extern "C" fn send(
+    _: *const RawConnection,
+    failure: *mut Failure,
+    _: *const Part,
+    _: usize,
+    _: i64,
+    sent: *mut usize,
+) -> c_int {
+    // SAFETY: the host's own conditions.
+    unsafe {
+        sent.write(number());
+        cause(failure)
+    }
+}
+
+#[allow(clippy::too_many_arguments)] // The ABI's.
+unsafe extern "C" fn receive(
+    _: *const RawConnection,
+    failure: *mut Failure,
+    octets: *mut u8,
+    capacity: usize,
+    _: usize,
+    _: i64,
+    count: *mut usize,
+    more: *mut usize,
+) -> c_int {
+    let said = number();
+    // SAFETY: the host's own conditions; no more is written than there is room for.
+    unsafe {
+        octets.write_bytes(next(), said.min(capacity));
+        count.write(said);
+        more.write(number());
+        cause(failure)
+    }
+}
+
+unsafe extern "C" fn pending(_: *const RawConnection) -> c_int {
+    c_int::from(next()) - 2
+}
+
+unsafe extern "C" fn place(_: *const RawConnection, to: *mut Text) {
+    // SAFETY: the host's own condition.
+    unsafe { say(to) };
+}
+
+unsafe extern "C" fn no_descriptor(_: *const RawConnection) -> c_int {
+    match next() {
+        255 => -7,
+        254 => c_int::MAX,
+        _ => abi::NO_DESCRIPTOR,
+    }
+}
+
+unsafe extern "C" fn close(_: *const RawConnection) {}
+
+unsafe extern "C" fn drop_connection(_: *mut RawConnection) {}
+
+static LIES: Table = Table {
+    flags: 0,
+    open: Some(open),
+    drop_link: Some(drop_link),
+    name: Some(name),
+    guarantees: Some(guarantees),
+    connect: Some(connect_to),
+    send: Some(send),
+    receive: Some(receive),
+    pending: Some(pending),
+    close: Some(close),
+    peer: Some(place),
+    local: Some(place),
+    descriptor: Some(no_descriptor),
+    drop_connection: Some(drop_connection),
+    ..export::table(open)
+};

@@ -1,0 +1,247 @@
+//! A link whose connections are slices: what is received is the input, what is sent is kept.
+
+use punctual::protocol::Deadline;
+use punctual_cdr::Block;
+use punctual_link::{
+    Acceptor, Address, Cause, Connection, Guarantees, Link, LinkError, Pending, Phase, Properties,
+    SendError, Waitable,
+};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The link's name.
+pub(crate) const NAME: &str = "slice";
+
+/// What answers to what was sent, where the answer is not known beforehand.
+pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
+
+/// A connection that gives the octets of an input, and then ends.
+#[derive(Debug)]
+pub(crate) struct SliceConnection {
+    state: Mutex<State>,
+    closed: AtomicBool,
+    /// At most so many octets are received at once; 0 for all that there are.
+    piece: usize,
+    answer: Option<Answer>,
+    here: Address,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    input: Vec<u8>,
+    taken: usize,
+    sent: Vec<u8>,
+    answered: usize,
+}
+
+impl SliceConnection {
+    pub(crate) fn new(input: &[u8], piece: usize) -> Arc<Self> {
+        Arc::new(Self::with(input.to_vec(), piece, None))
+    }
+
+    fn with(input: Vec<u8>, piece: usize, answer: Option<Answer>) -> Self {
+        Self {
+            state: Mutex::new(State {
+                input,
+                ..State::default()
+            }),
+            closed: AtomicBool::new(false),
+            piece,
+            answer,
+            here: Address::new(NAME, "here"),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was sent on it.
+    pub(crate) fn sent(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().sent)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+}
+
+impl Connection for SliceConnection {
+    fn lend(&self, capacity: usize) -> Block {
+        Block::of_thread(capacity.max(1024), 1 << 16)
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], _: Deadline) -> Result<(), SendError> {
+        if self.is_closed() {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        }
+        let mut state = self.lock();
+        parts
+            .iter()
+            .for_each(|part| state.sent.extend_from_slice(part));
+        Ok(())
+    }
+
+    fn receive(&self, block: &mut Block, _: usize, _: Deadline) -> Result<usize, LinkError> {
+        let mut state = self.lock();
+        if let Some(answer) = self.answer {
+            let before = state.answered;
+            let asked = state.sent.split_off(before);
+            let answered = answer(&asked);
+            state.sent.extend_from_slice(&asked);
+            state.answered = state.sent.len();
+            state.input.extend_from_slice(&answered);
+        }
+        let left = state.input.get(state.taken..).unwrap_or_default();
+        let count = match self.piece {
+            0 => left.len(),
+            piece => left.len().min(piece),
+        };
+        if count == 0 || self.is_closed() {
+            return Err(LinkError::closed(Phase::Receive));
+        }
+        block.extend_from_slice(&left[..count]);
+        state.taken += count;
+        Ok(count)
+    }
+
+    fn pending(&self) -> Pending {
+        let state = self.lock();
+        match (
+            self.answer,
+            self.is_closed(),
+            state.taken < state.input.len(),
+        ) {
+            (_, true, _) => Pending::End,
+            (_, _, true) => Pending::Data,
+            (Some(_), ..) => Pending::Nothing,
+            _ => Pending::End,
+        }
+    }
+
+    fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn peer(&self) -> &Address {
+        &self.here
+    }
+
+    fn local(&self) -> &Address {
+        &self.here
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        Waitable::Own
+    }
+}
+
+/// What the connections are that a thread opens.
+#[derive(Default)]
+struct Opens {
+    inputs: VecDeque<Vec<u8>>,
+    piece: usize,
+    answer: Option<Answer>,
+    opened: Vec<Arc<SliceConnection>>,
+}
+
+thread_local! {
+    static OPENS: RefCell<Opens> = RefCell::default();
+}
+
+/// From now on the calling thread opens connections with these inputs, and no more.
+pub(crate) fn opens(inputs: impl IntoIterator<Item = Vec<u8>>, piece: usize) {
+    OPENS.with_borrow_mut(|opens| {
+        opens.inputs = inputs.into_iter().collect();
+        opens.piece = piece;
+        opens.answer = None;
+    });
+}
+
+/// From now on the calling thread opens connections that are answered.
+pub(crate) fn opens_answered(answer: Answer) {
+    OPENS.with_borrow_mut(|opens| opens.answer = Some(answer));
+}
+
+/// Closes the connections that the calling thread has opened, and returns what was sent on each.
+pub(crate) fn close_opened() -> Vec<Vec<u8>> {
+    let opened = OPENS.with_borrow_mut(|opens| std::mem::take(&mut opens.opened));
+    opened
+        .iter()
+        .map(|one| {
+            one.close();
+            one.sent()
+        })
+        .collect()
+}
+
+/// The link. What it guarantees is a stream, or datagrams.
+#[derive(Clone, Debug)]
+pub(crate) struct Slices;
+
+impl Link for Slices {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::STREAM
+    }
+
+    fn connect(
+        &self,
+        _: &Address,
+        _: &Properties,
+        _: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        OPENS.with_borrow_mut(|opens| {
+            let input = match opens.answer {
+                Some(_) => Vec::new(),
+                None => opens.inputs.pop_front().ok_or_else(|| LinkError {
+                    phase: Phase::Connect,
+                    cause: Cause::Os(std::io::ErrorKind::ConnectionRefused.into()),
+                })?,
+            };
+            let connection = Arc::new(SliceConnection::with(input, opens.piece, opens.answer));
+            opens.opened.push(connection.clone());
+            Ok(connection as Arc<dyn Connection>)
+        })
+    }
+
+    fn listen(&self, _: &Address, _: &Properties) -> Result<Box<dyn Acceptor>, LinkError> {
+        Ok(Box::new(Nobody {
+            address: Address::new(NAME, "here"),
+            closed: Mutex::new(false),
+            changed: Condvar::new(),
+        }))
+    }
+}
+
+/// An acceptor at which nobody arrives.
+#[derive(Debug)]
+struct Nobody {
+    address: Address,
+    closed: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Acceptor for Nobody {
+    fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
+        let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let _closed = self.changed.wait_while(closed, |closed| !*closed);
+        Err(LinkError::closed(Phase::Accept))
+    }
+
+    fn close(&self) {
+        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,258 @@
+//! Which lines of the code that reads what others send the corpus leads into.
+//!
+//! The test that gives the corpus to all targets is built with counters, its counts are merged, and told by
+//! LLVM's own tools (`rustup component add llvm-tools`), line by line.
+
+use super::target_folder;
+use crate::run::{Result, cargo, root, succeed};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is counted together: a name, and the beginnings of its files' paths.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("crates/wire/cdr", &["crates/wire/cdr/src"]),
+    ("crates/wire/any", &["crates/wire/any/src"]),
+    ("crates/wire/ior", &["crates/wire/ior/src"]),
+    ("crates/wire/giop", &["crates/wire/giop/src"]),
+    ("orb: messaging", &["crates/orb/orb/src/messaging"]),
+    ("orb: server", &["crates/orb/orb/src/server"]),
+    (
+        "orb: replies",
+        &[
+            "crates/orb/orb/src/lane/outgoing/delivered.rs",
+            "crates/orb/orb/src/lane/outgoing/receive.rs",
+            "crates/orb/orb/src/lane/outgoing/reply_table.rs",
+            "crates/orb/orb/src/lane/outgoing/slot.rs",
+            "crates/orb/orb/src/lane/outgoing/wait",
+            "crates/orb/orb/src/client/outcome.rs",
+        ],
+    ),
+    (
+        "link: shared memory",
+        &[
+            "crates/link/link/src/shmiop/incoming.rs",
+            "crates/link/link/src/shmiop/reader.rs",
+            "crates/link/link/src/shmiop/pool.rs",
+            "crates/link/link/src/shmiop/allocator.rs",
+        ],
+    ),
+    (
+        "link: datagrams",
+        &[
+            "crates/link/link/src/diop/peers.rs",
+            "crates/link/link/src/reliable/handshake.rs",
+            "crates/link/link/src/reliable/incoming.rs",
+            "crates/link/link/src/reliable/machine.rs",
+            "crates/link/link/src/reliable/outgoing.rs",
+            "crates/link/link/src/reliable/wire.rs",
+        ],
+    ),
+    ("tls: records", &["crates/link/tls/src/flow.rs"]),
+    (
+        "plugin: what a library says",
+        &[
+            "crates/link/plugin/src/host/checked.rs",
+            "crates/link/plugin/src/host/connection.rs",
+            "crates/link/plugin/src/host/opened.rs",
+        ],
+    ),
+];
+
+/// Files below this share of lines, in hundredths, are named with the lines that are missing.
+const ENOUGH: f64 = 95.0;
+
+/// A file's lines: how often each was executed.
+type Lines = BTreeMap<u32, u64>;
+
+/// Shows a table, and the lines that are missing. Inputs of a folder beside the corpus are given too.
+pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
+    let folder = target_folder().join("fuzz-coverage");
+    let counts = folder.join("counts");
+    let _ = fs::remove_dir_all(&counts);
+    let program = build(&folder)?;
+    let mut replay = Command::new(&program);
+    replay.env("LLVM_PROFILE_FILE", counts.join("%p.profraw"));
+    if let Some(gathered) = gathered {
+        replay.env("PUNCTUAL_FUZZ_GATHERED", gathered);
+    }
+    succeed(replay.current_dir(root().join("fuzz")))?;
+    let files = lines(&program, &counts)?;
+    table(&files);
+    missing(&files);
+    Ok(())
+}
+
+/// The test that gives all targets their corpus, built with counters.
+fn build(folder: &Path) -> Result<PathBuf> {
+    let output = cargo()
+        .args([
+            "test",
+            "-p",
+            "punctual-fuzz",
+            "--test",
+            "replay",
+            "--no-run",
+        ])
+        .args(["--message-format", "json"])
+        .env("CARGO_TARGET_DIR", folder)
+        .env("RUSTFLAGS", "-C instrument-coverage")
+        // Build scripts and macros write counts too.
+        .env("LLVM_PROFILE_FILE", folder.join("build-%p.profraw"))
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo could not be started: {error}"))?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().extension() == Some(OsStr::new("profraw")) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let executable = told
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .next_back();
+    executable.ok_or_else(|| "the test `replay` was not built".to_owned())
+}
+
+/// A tool of the compiler's own LLVM.
+fn tool(name: &str) -> Result<PathBuf> {
+    let output = Command::new("rustc")
+        .args(["--print", "target-libdir"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("rustc could not be started: {error}"))?;
+    let libraries = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let tool = libraries.with_file_name("bin").join(name);
+    match tool.is_file() {
+        true => Ok(tool),
+        false => Err(format!(
+            "there is no {}; `rustup component add llvm-tools`",
+            tool.display()
+        )),
+    }
+}
+
+/// Each file's lines that are counted.
+fn lines(program: &Path, counts: &Path) -> Result<BTreeMap<String, Lines>> {
+    let merged = counts.join("merged.profdata");
+    let raw = fs::read_dir(counts).map_err(|error| format!("{}: {error}", counts.display()))?;
+    let raw = raw.flatten().map(|entry| entry.path());
+    succeed(
+        Command::new(tool("llvm-profdata")?)
+            .args(["merge", "--sparse", "-o"])
+            .arg(&merged)
+            .args(raw),
+    )?;
+    let mut export = Command::new(tool("llvm-cov")?);
+    export
+        .args(["export", "--format=lcov", "--skip-functions"])
+        .arg(format!("--instr-profile={}", merged.display()))
+        .arg(program);
+    let output = export.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!(
+            "llvm-cov: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    Ok(parse(&String::from_utf8_lossy(&output.stdout), &root()))
+}
+
+/// Reads `SF:file`, `DA:line,count`.
+fn parse(told: &str, root: &Path) -> BTreeMap<String, Lines> {
+    let mut files: BTreeMap<String, Lines> = BTreeMap::new();
+    let mut file = None;
+    for line in told.lines() {
+        if let Some(path) = line.strip_prefix("SF:") {
+            let inside = Path::new(path).strip_prefix(root).ok();
+            file = inside.map(|path| path.display().to_string());
+        } else if let (Some(file), Some(counted)) = (&file, line.strip_prefix("DA:"))
+            && let Some((line, count)) = counted.split_once(',')
+            && let (Ok(line), Ok(count)) = (line.parse(), count.parse::<u64>())
+        {
+            let lines = files.entry(file.clone()).or_default();
+            *lines.entry(line).or_default() += count;
+        }
+    }
+    files
+}
+
+/// The files of a group.
+fn of_group<'f>(
+    files: &'f BTreeMap<String, Lines>,
+    paths: &'f [&str],
+) -> impl Iterator<Item = (&'f String, &'f Lines)> {
+    let is_meant = |file: &str| paths.iter().any(|path| Path::new(file).starts_with(path));
+    files.iter().filter(move |(file, _)| is_meant(file))
+}
+
+fn table(files: &BTreeMap<String, Lines>) {
+    println!("| code | lines | executed | share |");
+    println!("|---|--:|--:|--:|");
+    for (name, paths) in GROUPS {
+        let (mut all, mut executed) = (0, 0);
+        for (_, lines) in of_group(files, paths) {
+            all += lines.len();
+            executed += lines.values().filter(|count| **count > 0).count();
+        }
+        let share = share(executed, all);
+        println!("| {name} | {all} | {executed} | {share:.1} % |");
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // Lines are few.
+fn share(executed: usize, all: usize) -> f64 {
+    100.0 * executed as f64 / all.max(1) as f64
+}
+
+/// Names the lines that are missing in files that have too many of them.
+fn missing(files: &BTreeMap<String, Lines>) {
+    for (_, paths) in GROUPS {
+        for (file, lines) in of_group(files, paths) {
+            let executed = lines.values().filter(|count| **count > 0).count();
+            let share = share(executed, lines.len());
+            if share < ENOUGH {
+                println!("{share:5.1} %  {file}: {}", ranges(lines));
+            }
+        }
+    }
+}
+
+/// The lines that were not executed, those in a row together.
+fn ranges(lines: &Lines) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    let mut was_missing = false;
+    for (&line, &count) in lines {
+        match (count, ranges.last_mut()) {
+            (0, Some(last)) if was_missing => last.1 = line,
+            (0, _) => ranges.push((line, line)),
+            _ => {}
+        }
+        was_missing = count == 0;
+    }
+    let shown = ranges.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_added_up_and_those_in_a_row_named_together() {
+        let told = "SF:/x/a.rs\nDA:1,5\nDA:2,0\nDA:3,0\nDA:5,0\nDA:9,1\nDA:10,0\nend_of_record\n\
+                    SF:/y/b.rs\nDA:1,0\nend_of_record\nSF:/x/a.rs\nDA:10,0\nDA:9,1\n";
+        let files = parse(told, Path::new("/x"));
+        assert_eq!(files.keys().collect::<Vec<_>>(), ["a.rs"]);
+        assert_eq!(files["a.rs"][&9], 2);
+        assert_eq!(ranges(&files["a.rs"]), "2-5, 10");
+    }
+}
