@@ -123,7 +123,10 @@ fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
     let (socket, other) = UnixStream::pair()?;
     let trusted = match options.trust {
         Trust::Never => None,
-        Trust::SameUser => Credentials::of_peer(&socket)?.same_user(),
+        Trust::SameUser => {
+            let same = Credentials::of_peer(&socket)?.same_user();
+            same.map(memory::Trusted::by_choice)
+        }
     };
     let (_own, memory) = memory::create("punctual-fuzz", SIZES.total())?;
     let (file, theirs) = peer_memory()?;
