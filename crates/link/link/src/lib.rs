@@ -38,6 +38,7 @@ pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
 pub use properties::Properties;
 pub use socket::SpinOptions;
+pub use socket::resolve;
 
 use punctual_exec::Deadline;
 use std::fmt::Debug;

@@ -6,13 +6,12 @@
 
 use crate::address_of;
 use crate::connection::TlsConnection;
-use crate::connector::resolve;
 use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::refusals::Refusals;
 use crate::source::Source;
 use punctual_exec::{Deadline, ThreadSpec};
-use punctual_link::{Acceptor, Address, Connection, LinkError, Phase};
+use punctual_link::{Acceptor, Address, Connection, LinkError, Phase, resolve};
 use punctual_sys::passing::{Found, wait_all};
 use punctual_sys::{stream, tcp};
 use rustls::ServerConnection;

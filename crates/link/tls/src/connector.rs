@@ -4,14 +4,14 @@ use crate::connection::TlsConnection;
 use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::source::Source;
-use punctual_exec::{Deadline, ThreadSpec};
-use punctual_link::{Address, Cause, Connection, LinkError, Phase};
+use punctual_exec::Deadline;
+use punctual_link::{Address, Cause, Connection, LinkError, Phase, resolve};
 use punctual_sys::stream::{Direction, set_timeout};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::{Arc, mpsc};
+use std::net::TcpStream;
+use std::sync::Arc;
 
 const NOTATION: &str = "host:port, with an IPv6 number in brackets";
 
@@ -92,38 +92,6 @@ fn dial(address: &Address, deadline: Deadline) -> Result<TcpStream, LinkError> {
         }
     }
     Err(failure.map_or_else(no_number, os))
-}
-
-/// The numbers behind an address. A name is looked up on a thread of its own, since the resolver
-/// knows no deadline; one that comes too late is dropped there.
-pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
-    let (host, port) = host_and_port(address)?;
-    if let Ok(number) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(number, port)]);
-    }
-    let (answer, answered) = mpsc::sync_channel(1);
-    let host = host.to_owned();
-    ThreadSpec::named("punctual-names")
-        .start(move || {
-            let found = (host.as_str(), port).to_socket_addrs();
-            // Nobody listens any more when the deadline has passed.
-            let _ = answer.send(found.map(Iterator::collect::<Vec<_>>));
-        })
-        .map_err(|error| LinkError::os(Phase::Resolve, error.into()))?;
-    let found = match deadline.remaining() {
-        None => answered.recv().map_err(|_| no_number())?,
-        Some(left) => answered
-            .recv_timeout(left)
-            .map_err(|_| LinkError::timed_out(Phase::Resolve))?,
-    };
-    match found {
-        Ok(numbers) if numbers.is_empty() => Err(no_number()),
-        Ok(numbers) => Ok(numbers),
-        Err(error) => Err(LinkError {
-            phase: Phase::Resolve,
-            cause: Cause::Os(error),
-        }),
-    }
 }
 
 fn no_number() -> LinkError {

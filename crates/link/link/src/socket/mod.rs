@@ -8,7 +8,8 @@ mod spin;
 mod stream;
 mod timeout;
 
-pub(crate) use resolve::{no_number, resolve};
+pub(crate) use resolve::no_number;
+pub use resolve::resolve;
 pub(crate) use spin::SPIN_PROPERTIES;
 pub use spin::SpinOptions;
 pub(crate) use stream::{SocketOptions, StreamConnection};

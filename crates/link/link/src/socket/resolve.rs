@@ -14,7 +14,10 @@ static LOOKS_UP: LazyLock<ThreadGroup> = LazyLock::new(|| ThreadGroup::new(MOST)
 
 /// The numbers behind an address. A name is looked up on a thread of its own, since the resolver
 /// knows no deadline; one that comes too late is dropped there. At most so many are looked up at a time; more wait.
-pub(crate) fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
+///
+/// # Errors
+/// [`LinkError`] of [`Phase::Resolve`]: no `host:port`, no number of that name, or none until `deadline`.
+pub fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
     let Some((host, port)) = address.host_and_port() else {
         let cause = Cause::BadAddress("host:port, with an IPv6 number in brackets");
         return Err(LinkError {

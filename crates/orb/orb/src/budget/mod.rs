@@ -3,5 +3,5 @@
 mod received;
 mod throttle;
 
-pub(crate) use received::{Account, Evictable, Hold, NoRoom, Received};
+pub(crate) use received::{Account, Evictable, Hold, NoRoom, Received, host_of};
 pub(crate) use throttle::Throttle;

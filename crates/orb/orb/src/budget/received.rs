@@ -6,6 +6,7 @@
 //! has more than three quarters, and what peers hold whose messages are short is not counted at all.
 
 use crate::sync::{self, Mutex};
+use punctual_link::Address;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Weak};
@@ -17,6 +18,15 @@ const FREE: usize = 16 * 1024;
 pub(crate) trait Evictable: Send + Sync + Debug {
     /// Ends it, without waiting for anybody; the reason is for people.
     fn evict(&self, reason: &str);
+}
+
+/// Whose connections count together: those of one host, or all of a local link, whose clients choose their own
+/// addresses.
+pub(crate) fn host_of(link_is_local: bool, peer: &Address) -> Arc<str> {
+    match peer.host_and_port().filter(|_| !link_is_local) {
+        Some((host, _)) => host.into(),
+        None => peer.link().into(),
+    }
 }
 
 /// There is no room for what a peer sends.
@@ -326,6 +336,14 @@ mod tests {
         assert!(peers[1].1.holds(4 * MIB).is_err());
         drop(served);
         assert_eq!(peers[0].1.holds(4 * MIB), Ok(()));
+    }
+
+    #[test]
+    fn clients_of_a_local_link_cannot_pass_for_others() {
+        let of = |local, link, place| host_of(local, &Address::new(link, place));
+        assert_eq!(&*of(false, "iiop", "[::1]:7"), "::1");
+        assert_eq!(&*of(true, "uiop", "x:1"), "uiop");
+        assert_eq!(&*of(false, "mine", "somewhere"), "mine");
     }
 
     #[test]

@@ -345,9 +345,9 @@ impl Inbox {
     #[inline]
     fn hand_on(&mut self, mut message: Message) -> Taken {
         if let Some(account) = &mut self.account {
-            message.held = account.hands_on(message.block.len()).map(Box::new);
+            message.held = account.hands_on(message.block.full_len()).map(Box::new);
             // Less than before.
-            let _ = account.holds(self.block.len() + self.reassembly.held());
+            let _ = account.holds(self.block.full_len() + self.reassembly.held());
         }
         Taken::Message(message)
     }
@@ -356,7 +356,7 @@ impl Inbox {
     #[inline]
     fn count(&mut self) -> Result<(), NoRoom> {
         match &mut self.account {
-            Some(account) => account.holds(self.block.len() + self.reassembly.held()),
+            Some(account) => account.holds(self.block.full_len() + self.reassembly.held()),
             None => Ok(()),
         }
     }

@@ -1,11 +1,11 @@
 //! Accepting connections, and finding threads to serve them.
 
 use super::concurrency::begin_serving;
-use super::connection::{ServerConnection, host_of};
+use super::connection::ServerConnection;
 use super::host::Host;
 use super::panics;
 use crate::broker::Broker;
-use crate::budget::Throttle;
+use crate::budget::{Throttle, host_of};
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::{Lane, OpenEndpoint, not_listening};
@@ -109,7 +109,10 @@ fn take_in(
     session: &Arc<dyn Session>,
 ) -> Result<(), String> {
     let config = lane.broker().config();
-    let (limit, from) = (config.max_connections, host_of(link.peer()));
+    let (limit, from) = (
+        config.max_connections,
+        host_of(at.pair.link.is_local(), link.peer()),
+    );
     let connections = &lane.incoming.connections;
     let room = connections.make_room(limit, &from, config.timeouts.make_room);
     room.map_err(|_| format!("there are {limit}, none of them quiet (max_connections)"))?;

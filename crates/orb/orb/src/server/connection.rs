@@ -8,7 +8,7 @@ use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
 use super::reader::Reader;
 use super::send::ReplySender;
-use crate::budget::Evictable;
+use crate::budget::{Evictable, host_of};
 use crate::lane::{Lane, OpenEndpoint};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::profile::Origin;
@@ -17,7 +17,7 @@ use crate::upcall::Serving;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Address, Cause, Connection};
+use punctual_link::{Cause, Connection};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub(super) struct ServerConnection {
     pub(super) strategy: Strategy,
     /// Whom its requests are for.
     pub(super) adapter: Arc<AdapterCell>,
+    /// Whose connections it counts among.
+    from: Arc<str>,
     lane: Arc<Lane>,
     /// The number of the endpoint it came in at.
     pub(super) endpoint: u64,
@@ -50,6 +52,7 @@ impl ServerConnection {
     ) -> Arc<Self> {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
+        let from = host_of(at.pair.link.is_local(), link.peer());
         let environment = match Origin::of(&*at.pair.link, &*link) {
             Origin::Elsewhere => host.environment_elsewhere.clone(),
             _ => host.environment.clone(),
@@ -60,6 +63,7 @@ impl ServerConnection {
             strategy: Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks),
             conversation: Conversation::new(broker.clone(), environment, link, session, abilities),
             adapter: host.adapter.clone(),
+            from,
             lane: lane.clone(),
             endpoint: at.number,
             number: OnceLock::new(),
@@ -71,7 +75,7 @@ impl ServerConnection {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
             let this: Weak<Self> = Arc::downgrade(self);
-            let from = host_of(self.conversation.peer());
+            let from = self.from.clone();
             let broker = self.conversation.broker();
             let account = broker.received.account(from.clone(), this.clone());
             sync::lock(&self.reader.inbox).is_watched(account, broker.config().timeouts.message);
@@ -214,14 +218,6 @@ impl Evictable for ServerConnection {
             self.say_goodbye_now();
         }
         self.conversation.link().close();
-    }
-}
-
-/// Whose connections count together: those of one host, or all of a link without hosts.
-pub(super) fn host_of(peer: &Address) -> Arc<str> {
-    match peer.host_and_port() {
-        Some((host, _)) => host.into(),
-        None => peer.link().into(),
     }
 }
 

@@ -12,7 +12,7 @@ use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::wire_format::WireFormat;
 use crate::broker::Broker;
-use crate::budget::{Evictable, Received};
+use crate::budget::{Evictable, Received, host_of};
 use crate::messaging::{Inbox, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
@@ -132,9 +132,8 @@ impl ClientConnection {
     /// What comes here counts as received by the ORB, before anybody reads.
     pub(super) fn is_watched(self: &Arc<Self>, received: &Arc<Received>) {
         let this: Weak<Self> = Arc::downgrade(self);
-        let peer = self.link.peer();
-        let from = peer.host_and_port().map_or(peer.link(), |(host, _)| host);
-        let account = received.account(from.into(), this);
+        let from = host_of(self.pair.link.is_local(), self.link.peer());
+        let account = received.account(from, this);
         if let Some(mut inbox) = self.callers.read() {
             // How long a reply may take is its call's to say.
             inbox.is_watched(account, None);
