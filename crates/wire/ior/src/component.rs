@@ -6,6 +6,7 @@ use punctual_cdr::{
     ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal,
 };
 
+use crate::csi::{self, CompoundMechanism};
 use crate::iiop::Endpoint;
 use crate::security::SslSecTrans;
 use crate::tags::component as tag;
@@ -32,6 +33,8 @@ pub enum Component {
     AlternateIiopAddress(Endpoint),
     /// SSL's port and options.
     SslSecTrans(SslSecTrans),
+    /// The mechanisms of CSIv2 that the server takes.
+    CsiMechanisms(Vec<CompoundMechanism>),
     /// omniORB's local socket.
     UnixTrans(UnixTrans),
     /// Exported policies.
@@ -91,6 +94,7 @@ impl TaggedComponent {
                 Component::AlternateIiopAddress(Endpoint::unmarshal(&mut open()?)?)
             }
             tag::SSL_SEC_TRANS => Component::SslSecTrans(Unmarshal::unmarshal(&mut open()?)?),
+            tag::CSI_SEC_MECH_LIST => Component::CsiMechanisms(csi::mechanisms(&mut open()?)?),
             tag::OMNIORB_UNIX_TRANS => Component::UnixTrans(Unmarshal::unmarshal(&mut open()?)?),
             tag::POLICIES => Component::Policies(Vec::unmarshal(&mut open()?)?),
             _ => Component::Other,

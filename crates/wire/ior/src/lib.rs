@@ -20,6 +20,7 @@
 
 mod component;
 mod corbaloc;
+mod csi;
 mod diop;
 mod error;
 mod iiop;
@@ -38,6 +39,7 @@ pub use component::{
 pub use corbaloc::{
     Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT,
 };
+pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
 pub use error::IorError;
 pub use iiop::{Endpoint, IiopProfile, IiopVersion};

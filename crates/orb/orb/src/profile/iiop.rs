@@ -12,8 +12,8 @@ use super::{
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
-    AssociationOptions, Component, Endpoint, IiopProfile, IorError, SslSecTrans, TaggedComponent,
-    TaggedProfile, UnixTrans,
+    AssociationOptions, Component, CompoundMechanism, Endpoint, IiopProfile, IorError,
+    MechanismTransport, SslSecTrans, TaggedComponent, TaggedProfile, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -48,6 +48,9 @@ impl ProfileCodec for IiopCodec {
                     let address = Address::new(SSLIOP, at.place());
                     let secured = ProfileEndpoint::new(SSLIOP, address);
                     endpoints.push(secured.with_security((&ssl).into()));
+                }
+                Ok(Component::CsiMechanisms(mechanisms)) => {
+                    endpoints.extend(of_mechanisms(&mechanisms));
                 }
                 Ok(Component::UnixTrans(socket)) if !has_uiop && is_this_host(&socket.host) => {
                     let address = Address::new(uiop::NAME, &socket.path);
@@ -153,6 +156,34 @@ fn name_sockets<'p>(
         None => profiles.push((Endpoint { host, port: 0 }, components)),
     }
     Ok(())
+}
+
+/// The TLS endpoints of a list of mechanisms. Each mechanism is enough: where one goes without TLS, none of the others
+/// is demanded.
+fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = ProfileEndpoint> {
+    let goes_without = mechanisms
+        .iter()
+        .any(|one| one.transport == MechanismTransport::Null);
+    let secured = mechanisms.iter().filter_map(|one| match &one.transport {
+        MechanismTransport::Tls(tls) => Some((one.target_requires, tls)),
+        _ => None,
+    });
+    secured.flat_map(move |(requires, tls)| {
+        let security = SecurityRequirement {
+            supports: tls.target_supports,
+            requires: requires.and(tls.target_requires),
+        };
+        let security = match goes_without {
+            true => security.beside_clear(),
+            false => security,
+        };
+        let addresses = tls.addresses.iter().filter(|at| at.port != 0);
+        addresses.map(move |at| {
+            let at = Address::iiop(&at.host, at.port);
+            let address = Address::new(SSLIOP, at.place());
+            ProfileEndpoint::new(SSLIOP, address).with_security(security)
+        })
+    })
 }
 
 /// What a TLS endpoint of ours offers and demands.
@@ -380,5 +411,75 @@ mod tests {
         let plain = [endpoint("iiop", "h:1"), endpoint("iiop", "other:2")];
         assert_eq!(decoded.endpoints[0], secured);
         assert_eq!(decoded.endpoints[1..], plain);
+    }
+
+    /// A profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host, and perhaps none.
+    fn with_mechanisms(goes_without: bool) -> DecodedProfile {
+        use punctual_cdr::{Coding, Encoder, Marshal};
+        use punctual_ior::IiopVersion;
+        let tls = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
+            out.put_u16(0x66);
+            out.put_u16(0x06);
+            let at = Endpoint {
+                host: "secure".to_owned(),
+                port: 684,
+            };
+            vec![at].marshal(out)
+        });
+        let tls = TaggedComponent {
+            tag: tags::component::TLS_SEC_TRANS,
+            data: tls.unwrap(),
+        };
+        let none = TaggedComponent {
+            tag: tags::component::NULL_TAG,
+            data: Vec::new(),
+        };
+        let transports = if goes_without {
+            vec![tls, none]
+        } else {
+            vec![tls]
+        };
+        let list = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
+            out.put_bool(false);
+            out.put_u32(u32::try_from(transports.len()).unwrap());
+            for transport in &transports {
+                out.put_u16(0x06);
+                transport.marshal(out)?;
+                // No layer above asks for anything.
+                out.align(2);
+                out.put_u32(0);
+                (0..2).for_each(|_| out.put_u32(0));
+                out.put_u32(0);
+                (0..3).for_each(|_| out.put_u32(0));
+            }
+            Ok(())
+        });
+        let profile = IiopProfile {
+            version: IiopVersion { major: 1, minor: 2 },
+            host: "h".to_owned(),
+            port: 2809,
+            object_key: b"key".to_vec(),
+            components: vec![TaggedComponent {
+                tag: tags::component::CSI_SEC_MECH_LIST,
+                data: list.unwrap(),
+            }],
+        };
+        IiopCodec
+            .decode(&profile.encode(ByteOrder::Big).unwrap())
+            .unwrap()
+    }
+
+    #[test]
+    fn tls_of_csiv2_comes_first_and_is_demanded_where_no_other_mechanism_is_enough() {
+        for goes_without in [false, true] {
+            let decoded = with_mechanisms(goes_without);
+            let [secured, clear] = decoded.endpoints.as_slice() else {
+                panic!("{:?}", decoded.endpoints);
+            };
+            assert_eq!(secured.address.to_string(), "ssliop://secure:684");
+            assert_eq!(clear.address.to_string(), "iiop://h:2809");
+            let security = secured.qualities.security.unwrap();
+            assert_eq!(security.demands_protection(), !goes_without);
+        }
     }
 }

@@ -1,0 +1,98 @@
+//! The mechanisms of CSIv2 that a server takes: the `CSI_SEC_MECH_LIST` component (CORBA 3.3 part 2, §10.5.1).
+//!
+//! ```text
+//! encapsulation { boolean stateful; sequence<CompoundSecMech> mechanism_list; }
+//! struct CompoundSecMech {
+//!     ushort target_requires; TaggedComponent transport_mech;
+//!     AS_ContextSec as_context_mech; SAS_ContextSec sas_context_mech;
+//! }
+//! TLS_SEC_TRANS, an encapsulation {
+//!     ushort target_supports; ushort target_requires; sequence<TransportAddress> addresses;
+//! }
+//! ```
+//!
+//! Of what is asked for above the transport (names and passwords, asserted identities) only what is demanded is kept:
+//! a server that insists on it says so in its reply.
+
+use punctual_cdr::{CdrError, Coding, Decoder, Unmarshal, unmarshal_each};
+
+use crate::component::TaggedComponent;
+use crate::iiop::Endpoint;
+use crate::security::AssociationOptions;
+use crate::tags::component as tag;
+
+/// Two options, a tag, a length, twice two options, and six empty sequences or numbers.
+const LEAST: usize = 32;
+
+/// One way to be let in, of those that a server takes, in its order of preference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompoundMechanism {
+    /// What the server demands on all layers together.
+    pub target_requires: AssociationOptions,
+    /// What it demands of the transport.
+    pub transport: MechanismTransport,
+}
+
+/// The transport of a mechanism.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MechanismTransport {
+    /// None in particular: the profile's own address.
+    Null,
+    /// TLS.
+    Tls(TlsSecTrans),
+    /// Another, by its tag.
+    Other(u32),
+}
+
+/// TLS, at addresses of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsSecTrans {
+    /// What the target supports.
+    pub target_supports: AssociationOptions,
+    /// What the target requires.
+    pub target_requires: AssociationOptions,
+    /// Where, in the server's order.
+    pub addresses: Vec<Endpoint>,
+}
+
+/// Reads the list; stands behind the encapsulation's byte order.
+pub(crate) fn mechanisms(input: &mut Decoder<'_>) -> Result<Vec<CompoundMechanism>, CdrError> {
+    let _stateful = input.get_bool()?;
+    unmarshal_each(input, LEAST, mechanism)
+}
+
+fn mechanism(input: &mut Decoder<'_>) -> Result<CompoundMechanism, CdrError> {
+    let target_requires = AssociationOptions(input.get_u16()?);
+    let transport = TaggedComponent::unmarshal(input)?;
+    // AS_ContextSec: supports, requires, the mechanism's object id, the target's name.
+    let (_supports, _requires) = (input.get_u16()?, input.get_u16()?);
+    let (_mechanism, _name) = (input.get_octets()?, input.get_octets()?);
+    // SAS_ContextSec: supports, requires, who vouches for privileges, naming mechanisms, kinds of identities.
+    let (_supports, _requires) = (input.get_u16()?, input.get_u16()?);
+    unmarshal_each(input, 8, |input| {
+        input.get_u32()?;
+        input.get_octets().map(drop)
+    })?;
+    unmarshal_each(input, 4, |input| input.get_octets().map(drop))?;
+    input.get_u32()?;
+    Ok(CompoundMechanism {
+        target_requires,
+        transport: transport_of(&transport)?,
+    })
+}
+
+fn transport_of(component: &TaggedComponent) -> Result<MechanismTransport, CdrError> {
+    Ok(match component.tag {
+        tag::NULL_TAG => MechanismTransport::Null,
+        tag::TLS_SEC_TRANS => {
+            let mut input = Decoder::of_encapsulation(&component.data, Coding::default())?;
+            MechanismTransport::Tls(TlsSecTrans {
+                target_supports: AssociationOptions(input.get_u16()?),
+                target_requires: AssociationOptions(input.get_u16()?),
+                addresses: Vec::unmarshal(&mut input)?,
+            })
+        }
+        other => MechanismTransport::Other(other),
+    })
+}
