@@ -6,9 +6,10 @@
 //! has more than three quarters, and what peers hold whose messages are short is not counted at all.
 
 use crate::sync::{self, Mutex};
-use punctual_link::Address;
+use punctual_link::{Address, Link};
 use std::collections::HashMap;
 use std::fmt::Debug;
+use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
 /// What a connection holds without being counted, in octets.
@@ -20,12 +21,24 @@ pub(crate) trait Evictable: Send + Sync + Debug {
     fn evict(&self, reason: &str);
 }
 
-/// Whose connections count together: those of one host, or all of a local link, whose clients choose their own
-/// addresses.
-pub(crate) fn host_of(link_is_local: bool, peer: &Address) -> Arc<str> {
-    match peer.host_and_port().filter(|_| !link_is_local) {
-        Some((host, _)) => host.into(),
+/// Whose connections count together: those of one host, of an IPv6 network of 64 bits, or all of a link whose clients
+/// choose their own addresses, as they do where it is local, or by forged datagrams.
+pub(crate) fn host_of(link: &dyn Link, peer: &Address) -> Arc<str> {
+    let is_asked_back = !link.is_local() && link.guarantees().reliable;
+    match peer.host_and_port().filter(|_| is_asked_back) {
+        Some((host, _)) => network(host),
         None => peer.link().into(),
+    }
+}
+
+fn network(host: &str) -> Arc<str> {
+    match host.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+        Ok(IpAddr::V6(ip)) => {
+            let [a, b, c, d, ..] = ip.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64").into()
+        }
+        Ok(ip) => ip.to_string().into(),
+        Err(_) => host.into(),
     }
 }
 
@@ -98,17 +111,7 @@ impl Received {
         connection: Option<Weak<dyn Evictable>>,
         octets: usize,
     ) -> Hold {
-        let mut state = sync::lock(&self.state);
-        let number = state.next;
-        state.next += 1;
-        let holder = Holder {
-            octets: 0,
-            peer: peer.clone(),
-            connection,
-            evicted: false,
-        };
-        state.holders.insert(number, holder);
-        state.change(number, octets);
+        let number = sync::lock(&self.state).begin(peer, connection, octets);
         Hold {
             of: self.clone(),
             number,
@@ -117,6 +120,25 @@ impl Received {
 }
 
 impl State {
+    fn begin(
+        &mut self,
+        peer: &Arc<str>,
+        connection: Option<Weak<dyn Evictable>>,
+        octets: usize,
+    ) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let holder = Holder {
+            octets: 0,
+            peer: peer.clone(),
+            connection,
+            evicted: false,
+        };
+        self.holders.insert(number, holder);
+        self.change(number, octets);
+        number
+    }
+
     /// Notes what a holder holds now.
     fn change(&mut self, number: u64, octets: usize) {
         let Some(holder) = self.holders.get_mut(&number) else {
@@ -149,6 +171,9 @@ impl State {
         let peer = holder.peer.clone();
         let before = holder.octets;
         self.change(number, octets);
+        if octets <= before {
+            return Some(Vec::new());
+        }
         let mut evicted = Vec::new();
         loop {
             let is_over_share = self.of_peer(&peer) > limit - limit / 4;
@@ -228,9 +253,21 @@ impl Account {
         hold.set(octets)
     }
 
-    /// A message of so many octets goes from the connection to who serves it.
-    pub(crate) fn hands_on(&self, octets: usize) -> Option<Hold> {
-        (octets > FREE).then(|| self.of.begin(&self.peer, None, octets))
+    /// A message of so many octets goes from the connection to who serves it; so many are left.
+    pub(crate) fn hands_on(&mut self, octets: usize, left: usize) -> Option<Hold> {
+        let served = {
+            let is_counted = self.hold.is_some() || octets > FREE;
+            let mut state = is_counted.then(|| sync::lock(&self.of.state))?;
+            if let Some(hold) = &self.hold {
+                state.change(hold.number, left);
+            }
+            (octets > FREE).then(|| state.begin(&self.peer, None, octets))
+        };
+        if left <= FREE {
+            self.hold = None;
+        }
+        let of = self.of.clone();
+        served.map(|number| Hold { of, number })
     }
 }
 
@@ -264,6 +301,9 @@ impl Drop for Hold {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use punctual_link::diop::Diop;
+    use punctual_link::iiop::Iiop;
+    use punctual_link::uiop::Uiop;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[derive(Debug, Default)]
@@ -331,19 +371,24 @@ mod tests {
     fn what_is_in_progress_counts_and_stays() {
         let received = Arc::new(Received::new(8 * MIB));
         let mut peers = peers(&received, &["one", "other"]);
-        let served = peers[0].1.hands_on(5 * MIB);
-        assert!(served.is_some() && peers[0].1.hands_on(FREE).is_none());
+        assert_eq!(peers[0].1.holds(5 * MIB), Ok(()));
+        let served = peers[0].1.hands_on(5 * MIB, 0);
+        assert_eq!(received.total(), 5 * MIB);
+        assert!(served.is_some() && peers[0].1.hands_on(FREE, 0).is_none());
         assert!(peers[1].1.holds(4 * MIB).is_err());
         drop(served);
         assert_eq!(peers[0].1.holds(4 * MIB), Ok(()));
     }
 
     #[test]
-    fn clients_of_a_local_link_cannot_pass_for_others() {
-        let of = |local, link, place| host_of(local, &Address::new(link, place));
-        assert_eq!(&*of(false, "iiop", "[::1]:7"), "::1");
-        assert_eq!(&*of(true, "uiop", "x:1"), "uiop");
-        assert_eq!(&*of(false, "mine", "somewhere"), "mine");
+    fn clients_that_choose_their_addresses_cannot_pass_for_others() {
+        let of = |link: &dyn Link, place| host_of(link, &Address::new(link.name(), place));
+        let (tcp, unix) = (Iiop::default(), Uiop::default());
+        assert_eq!(&*of(&tcp, "10.0.0.1:7"), "10.0.0.1");
+        assert_eq!(&*of(&tcp, "[::ffff:10.0.0.1]:7"), "10.0.0.1");
+        assert_eq!(&*of(&tcp, "[2001:db8:1:2:3:4:5:6]:7"), "2001:db8:1:2::/64");
+        assert_eq!(&*of(&unix, "x:1"), "uiop");
+        assert_eq!(&*of(&Diop::default(), "10.0.0.1:7"), "diop");
     }
 
     #[test]

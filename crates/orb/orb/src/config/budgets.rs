@@ -14,8 +14,9 @@ pub struct Budgets {
     /// replies in progress. Default a quarter of the memory, at most 4 GiB. Where more comes, the connection is closed
     /// that holds most of the peer that holds most; one peer (by its host) may hold three quarters.
     pub received: usize,
-    /// Threads that receive while a connection's own is in an upcall (`Concurrency::ThreadPerConnection`). Default one
-    /// for each MiB of memory, from 64 to 4,096. The last quarter is for connections that have fewer than 8.
+    /// Threads that receive while others of their connection are in upcalls (`Concurrency::ThreadPerConnection`), beyond
+    /// one for each connection. Default one for each MiB of memory, from 64 to 4,096. The last quarter is for
+    /// connections that have fewer than 8.
     pub threads: usize,
     /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.
     pub requests_per_connection: u32,

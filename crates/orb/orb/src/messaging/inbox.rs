@@ -9,7 +9,7 @@ use crate::budget::{Account, Hold, NoRoom};
 use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::{Accepted, FragmentError, MessageHeader, Reassembly};
-use punctual_link::{Connection, LinkError, Phase};
+use punctual_link::{Connection, LinkError, Pending, Phase};
 use punctual_sys::clock::coarse_millis;
 use std::sync::Arc;
 use std::time::Duration;
@@ -246,17 +246,21 @@ impl Inbox {
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
         loop {
             if self.available() == 0 {
+                self.check_fragments(connection)?;
                 return Ok(Taken::Need(self.least));
             }
             let frame = match self.examine()? {
-                Examined::Incomplete { need } => return Ok(Taken::Need(need)),
+                Examined::Incomplete { need } => {
+                    self.check_fragments(connection)?;
+                    return Ok(Taken::Need(need));
+                }
                 Examined::Complete(frame) => frame,
             };
             if !self.block.lent().is_empty() {
                 return self.take_with_lent(&frame, connection);
             }
-            if self.fragments || frame.header.more_fragments {
-                self.time_fragments()?;
+            if frame.header.more_fragments {
+                self.reassembly.mark(coarse_millis());
             }
             let waiting = self.block.get(self.start..).unwrap_or_default();
             let bytes = waiting.get(..frame.length).unwrap_or(waiting);
@@ -327,17 +331,37 @@ impl Inbox {
         Ok(self.hand_on(Message::whole_with_lent(frame, message)))
     }
 
-    /// Marks messages that begin by the time, and ends the connection where one does not end.
+    /// Ends the connection where a message in fragments has taken too long, and no more of it has come.
+    #[inline]
+    fn check_fragments(&self, connection: &dyn Connection) -> Result<(), InboxError> {
+        match self.fragments {
+            true => self.check_first_fragment(connection),
+            false => Ok(()),
+        }
+    }
+
     #[cold]
-    fn time_fragments(&mut self) -> Result<(), InboxError> {
-        let now = coarse_millis();
-        self.reassembly.mark(now);
+    fn check_first_fragment(&self, connection: &dyn Connection) -> Result<(), InboxError> {
         let (Some(first), Some(most)) = (self.reassembly.first_mark(), self.message_time) else {
             return Ok(());
         };
-        match u128::from(now.saturating_sub(first)) > most.as_millis() {
+        let took = u128::from(coarse_millis().saturating_sub(first));
+        // Where this side has not read for a while, the rest may be there.
+        match took > most.as_millis() && connection.pending() != Pending::Data {
             true => Err(LinkError::timed_out(Phase::Receive).into()),
             false => Ok(()),
+        }
+    }
+
+    /// Lets go of all that it holds: nobody will take it.
+    pub(crate) fn abandon(&mut self) {
+        self.block = Block::default();
+        self.start = 0;
+        self.reassembly = Reassembly::new(&self.limits);
+        self.fragments = false;
+        if let Some(account) = &mut self.account {
+            // Nothing is less than before.
+            let _ = account.holds(0);
         }
     }
 
@@ -345,9 +369,9 @@ impl Inbox {
     #[inline]
     fn hand_on(&mut self, mut message: Message) -> Taken {
         if let Some(account) = &mut self.account {
-            message.held = account.hands_on(message.block.full_len()).map(Box::new);
-            // Less than before.
-            let _ = account.holds(self.block.full_len() + self.reassembly.held());
+            let left = self.block.full_len() + self.reassembly.held();
+            let held = account.hands_on(message.block.full_len(), left);
+            message.held = held.map(Box::new);
         }
         Taken::Message(message)
     }

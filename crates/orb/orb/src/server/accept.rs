@@ -109,10 +109,7 @@ fn take_in(
     session: &Arc<dyn Session>,
 ) -> Result<(), String> {
     let config = lane.broker().config();
-    let (limit, from) = (
-        config.max_connections,
-        host_of(at.pair.link.is_local(), link.peer()),
-    );
+    let (limit, from) = (config.max_connections, host_of(&*at.pair.link, link.peer()));
     let connections = &lane.incoming.connections;
     let room = connections.make_room(limit, &from, config.timeouts.make_room);
     room.map_err(|_| format!("there are {limit}, none of them quiet (max_connections)"))?;

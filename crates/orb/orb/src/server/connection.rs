@@ -52,7 +52,7 @@ impl ServerConnection {
     ) -> Arc<Self> {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
-        let from = host_of(at.pair.link.is_local(), link.peer());
+        let from = host_of(&*at.pair.link, link.peer());
         let environment = match Origin::of(&*at.pair.link, &*link) {
             Origin::Elsewhere => host.environment_elsewhere.clone(),
             _ => host.environment.clone(),
@@ -153,7 +153,7 @@ impl ServerConnection {
             }
             InboxError::NoRoom(_) => {
                 conversation.complain(&format!("{error}; closed"));
-                self.send_control(MessageKind::CloseConnection);
+                self.say_goodbye_if_idle();
             }
         }
         conversation.link().close();
@@ -172,35 +172,51 @@ impl ServerConnection {
             .send_control(&self.conversation, &self.strategy, kind);
     }
 
-    /// Whether no request is in progress, and no reply waits.
+    /// Whether no request is in progress, no reply waits or is under way, and none of a message has come.
     pub(super) fn is_idle(&self) -> bool {
-        !self.conversation.is_busy() && !self.replies.has_pending()
+        !self.conversation.is_busy()
+            && !self.replies.has_pending()
+            && !self.reader.is_mid_message()
+            && !self.strategy.has_unsent()
     }
 
-    /// Ends the connection without waiting for the peer: by a goodbye where no request is in progress, else behind the
-    /// last reply.
+    /// Ends the connection, which was idle a moment ago, without waiting for the peer.
     pub(super) fn make_room(&self) {
-        let conversation = &self.conversation;
-        if !conversation.begin_closing() {
+        if !self.conversation.begin_closing() {
             return;
         }
-        if self.strategy.sends_without_waiting() || self.replies.has_pending() {
-            return self.close_in_order();
+        if self.strategy.sends_without_waiting() || !self.say_goodbye_now() {
+            self.close_in_order();
         }
-        self.say_goodbye_now();
     }
 
-    /// What the operating system does not take at once is not said.
-    fn say_goodbye_now(&self) {
+    /// Says goodbye where the peer may take that for what it says: that none of its requests has been begun that it has
+    /// no reply to.
+    fn say_goodbye_if_idle(&self) {
+        if self.conversation.begin_closing() {
+            self.say_goodbye_now();
+        }
+    }
+
+    /// Says goodbye and closes, if no reply waits or is under way; whether it has. What the operating system does not
+    /// take at once is not said.
+    fn say_goodbye_now(&self) -> bool {
         let conversation = &self.conversation;
-        let (link, session) = (conversation.link(), &*conversation.session);
-        let (kind, version) = (MessageKind::CloseConnection, conversation.spoken());
-        let (tracer, now) = (
-            conversation.broker().tracer(),
-            Deadline::after(Duration::ZERO),
-        );
-        let _ = messaging::send_control(link, session, kind, version, tracer, now);
-        link.close();
+        let goodbye = || {
+            if self.strategy.has_unsent() {
+                return false;
+            }
+            let (link, session) = (conversation.link(), &*conversation.session);
+            let (kind, version) = (MessageKind::CloseConnection, conversation.spoken());
+            let (tracer, now) = (
+                conversation.broker().tracer(),
+                Deadline::after(Duration::ZERO),
+            );
+            let _ = messaging::send_control(link, session, kind, version, tracer, now);
+            link.close();
+            true
+        };
+        self.replies.while_nothing_waits(goodbye).unwrap_or(false)
     }
 
     /// Says goodbye, behind the last reply, and closes.
@@ -213,10 +229,7 @@ impl ServerConnection {
 impl Evictable for ServerConnection {
     fn evict(&self, reason: &str) {
         self.conversation.complain(&format!("{reason}; closed"));
-        // What has come of a request is not begun. A reply that is being sent is broken off.
-        if self.conversation.begin_closing() && !self.replies.is_sending() {
-            self.say_goodbye_now();
-        }
+        self.say_goodbye_if_idle();
         self.conversation.link().close();
     }
 }

@@ -20,6 +20,10 @@ impl Accepted for ServerConnection {
         self.is_idle().then(|| self.reader.number_received())
     }
 
+    fn has_unread(&self) -> bool {
+        self.reader.has_more(&self.conversation)
+    }
+
     fn make_room(&self) {
         ServerConnection::make_room(self);
     }

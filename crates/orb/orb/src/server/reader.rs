@@ -22,6 +22,8 @@ pub(super) struct Reader {
     received: AtomicU32,
     /// Whether a first message has come.
     heard: AtomicBool,
+    /// Whether part of a message has come, and the rest has not.
+    mid_message: AtomicBool,
 }
 
 impl Reader {
@@ -32,6 +34,7 @@ impl Reader {
             buffered: AtomicBool::new(false),
             received: AtomicU32::new(0),
             heard: AtomicBool::new(false),
+            mid_message: AtomicBool::new(false),
         }
     }
 
@@ -86,9 +89,20 @@ impl Reader {
     /// The same of a message that was put together.
     pub(super) fn has_message(&self, conversation: &Conversation, message: &Message, more: bool) {
         self.heard.store(true, Ordering::Relaxed);
+        self.mid_message.store(false, Ordering::Relaxed);
         self.has_received(conversation, message.header.version, more);
         let tracer = conversation.broker().tracer();
         tracer.show(Direction::Received, conversation.peer(), &message.block);
+    }
+
+    /// Notes whether part of a message is here, before more is received.
+    pub(super) fn set_mid_message(&self, is_mid_message: bool) {
+        self.mid_message.store(is_mid_message, Ordering::Relaxed);
+    }
+
+    /// Whether part of a message has come, and the rest has not.
+    pub(super) fn is_mid_message(&self) -> bool {
+        self.mid_message.load(Ordering::Relaxed)
     }
 
     /// How many messages have come.

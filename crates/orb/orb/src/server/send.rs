@@ -50,6 +50,14 @@ impl ReplySender {
         !matches!(self.pending.try_lock(), Ok(Some(_)))
     }
 
+    /// Does this while nobody sends, and no reply waits; `None` where one does.
+    pub(super) fn while_nothing_waits<R>(&self, what: impl FnOnce() -> R) -> Option<R> {
+        match self.pending.try_lock() {
+            Ok(Some(pending)) if pending.is_empty() => Some(what()),
+            _ => None,
+        }
+    }
+
     /// Whether replies wait.
     #[inline]
     pub(super) fn has_pending(&self) -> bool {

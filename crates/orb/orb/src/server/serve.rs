@@ -62,7 +62,10 @@ fn serve_with(
         let came = match receive(connection, thread, memory, &inbox) {
             Ok(Some(came)) => came,
             Ok(None) => return,
-            Err(error) => return end(connection, thread, &error.into(), false),
+            Err(error) => {
+                inbox.abandon();
+                return end(connection, thread, &error.into(), false);
+            }
         };
         if came != Came::Otherwise {
             let (block, limits) = (&memory.block, conversation.broker().limits());
@@ -136,13 +139,18 @@ fn serve_message(
             drop(inbox);
             return thread.serve(|| dispatcher.handle(message));
         }
-        Ok(Taken::Need(need)) => thread.receive_more(&mut inbox, need),
+        Ok(Taken::Need(need)) => {
+            reader.set_mid_message(inbox.is_mid_message());
+            thread.receive_more(&mut inbox, need)
+        }
         Err(error) => Err(error),
     };
     match received {
         Ok(outcome) => outcome == ReceiveOutcome::Received,
         Err(error) => {
-            end(connection, thread, &error, inbox.is_mid_message());
+            let is_mid_message = inbox.is_mid_message();
+            inbox.abandon();
+            end(connection, thread, &error, is_mid_message);
             false
         }
     }

@@ -15,7 +15,7 @@ use crate::kind::TypeKind;
 const KEPT: usize = 16;
 const LONGEST: usize = 4096;
 /// How many longer ones a thread remembers.
-const REMEMBERED: usize = 4;
+const REMEMBERED: usize = 16;
 
 struct Known {
     kind: TypeKind,
@@ -68,12 +68,19 @@ pub(super) fn keep(kind: TypeKind, content: &[u8], type_code: &TypeCode) {
 }
 
 fn find_long(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
-    LONG.with_borrow(|long| {
-        let of_kind = long.iter().filter(|one| one.kind == kind);
-        let mut alive = of_kind.filter_map(|one| Some((one.arena.upgrade()?, one.at)));
-        let has_content =
-            |arena: &Arc<Arena>| arena.encoding().get().is_some_and(|its| **its == *content);
-        let (arena, at) = alive.find(|(arena, _)| has_content(arena))?;
+    LONG.with_borrow_mut(|long| {
+        let has_content = |one: &Long| {
+            let arena = one.arena.upgrade().filter(|_| one.kind == kind)?;
+            let is_it = arena.encoding().get().is_some_and(|its| **its == *content);
+            is_it.then_some((arena, one.at))
+        };
+        let found = long.iter().enumerate();
+        let (place, (arena, at)) = found
+            .filter_map(|(place, one)| Some((place, has_content(one)?)))
+            .next()?;
+        if let Some(before) = long.get_mut(..=place) {
+            before.rotate_right(1);
+        }
         Some(TypeCode::in_arena(arena, at))
     })
 }

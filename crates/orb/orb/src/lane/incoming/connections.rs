@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 /// Of so many connections, one is closed when there is no room for another: looking for them takes time.
 const MANY: usize = 64;
+/// Where none could go, nobody looks again for so long.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// The reserve for hosts that have few connections: this part of the limit beside it, which is also what such a host
 /// has at most.
 const RESERVE: usize = 8;
@@ -22,6 +24,9 @@ pub(crate) trait Accepted: Send + Sync + Debug {
 
     /// How many messages have come, if no request is in progress.
     fn idle_at(&self) -> Option<u32>;
+
+    /// Whether something has come that nobody has received. A system call.
+    fn has_unread(&self) -> bool;
 
     /// Ends it without waiting for the peer: by CloseConnection, behind the last reply.
     fn make_room(&self);
@@ -52,6 +57,8 @@ struct State {
     hosts: HashMap<Arc<str>, usize>,
     /// and in all.
     count: usize,
+    /// When one was last looked for that could go, and there was none.
+    fruitless: Option<Instant>,
 }
 
 /// What a look has found. Dropped without the lock: the last hold on a connection takes it.
@@ -134,7 +141,19 @@ impl Connections {
         if state.count < limit {
             return Ok(());
         }
-        let looked = quiet.map(|quiet| state.choose(now, quiet, limit / MANY + 1));
+        // Those that were told to go have not all gone.
+        if state.open.len() >= limit.saturating_mul(2) {
+            return Err(Full);
+        }
+        let looks = state
+            .fruitless
+            .is_none_or(|last| now.saturating_duration_since(last) >= LOOK_AGAIN);
+        let looked = quiet
+            .filter(|_| looks)
+            .map(|quiet| state.choose(now, quiet, limit / MANY + 1));
+        if let Some(looked) = &looked {
+            state.fruitless = looked.leaving.is_empty().then_some(now);
+        }
         let few = limit / RESERVE;
         let has_few = state.hosts.get(from).copied().unwrap_or_default() < few;
         let has_room = state.count < limit || has_few && state.count < limit + few;
@@ -265,12 +284,18 @@ impl State {
             })
             .collect();
         idle.sort_unstable();
-        idle.truncate(most);
         for (_, _, number) in idle {
+            if looked.leaving.len() >= most {
+                break;
+            }
             let Some(entry) = self.open.get_mut(&number) else {
                 continue;
             };
             if let Some(connection) = entry.connection.upgrade() {
+                if connection.has_unread() {
+                    looked.seen.push(connection);
+                    continue;
+                }
                 entry.leaves = true;
                 let from = entry.from.clone();
                 self.has_one_less(&from);

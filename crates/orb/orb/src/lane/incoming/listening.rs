@@ -8,6 +8,7 @@ use crate::config::{ListenEndpoint, OrbConfig};
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
 use punctual_exec::{Deadline, SpawnError, ThreadGroup, WorkerPool, WorkerPoolOptions};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 /// All that a lane has of its clients.
@@ -21,8 +22,11 @@ pub(crate) struct Incoming {
     pub(crate) threads: ThreadGroup,
     /// Those that receive while a connection's own thread is in an upcall: kept, and used again.
     followers: OnceLock<WorkerPool>,
-    /// How many of them there may be.
+    /// How many of them there may be: one for each connection, which may come to receive instead of its own thread, and
+    /// those beside.
     max_followers: usize,
+    /// Those beyond one for each connection.
+    pub(crate) extra_followers: Arc<AtomicUsize>,
 }
 
 impl Incoming {
@@ -34,7 +38,10 @@ impl Incoming {
             // Those of connections that were told to go take a moment to end; `connections` counts.
             threads: ThreadGroup::new(config.max_connections.saturating_mul(2)),
             followers: OnceLock::new(),
-            max_followers: config.budgets.threads,
+            max_followers: config
+                .max_connections
+                .saturating_add(config.budgets.threads),
+            extra_followers: Arc::default(),
         }
     }
 

@@ -12,6 +12,7 @@ use punctual_cdr::Block;
 use punctual_exec::{Deadline, SpawnError, WorkerPool};
 use punctual_link::{LinkError, Phase};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 impl ServerConnection {
     /// Serves the client by the calling thread until its connection ends.
@@ -35,6 +36,10 @@ impl Followed for ServerConnection {
 
     fn followers(&self) -> Result<&WorkerPool, SpawnError> {
         self.lane().incoming.followers()
+    }
+
+    fn extra_followers(&self) -> &Arc<AtomicUsize> {
+        &self.lane().incoming.extra_followers
     }
 
     fn follow(self: Arc<Self>) {

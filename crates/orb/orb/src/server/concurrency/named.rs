@@ -71,6 +71,10 @@ impl ConcurrencyStrategy for Strategy {
         forward!(self.sends_without_waiting())
     }
 
+    fn has_unsent(&self) -> bool {
+        forward!(self.has_unsent())
+    }
+
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64) {
         forward!(self.hand_over(connection, in_hand));
     }

@@ -13,12 +13,12 @@ use crate::probe::{self, Point};
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
 use punctual_cdr::Block;
-use punctual_exec::{Deadline, SpawnError, WorkerPool};
+use punctual_exec::{Deadline, SpawnError};
 use punctual_giop::MessageKind;
 use punctual_link::SendError;
 use std::io::IoSlice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Connections with fewer threads beside their first have the last quarter of all threads for themselves.
@@ -31,24 +31,41 @@ const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 pub(in crate::server) struct PerConnection(Arc<AtomicU32>);
 
 /// One of those threads, counted until dropped.
-struct Follower(Arc<AtomicU32>);
+struct Follower {
+    of_connection: Arc<AtomicU32>,
+    /// Those beyond one for each connection, if it is one.
+    extra: Option<Arc<AtomicUsize>>,
+}
 
 impl PerConnection {
-    /// Counts a thread more, of those that all connections share; `None` when there are too many.
-    fn begin_follower(&self, threads: &WorkerPool, budgets: &Budgets) -> Option<Follower> {
-        let follower = Follower(self.0.clone());
-        // Relaxed: a bound, and no more; nothing is read by it.
+    /// Counts a thread more; `None` when there are too many. A connection has one in any case: it may come to receive
+    /// instead of the connection's own thread, and stays then. Of those beyond, all connections have so many.
+    fn begin_follower(&self, extra: &Arc<AtomicUsize>, budgets: &Budgets) -> Option<Follower> {
+        // Relaxed throughout: bounds, and no more; nothing is read by them.
         let others = self.0.fetch_add(1, Ordering::Relaxed);
-        let is_reserved = || threads.workers() >= budgets.threads - budgets.threads / 4;
-        let is_one_more =
-            others < budgets.requests_per_connection && (others < FEW || !is_reserved());
-        is_one_more.then_some(follower)
+        let mut follower = Follower {
+            of_connection: self.0.clone(),
+            extra: None,
+        };
+        if others == 0 {
+            return Some(follower);
+        }
+        let most = match others < FEW {
+            true => budgets.threads,
+            false => budgets.threads - budgets.threads / 4,
+        };
+        let are = extra.fetch_add(1, Ordering::Relaxed);
+        follower.extra = Some(extra.clone());
+        (others < budgets.requests_per_connection && are < most).then_some(follower)
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.of_connection.fetch_sub(1, Ordering::Relaxed);
+        if let Some(extra) = &self.extra {
+            extra.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -91,6 +108,10 @@ impl ConcurrencyStrategy for PerConnection {
         false
     }
 
+    fn has_unsent(&self) -> bool {
+        false
+    }
+
     /// A client that has so many calls in upcalls at once waits for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
@@ -99,7 +120,7 @@ impl ConcurrencyStrategy for PerConnection {
             Err(error) => return none_to_receive(conversation, &error),
         };
         let budgets = &conversation.broker().config().budgets;
-        let Some(follower) = self.begin_follower(threads, budgets) else {
+        let Some(follower) = self.begin_follower(connection.extra_followers(), budgets) else {
             let what = "the peer has too many calls in progress; more wait for them";
             return conversation.complain(what);
         };

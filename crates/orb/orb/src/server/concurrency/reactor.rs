@@ -266,6 +266,10 @@ impl ConcurrencyStrategy for OnReactor {
         true
     }
 
+    fn has_unsent(&self) -> bool {
+        !matches!(self.outbox.try_lock(), Ok(Some(outbox)) if outbox.is_empty())
+    }
+
     /// Takes the connection from the thread that serves that request, and lets others have it. One comes
     /// at once to look: what that thread left unread, it was told of, and nobody is told again.
     fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {

@@ -7,6 +7,7 @@ use punctual_cdr::Block;
 use punctual_exec::{SpawnError, WorkerPool};
 use punctual_giop::MessageKind;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 /// Whose threads serve a connection, and whether they wait for its peer.
@@ -26,6 +27,9 @@ pub(in crate::server) trait ConcurrencyStrategy {
 
     /// Whether sending waits for no peer.
     fn sends_without_waiting(&self) -> bool;
+
+    /// Whether something that was sent has not left yet, or may not have.
+    fn has_unsent(&self) -> bool;
 
     /// Has another thread receive, as the one that serves the request is about to block. `in_hand` is the
     /// number of that request, where a reactor's thread serves it.
@@ -48,6 +52,9 @@ pub(in crate::server) trait Followed: Send + Sync + 'static {
 
     /// The threads that can.
     fn followers(&self) -> Result<&WorkerPool, SpawnError>;
+
+    /// How many of them are at work beyond one for each connection.
+    fn extra_followers(&self) -> &Arc<AtomicUsize>;
 
     /// Serves the client by the calling thread until its connection ends, or another thread receives instead.
     fn follow(self: Arc<Self>);

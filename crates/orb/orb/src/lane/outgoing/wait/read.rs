@@ -148,9 +148,13 @@ impl ClientConnection {
                     return Err(NoReply::TimedOut);
                 }
                 Err(error) if error.is_protocol_error() => {
+                    inbox.abandon();
                     self.refuse(&format!("the peer broke the protocol: {error}"));
                 }
-                Err(error) => self.break_off(&Broken::of(&error)),
+                Err(error) => {
+                    inbox.abandon();
+                    self.break_off(&Broken::of(&error));
+                }
             }
         }
     }
