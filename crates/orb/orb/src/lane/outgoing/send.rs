@@ -308,10 +308,11 @@ impl ClientConnection {
         let count = queue.len();
         let sent = self.send_queue(queue, deadline);
         if let Err(error) = &sent {
-            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
             self.break_off(&Broken::off(format!(
                 "the connection broke off while buffered requests were sent: {error}"
             )));
+            // Only now: what a subscriber calls itself goes by another connection, as this one is locked.
+            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
         }
         sent
     }
