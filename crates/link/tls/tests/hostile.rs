@@ -9,10 +9,12 @@ use punctual_tls::{Ssliop, TlsOptions, TlsVersion};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use std::collections::VecDeque;
 use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use support::{Authority, LIMIT, authority, connect, limit, listen, receive, refusal, talk};
 
 /// A socket to an acceptor, without TLS.
@@ -152,6 +154,91 @@ fn of_too_many_handshakes_the_oldest_is_let_go() {
     let reason = &link.refusals()[0];
     assert!(reason.reason.contains("too many"), "{reason:?}");
     drop(held);
+}
+
+#[test]
+fn clients_get_in_while_more_silent_ones_are_held_than_handshakes_may_be_under_way() {
+    let authority = authority();
+    let (_link, acceptor) = listen(authority.with("server"));
+    let held: Vec<_> = (0..300).map(|_| raw(&*acceptor)).collect();
+    for _ in 0..50 {
+        still_serves(&authority, &*acceptor);
+    }
+    drop(held);
+}
+
+/// A client whose octets, and those for it, take `trip` each way. Whether it got in.
+fn from_afar(authority: &Authority, place: &str, trip: Duration) -> bool {
+    let mut trusted = RootCertStore::empty();
+    let pem = std::fs::read(authority.file("ca.pem")).unwrap();
+    trusted
+        .add(CertificateDer::from_pem_slice(&pem).unwrap())
+        .unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(trusted)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut tls = ClientConnection::new(Arc::new(config), name).unwrap();
+    let Ok(mut stream) = TcpStream::connect(place) else {
+        return false;
+    };
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    while tls.is_handshaking() {
+        std::thread::sleep(2 * trip);
+        if tls.complete_io(&mut stream).is_err() {
+            return false;
+        }
+    }
+    // What the server says at the end of the handshake, or the end.
+    std::thread::sleep(2 * trip);
+    tls.read_tls(&mut stream).is_ok_and(|read| read > 0) && tls.process_new_packets().is_ok()
+}
+
+#[test]
+#[ignore = "a measurement, of half a minute"]
+fn how_many_clients_get_in_during_a_flood_of_silent_ones() {
+    let authority = authority();
+    let (link, acceptor) = listen(authority.with("server"));
+    let place = acceptor.address().place().to_owned();
+    let acceptor = &*acceptor;
+    for trip in [0, 5, 25, 50].map(Duration::from_millis) {
+        let over = AtomicBool::new(false);
+        let (mut good, mut tries) = (0, 0);
+        let before = link.refused();
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            let flood = || {
+                let mut held = VecDeque::new();
+                while !over.load(Ordering::Relaxed) {
+                    held.extend(TcpStream::connect(&place));
+                    if held.len() > 150 {
+                        held.pop_front();
+                    }
+                }
+            };
+            let accepts = || {
+                while !over.load(Ordering::Relaxed) {
+                    let _ = acceptor.accept();
+                }
+            };
+            scope.spawn(flood);
+            scope.spawn(flood);
+            scope.spawn(accepts);
+            while begun.elapsed() < Duration::from_secs(6) {
+                tries += 1;
+                good += usize::from(from_afar(&authority, &place, trip));
+            }
+            over.store(true, Ordering::Relaxed);
+            while !from_afar(&authority, &place, Duration::ZERO) {}
+        });
+        let rate = (link.refused() - before) as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "{trip:?} each way: {good} of {tries} got in, {rate:.0} silent ones let go a second"
+        );
+    }
 }
 
 #[test]
