@@ -77,8 +77,8 @@ pub struct TlsOptions {
     pub server_name: Option<String>,
     /// How long a handshake may take. A client's own deadline holds beside it. Default 10 s.
     pub handshake_timeout: Duration,
-    /// How many handshakes an acceptor has under way; at one more, the oldest is let go. Each takes a
-    /// descriptor. Default 256.
+    /// How many handshakes an acceptor has under way; at one more, the oldest is let go of those whose peers have sent
+    /// nothing, or of the others, whichever are more. Each takes a descriptor. Default 256.
     pub handshakes: usize,
     /// Options of each socket. `dont_route` has no effect here.
     pub tcp: TcpOptions,
