@@ -69,6 +69,10 @@ pub struct TlsOptions {
     /// The authorities that this side trusts, in PEM, any number in each file. A client needs one.
     /// Default none: this system's list is not consulted.
     pub trusted: Vec<PathBuf>,
+    /// Lists of certificates that their authorities have revoked (CRL), in PEM, any number in each file. Where there is
+    /// one, each certificate of a peer's that leads to an authority has to be on no list, and its issuer has to have
+    /// one here; a list that is out of date still counts. Default none: nothing is revoked.
+    pub crl: Vec<PathBuf>,
     /// Whether a server asks its clients who they are. Default no.
     pub client_certificate: ClientCertificate,
     /// The lowest version that is spoken. Default 1.2.
@@ -98,6 +102,7 @@ impl Default for TlsOptions {
             certificate: None,
             key: None,
             trusted: Vec::new(),
+            crl: Vec::new(),
             client_certificate: ClientCertificate::None,
             minimum: TlsVersion::V1_2,
             server_name: None,

@@ -74,7 +74,11 @@ type Stamp = Option<(u64, u64, i64, i64, i64, i64)>;
 impl Source {
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
         let own = options.certificate.iter().chain(&options.key);
-        let files: Vec<PathBuf> = own.chain(&options.trusted).cloned().collect();
+        let files: Vec<PathBuf> = own
+            .chain(&options.trusted)
+            .chain(&options.crl)
+            .cloned()
+            .collect();
         // Looked at before they are read: what changes in between is read again.
         let stamps = stamps(&files);
         Ok(Self {

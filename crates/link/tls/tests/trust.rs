@@ -392,6 +392,74 @@ fn what_is_open_goes_on_when_its_authority_is_trusted_no_more_and_nobody_new_get
 }
 
 #[test]
+fn a_revoked_certificate_is_refused_by_either_side_once_the_list_says_so() {
+    let authority = authority();
+    for (name, serial) in [("server", 7), ("client", 8)] {
+        authority.issue(name, &LOOPBACK, |params| {
+            params.serial_number = Some(serial.into());
+        });
+    }
+    authority.revoke("crl.pem", &[]);
+    let checking = |name| TlsOptions {
+        crl: vec![authority.file("crl.pem")],
+        trusted: authority.trusting().trusted,
+        client_certificate: ClientCertificate::Required,
+        ..authority.with(name)
+    };
+    let (link, acceptor) = listen(checking("server"));
+    let connecting = Ssliop::new(checking("client")).unwrap();
+    let connect = || connecting.connect(acceptor.address(), &Properties::NONE, limit());
+    talk(&*connect().unwrap(), &*acceptor.accept().unwrap());
+
+    // Read by itself, as any file that changes; no session is resumed.
+    authority.revoke("crl.pem", &[7]);
+    let error = connect().unwrap_err();
+    assert!(error.to_string().contains("Revoked"), "{error}");
+    authority.revoke("crl.pem", &[6, 8]);
+    if let Ok(client) = connect() {
+        let error = client.receive(&mut client.lend(0), 1, limit()).unwrap_err();
+        assert!(error.to_string().contains("CertificateRevoked"), "{error}");
+    }
+    let deadline = limit();
+    while !link
+        .refusals()
+        .iter()
+        .any(|one| one.reason.contains("invalid peer certificate: Revoked"))
+    {
+        assert!(!deadline.has_passed(), "{:?}", link.refusals());
+        std::thread::yield_now();
+    }
+
+    // Whose issuer has no list may be revoked.
+    let other = support::authority();
+    other.revoke("crl.pem", &[]);
+    let strangers = TlsOptions {
+        crl: vec![other.file("crl.pem")],
+        ..authority.trusting()
+    };
+    let (_link, acceptor) = listen(authority.with("server"));
+    let error = self::connect(strangers.clone(), &*acceptor).unwrap_err();
+    assert!(
+        error.to_string().contains("UnknownRevocationStatus"),
+        "{error}"
+    );
+
+    let problem = |file| {
+        let error = Ssliop::new(TlsOptions {
+            crl: vec![authority.file(file)],
+            ..authority.trusting()
+        });
+        let error = error.unwrap_err();
+        assert_eq!(error.file, authority.file(file));
+        error.problem
+    };
+    assert!(matches!(problem("ca.pem"), Problem::NoRevocationList));
+    let bad = "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n";
+    std::fs::write(authority.file("bad.pem"), bad).unwrap();
+    assert!(matches!(problem("bad.pem"), Problem::BadRevocationList(_)));
+}
+
+#[test]
 fn a_bad_new_file_leaves_the_old_one_in_use() {
     let authority = authority();
     let (link, acceptor) = listen(authority.with("server"));
