@@ -157,6 +157,8 @@ struct Newcomer {
     handshake: Handshake,
     peer: Address,
     deadline: Deadline,
+    /// Whether the peer has sent something.
+    has_spoken: bool,
 }
 
 /// What became of a newcomer.
@@ -304,16 +306,27 @@ impl<'s> Newcomers<'s> {
 
     fn begin(&mut self, handshake: Handshake, peer: Address) {
         if self.under_way.len() >= self.shared.options.handshakes.max(1)
-            && let Some(oldest) = self.under_way.pop_front()
+            && let Some(given_up) = self.under_way.remove(self.to_give_up())
         {
             let reason = "let go for a newer one: too many handshakes are under way";
-            self.shared.refusals.note(oldest.peer, reason.to_owned());
+            self.shared.refusals.note(given_up.peer, reason.to_owned());
         }
         self.under_way.push_back(Newcomer {
             handshake,
             peer,
             deadline: Deadline::after(self.shared.options.handshake_timeout),
+            has_spoken: false,
         });
+    }
+
+    /// The place of the handshake to let go: the oldest of those whose peers have sent nothing, or of the others,
+    /// whichever are more. A flood of silent peers ends no handshake that has begun, nor one of half-begun handshakes
+    /// those of newcomers.
+    fn to_give_up(&self) -> usize {
+        let spoken = self.under_way.iter().filter(|one| one.has_spoken).count();
+        let most_have_spoken = spoken > self.under_way.len() / 2;
+        let is_of_most = |one: &Newcomer| one.has_spoken == most_have_spoken;
+        self.under_way.iter().position(is_of_most).unwrap_or(0)
     }
 
     /// Takes in nobody for a while, and tells whoever accepts why.
@@ -330,6 +343,7 @@ impl<'s> Newcomers<'s> {
 
 impl Newcomer {
     fn advance(&mut self, found: Found) -> Fate {
+        self.has_spoken |= found != Found::Nothing;
         let goes_on = found != Found::Nothing || self.handshake.tls.wants_write();
         match goes_on.then(|| self.handshake.advance()) {
             Some(Ok(true)) => Fate::Accepted,

@@ -27,6 +27,12 @@ pub enum Problem {
     /// There is no certificate in it.
     #[error("there is no certificate in it")]
     NoCertificate,
+    /// There is no revocation list in it.
+    #[error("there is no revocation list in it")]
+    NoRevocationList,
+    /// A revocation list that is none.
+    #[error("a revocation list in it is malformed: {0}")]
+    BadRevocationList(String),
     /// There is no private key in it, or it is encrypted.
     #[error("there is no private key in it that is not encrypted")]
     NoKey,

@@ -3,10 +3,10 @@
 use crate::error::{Problem, TlsError};
 use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
 use crate::validity::{Standing, Validity};
-use rustls::client::ClientConfig;
+use rustls::client::{ClientConfig, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{Error, RootCertStore, SupportedProtocolVersion, version};
@@ -30,7 +30,9 @@ const LARGEST_FILE: u64 = 16 << 20;
 pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let identity = load_identity(options, &provider)?;
-    let trusted = load_trusted(&options.trusted)?;
+    let trusted = load_trusted(&options.trusted)?.map(Arc::new);
+    let revoked = load_revoked(&options.crl, trusted.as_ref(), &provider)?;
+    let trusted = trusted.map(|trusted| Trusted { trusted, revoked });
     let server = identity
         .as_ref()
         .map(|(file, identity)| {
@@ -50,6 +52,12 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
         server: server.map(Arc::new),
         client: client.map(Arc::new),
     })
+}
+
+/// By whom peers' certificates are made, and which of those are revoked.
+struct Trusted {
+    trusted: Arc<RootCertStore>,
+    revoked: Vec<CertificateRevocationListDer<'static>>,
 }
 
 type Identity = Arc<SingleCertAndKey>;
@@ -108,6 +116,34 @@ fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, Tls
     Ok((!trusted.is_empty()).then_some(trusted))
 }
 
+/// All lists of these files; nothing is revoked where nobody is trusted.
+fn load_revoked(
+    files: &[impl AsRef<Path>],
+    trusted: Option<&Arc<RootCertStore>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsError> {
+    let mut all = Vec::new();
+    for file in files.iter().map(AsRef::as_ref) {
+        let found: Vec<_> = read(file, |octets| {
+            CertificateRevocationListDer::pem_slice_iter(octets).collect()
+        })?;
+        if found.is_empty() {
+            return Err(TlsError::new(file, Problem::NoRevocationList));
+        }
+        if let Some(trusted) = trusted {
+            // Made for its judgement of the lists alone, so that the file is named.
+            let verifier =
+                WebPkiClientVerifier::builder_with_provider(trusted.clone(), provider.clone());
+            let judged = verifier.with_crls(found.iter().cloned()).build();
+            judged.map_err(|error| {
+                TlsError::new(file, Problem::BadRevocationList(error.to_string()))
+            })?;
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
 /// All certificates of a file; one at least.
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Vec<_> = read(file, |octets| {
@@ -154,15 +190,14 @@ const fn versions(minimum: TlsVersion) -> &'static [&'static SupportedProtocolVe
 fn server_config(
     options: &TlsOptions,
     identity: &Identity,
-    trusted: Option<&RootCertStore>,
+    trusted: Option<&Trusted>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<ServerConfig, Problem> {
     let verifier = || {
-        let trusted = Arc::new(trusted.ok_or(Problem::NobodyTrusted)?.clone());
-        Ok(WebPkiClientVerifier::builder_with_provider(
-            trusted,
-            provider.clone(),
-        ))
+        let Trusted { trusted, revoked } = trusted.ok_or(Problem::NobodyTrusted)?;
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(trusted.clone(), provider.clone());
+        Ok(verifier.with_crls(revoked.iter().cloned()))
     };
     let unfit = |error: &dyn std::error::Error| Problem::Unfit(error.to_string());
     let verifier = match options.client_certificate {
@@ -183,13 +218,17 @@ fn server_config(
 fn client_config(
     options: &TlsOptions,
     identity: Option<&Identity>,
-    trusted: RootCertStore,
+    Trusted { trusted, revoked }: Trusted,
     provider: &Arc<CryptoProvider>,
 ) -> Result<ClientConfig, Problem> {
+    let verifier = WebPkiServerVerifier::builder_with_provider(trusted, provider.clone())
+        .with_crls(revoked)
+        .build()
+        .map_err(|error| Problem::Unfit(error.to_string()))?;
     let config = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(versions(options.minimum))
         .map_err(|error| Problem::Unfit(error.to_string()))?
-        .with_root_certificates(trusted);
+        .with_webpki_verifier(verifier);
     Ok(match identity {
         Some(identity) => config.with_client_cert_resolver(identity.clone()),
         None => config.with_no_client_auth(),

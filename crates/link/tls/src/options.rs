@@ -69,6 +69,10 @@ pub struct TlsOptions {
     /// The authorities that this side trusts, in PEM, any number in each file. A client needs one.
     /// Default none: this system's list is not consulted.
     pub trusted: Vec<PathBuf>,
+    /// Lists of certificates that their authorities have revoked (CRL), in PEM, any number in each file. Where there is
+    /// one, each certificate of a peer's that leads to an authority has to be on no list, and its issuer has to have
+    /// one here; a list that is out of date still counts. Default none: nothing is revoked.
+    pub crl: Vec<PathBuf>,
     /// Whether a server asks its clients who they are. Default no.
     pub client_certificate: ClientCertificate,
     /// The lowest version that is spoken. Default 1.2.
@@ -77,8 +81,8 @@ pub struct TlsOptions {
     pub server_name: Option<String>,
     /// How long a handshake may take. A client's own deadline holds beside it. Default 10 s.
     pub handshake_timeout: Duration,
-    /// How many handshakes an acceptor has under way; at one more, the oldest is let go. Each takes a
-    /// descriptor. Default 256.
+    /// How many handshakes an acceptor has under way; at one more, the oldest is let go of those whose peers have sent
+    /// nothing, or of the others, whichever are more. Each takes a descriptor. Default 256.
     pub handshakes: usize,
     /// Options of each socket. `dont_route` has no effect here.
     pub tcp: TcpOptions,
@@ -98,6 +102,7 @@ impl Default for TlsOptions {
             certificate: None,
             key: None,
             trusted: Vec::new(),
+            crl: Vec::new(),
             client_certificate: ClientCertificate::None,
             minimum: TlsVersion::V1_2,
             server_name: None,

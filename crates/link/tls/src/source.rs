@@ -74,7 +74,11 @@ type Stamp = Option<(u64, u64, i64, i64, i64, i64)>;
 impl Source {
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
         let own = options.certificate.iter().chain(&options.key);
-        let files: Vec<PathBuf> = own.chain(&options.trusted).cloned().collect();
+        let files: Vec<PathBuf> = own
+            .chain(&options.trusted)
+            .chain(&options.crl)
+            .cloned()
+            .collect();
         // Looked at before they are read: what changes in between is read again.
         let stamps = stamps(&files);
         Ok(Self {
@@ -91,20 +95,22 @@ impl Source {
     pub(crate) fn configs(&self) -> Configs {
         let now = stamps(&self.files);
         let mut state = lock(&self.state);
-        if now != state.stamps {
-            // A bad file is told of once, until it changes again.
-            state.stamps = now;
-            match load(&self.options) {
-                Ok(configs) => {
-                    state.configs = configs;
-                    tracing::info!("read the certificates anew");
-                }
-                Err(error) => {
-                    tracing::warn!("certificates have changed, and the old ones stay: {error}");
-                }
+        if now == state.stamps {
+            return state.configs.clone();
+        }
+        // A bad file is told of once, until it changes again.
+        state.stamps = now;
+        let read = load(&self.options).map(|configs| state.configs = configs);
+        let configs = state.configs.clone();
+        // A subscriber to what is logged may connect over TLS itself.
+        drop(state);
+        match read {
+            Ok(()) => tracing::info!("read the certificates anew"),
+            Err(error) => {
+                tracing::warn!("certificates have changed, and the old ones stay: {error}");
             }
         }
-        state.configs.clone()
+        configs
     }
 
     /// Reads the files, whether they have changed or not.

@@ -9,10 +9,12 @@ use punctual_tls::{Ssliop, TlsOptions, TlsVersion};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use std::collections::VecDeque;
 use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use support::{Authority, LIMIT, authority, connect, limit, listen, receive, refusal, talk};
 
 /// A socket to an acceptor, without TLS.
@@ -22,8 +24,8 @@ fn raw(acceptor: &dyn Acceptor) -> TcpStream {
     stream
 }
 
-/// A client of TLS's library alone, which can misbehave above it.
-fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, TcpStream) {
+/// A client of TLS's library alone, which can misbehave above it. It has said nothing yet.
+fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream) {
     let mut trusted = RootCertStore::empty();
     let pem = std::fs::read(authority.file("ca.pem")).unwrap();
     trusted
@@ -36,8 +38,15 @@ fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, 
         .with_root_certificates(trusted)
         .with_no_client_auth();
     let name = ServerName::try_from("localhost").unwrap();
-    let mut tls = ClientConnection::new(Arc::new(config), name).unwrap();
-    let mut stream = raw(acceptor);
+    let tls = ClientConnection::new(Arc::new(config), name).unwrap();
+    let stream = TcpStream::connect(place).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    (tls, stream)
+}
+
+/// The same, its handshake done.
+fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, TcpStream) {
+    let (mut tls, mut stream) = beginner(authority, acceptor.address().place());
     while tls.is_handshaking() {
         tls.complete_io(&mut stream).unwrap();
     }
@@ -152,6 +161,107 @@ fn of_too_many_handshakes_the_oldest_is_let_go() {
     let reason = &link.refusals()[0];
     assert!(reason.reason.contains("too many"), "{reason:?}");
     drop(held);
+}
+
+#[test]
+fn clients_get_in_while_more_silent_ones_are_held_than_handshakes_may_be_under_way() {
+    let authority = authority();
+    let (_link, acceptor) = listen(authority.with("server"));
+    let held: Vec<_> = (0..300).map(|_| raw(&*acceptor)).collect();
+    for _ in 0..50 {
+        still_serves(&authority, &*acceptor);
+    }
+    drop(held);
+}
+
+#[test]
+fn silent_newcomers_end_no_handshake_that_has_begun() {
+    let authority = authority();
+    let (link, acceptor) = listen(TlsOptions {
+        handshakes: 4,
+        ..authority.with("server")
+    });
+    let (mut tls, mut stream) = beginner(&authority, acceptor.address().place());
+    tls.write_tls(&mut stream).unwrap();
+    // The answer has begun to come, so that the hello is there.
+    stream.peek(&mut [0]).unwrap();
+    let held: Vec<_> = (0..20).map(|_| raw(&*acceptor)).collect();
+    let deadline = limit();
+    while link.refused() < 17 {
+        assert!(!deadline.has_passed(), "{:?}", link.refusals());
+        std::thread::yield_now();
+    }
+    while tls.is_handshaking() {
+        tls.complete_io(&mut stream).unwrap();
+    }
+    let server = accepted(&*acceptor);
+    tls.writer().write_all(b"hello").unwrap();
+    tls.complete_io(&mut stream).unwrap();
+    assert_eq!(receive(&*server, 5), b"hello");
+    drop(held);
+}
+
+/// A client to whom the way and back takes so long. Whether it got in.
+fn from_afar(authority: &Authority, place: &str, round_trip: Duration) -> bool {
+    let (mut tls, mut stream) = beginner(authority, place);
+    while tls.is_handshaking() {
+        while tls.wants_write() {
+            if tls.write_tls(&mut stream).is_err() {
+                return false;
+            }
+        }
+        std::thread::sleep(round_trip);
+        if tls.complete_io(&mut stream).is_err() {
+            return false;
+        }
+    }
+    // What the server says at the end of the handshake, or the end.
+    std::thread::sleep(round_trip);
+    tls.read_tls(&mut stream).is_ok_and(|read| read > 0) && tls.process_new_packets().is_ok()
+}
+
+#[test]
+#[ignore = "a measurement, of half a minute"]
+fn how_many_clients_get_in_during_a_flood_of_silent_ones() {
+    let authority = authority();
+    let (link, acceptor) = listen(authority.with("server"));
+    let place = acceptor.address().place().to_owned();
+    let acceptor = &*acceptor;
+    for trip in [0, 50, 150, 300].map(Duration::from_millis) {
+        let over = AtomicBool::new(false);
+        let (mut good, mut tries) = (0, 0);
+        let before = link.refused();
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            let flood = || {
+                let mut held = VecDeque::new();
+                while !over.load(Ordering::Relaxed) {
+                    held.extend(TcpStream::connect(&place));
+                    if held.len() > 150 {
+                        held.pop_front();
+                    }
+                }
+            };
+            let accepts = || {
+                while !over.load(Ordering::Relaxed) {
+                    let _ = acceptor.accept();
+                }
+            };
+            scope.spawn(flood);
+            scope.spawn(flood);
+            scope.spawn(accepts);
+            while begun.elapsed() < Duration::from_secs(6) {
+                tries += 1;
+                good += usize::from(from_afar(&authority, &place, trip));
+            }
+            over.store(true, Ordering::Relaxed);
+            while !from_afar(&authority, &place, Duration::ZERO) {}
+        });
+        let rate = (link.refused() - before) as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "{trip:?} both ways: {good} of {tries} got in, {rate:.0} silent ones let go a second"
+        );
+    }
 }
 
 #[test]

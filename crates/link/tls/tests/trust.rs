@@ -285,6 +285,27 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
         Problem::BadCertificate(_)
     ));
 
+    // Keys with a password, in both forms that there are.
+    let locked = authority.file("locked.key");
+    let pem = std::fs::read_to_string(&key).unwrap();
+    let body: String = pem.lines().filter(|line| !line.contains("-----")).collect();
+    for (label, head) in [
+        ("ENCRYPTED PRIVATE KEY", ""),
+        (
+            "EC PRIVATE KEY",
+            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n",
+        ),
+    ] {
+        let text = format!("-----BEGIN {label}-----\n{head}{body}\n-----END {label}-----\n");
+        std::fs::write(&locked, text).unwrap();
+        let (file, text, _) = problem(TlsOptions {
+            key: Some(locked.clone()),
+            ..good.clone()
+        });
+        assert_eq!(file, locked, "{text}");
+        assert!(text.contains("encrypted"), "{text}");
+    }
+
     let without = TlsOptions {
         key: None,
         ..good.clone()
@@ -336,6 +357,106 @@ fn a_changed_certificate_is_used_from_the_next_handshake_on() {
         first,
         "what is open stays as it is"
     );
+}
+
+#[test]
+fn what_is_open_goes_on_when_its_authority_is_trusted_no_more_and_nobody_new_gets_in() {
+    let (authority, other) = (authority(), authority());
+    let trusted = authority.file("trusted.pem");
+    std::fs::copy(authority.file("ca.pem"), &trusted).unwrap();
+    let (link, acceptor) = listen(TlsOptions {
+        client_certificate: ClientCertificate::Required,
+        trusted: vec![trusted.clone()],
+        ..authority.with("server")
+    });
+    let known = TlsOptions {
+        trusted: authority.trusting().trusted,
+        ..authority.with("client")
+    };
+    // One link, so that it has a session to resume.
+    let client_link = Ssliop::new(known).unwrap();
+    let connect = || client_link.connect(acceptor.address(), &Properties::NONE, limit());
+    let open = connect().unwrap();
+    let server = acceptor.accept().unwrap();
+    talk(&*open, &*server);
+    std::fs::copy(other.file("ca.pem"), &trusted).unwrap();
+    link.reload().unwrap();
+    talk(&*open, &*server);
+    if let Ok(client) = connect() {
+        let error = client.receive(&mut client.lend(0), 1, limit()).unwrap_err();
+        assert!(error.to_string().contains("alert"), "{error}");
+    }
+    let reason = refusal(&link);
+    assert!(reason.contains("UnknownIssuer"), "{reason}");
+    talk(&*open, &*server);
+}
+
+#[test]
+fn a_revoked_certificate_is_refused_by_either_side_once_the_list_says_so() {
+    let authority = authority();
+    for (name, serial) in [("server", 7), ("client", 8)] {
+        authority.issue(name, &LOOPBACK, |params| {
+            params.serial_number = Some(serial.into());
+        });
+    }
+    authority.revoke("crl.pem", &[]);
+    let checking = |name| TlsOptions {
+        crl: vec![authority.file("crl.pem")],
+        trusted: authority.trusting().trusted,
+        client_certificate: ClientCertificate::Required,
+        ..authority.with(name)
+    };
+    let (link, acceptor) = listen(checking("server"));
+    let connecting = Ssliop::new(checking("client")).unwrap();
+    let connect = || connecting.connect(acceptor.address(), &Properties::NONE, limit());
+    talk(&*connect().unwrap(), &*acceptor.accept().unwrap());
+
+    // Read by itself, as any file that changes; no session is resumed.
+    authority.revoke("crl.pem", &[7]);
+    let error = connect().unwrap_err();
+    assert!(error.to_string().contains("Revoked"), "{error}");
+    authority.revoke("crl.pem", &[6, 8]);
+    if let Ok(client) = connect() {
+        let error = client.receive(&mut client.lend(0), 1, limit()).unwrap_err();
+        assert!(error.to_string().contains("CertificateRevoked"), "{error}");
+    }
+    let deadline = limit();
+    while !link
+        .refusals()
+        .iter()
+        .any(|one| one.reason.contains("invalid peer certificate: Revoked"))
+    {
+        assert!(!deadline.has_passed(), "{:?}", link.refusals());
+        std::thread::yield_now();
+    }
+
+    // Whose issuer has no list may be revoked.
+    let other = support::authority();
+    other.revoke("crl.pem", &[]);
+    let strangers = TlsOptions {
+        crl: vec![other.file("crl.pem")],
+        ..authority.trusting()
+    };
+    let (_link, acceptor) = listen(authority.with("server"));
+    let error = self::connect(strangers.clone(), &*acceptor).unwrap_err();
+    assert!(
+        error.to_string().contains("UnknownRevocationStatus"),
+        "{error}"
+    );
+
+    let problem = |file| {
+        let error = Ssliop::new(TlsOptions {
+            crl: vec![authority.file(file)],
+            ..authority.trusting()
+        });
+        let error = error.unwrap_err();
+        assert_eq!(error.file, authority.file(file));
+        error.problem
+    };
+    assert!(matches!(problem("ca.pem"), Problem::NoRevocationList));
+    let bad = "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n";
+    std::fs::write(authority.file("bad.pem"), bad).unwrap();
+    assert!(matches!(problem("bad.pem"), Problem::BadRevocationList(_)));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use punctual_orb::{
     ObjectRef, Orb, Policy, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::any::Any;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -63,6 +64,8 @@ struct Relay {
     /// The code sets of requests that ask where an object is, which have none of their own.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
+    /// The objects that are reached, if not all are.
+    objects: Option<HashSet<Vec<u8>>>,
     counters: Counters,
     asking: Asking,
 }
@@ -85,7 +88,12 @@ impl Bridge {
             code_sets: punctual_cdr::CodeSets::NATIVE,
         };
         let (timeout, remembered) = (options.timeout, options.remembered_objects);
+        let objects = options.objects.as_ref().map(|keys| {
+            let own = std::iter::once(&profile.object_key);
+            own.chain(keys).cloned().collect()
+        });
         let relay = Arc::new(Relay {
+            objects,
             targets: Targets::new(target.clone(), timeout, remembered),
             profile,
             own_terms: terms,
@@ -163,6 +171,11 @@ impl Bridge {
 }
 
 impl Relay {
+    fn reaches(&self, object_key: &[u8]) -> bool {
+        let objects = self.objects.as_ref();
+        objects.is_none_or(|objects| objects.contains(object_key))
+    }
+
     fn pass(
         &self,
         object_key: &[u8],
@@ -216,6 +229,10 @@ impl ObjectAdapter for Relay {
         object_key: &[u8],
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError> {
+        if !self.reaches(object_key) {
+            self.counters.count(Event::Refused);
+            return Err(is_not_reached().into());
+        }
         let request = call.passed_on().inspect_err(|error| {
             if let DispatchError::System(exception) = error {
                 self.note(call.operation(), exception);
@@ -238,6 +255,9 @@ impl ObjectAdapter for Relay {
     /// Asks the target. One that cannot be asked may be there: the request itself will tell.
     fn locate(&self, object_key: &[u8]) -> Location {
         self.counters.count(Event::Located);
+        if !self.reaches(object_key) {
+            return Location::Unknown;
+        }
         // Questions bear no count of the bridges they have passed, so that in a ring of bridges they
         // would go round: they end in their number, and in time.
         let Some(_asking) = self.asking.enter() else {
@@ -297,6 +317,14 @@ fn has_adapter() -> SystemException {
         CompletionStatus::No,
     )
     .with_detail("this ORB has an object adapter already: a bridge needs an ORB of its own")
+}
+
+fn is_not_reached() -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NOT_ACTIVE,
+        CompletionStatus::No,
+    )
 }
 
 fn leads_here(place: &str) -> SystemException {

@@ -11,7 +11,8 @@ pub struct Counts {
     pub one_way: u64,
     /// Questions where an object is.
     pub located: u64,
-    /// Requests that cannot be passed on as they are: version, code sets, byte order, alignment.
+    /// Requests that cannot be passed on as they are: version, code sets, byte order, alignment; and those for objects
+    /// that are not reached through the bridge.
     pub refused: u64,
     /// Requests that the bridge passed on in vain: no connection, no reply, no time left.
     pub failed: u64,

@@ -2,7 +2,8 @@
 //! An in-line bridge: requests that arrive by one protocol leave by another, and their bodies are not
 //! demarshaled on the way (paper 000, §3.4.2, where an ORB bridges others and remote terminals).
 //!
-//! A [`Bridge`] is the object adapter of its ORB. Whatever object key a request names, the bridge passes
+//! A [`Bridge`] is the object adapter of its ORB. Whatever object key a request names, unless
+//! [`BridgeOptions::objects`] leaves it out, the bridge passes
 //! the request on to the target's server, to the object of that key, and passes the reply back: results
 //! and exceptions as they came, forwards followed. A head is written anew in the messaging protocol of
 //! the other side; service contexts go along, but for those that concern one connection.

@@ -20,6 +20,12 @@ pub struct BridgeOptions {
     /// How long a request may take from here on. Default, `None`: as the ORB's configuration has it
     /// (`timeouts.call`), or the target reference's own policies.
     pub timeout: Option<Duration>,
+    /// Which objects of the target's server are reached beside the target itself, by their keys there. Others are
+    /// answered with OBJECT_NOT_EXIST, as if they were not. Default, `None`: all of them, whatever the key.
+    ///
+    /// Whoever reaches the bridge has what rights the bridge has at the server: a socket that lets in its owner only
+    /// lets in the bridge for everybody. References in replies name further objects; these have to be listed, too.
+    pub objects: Option<Vec<Vec<u8>>>,
     /// How many objects of the target's server are remembered, the least recently used forgotten first.
     /// Each takes some hundred octets. Default: 1024; at least 1.
     pub remembered_objects: usize,
@@ -30,6 +36,7 @@ impl Default for BridgeOptions {
         Self {
             rewrite_references: false,
             timeout: None,
+            objects: None,
             remembered_objects: 1024,
         }
     }

@@ -5,6 +5,8 @@ mod support;
 
 use punctual::stub::Operation;
 use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, EchoImpl, Pair, watchdog};
@@ -144,4 +146,54 @@ fn an_orb_that_ends_takes_along_the_one_ways_that_were_kept_back() {
     let pair = flooded(Duration::from_secs(3600));
     pair.client.shutdown(true).unwrap();
     wait_for_the_flood(&pair.servant);
+}
+
+/// A server that takes the first octet of what it is sent, and nothing more.
+fn stalled() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, format!("corbaloc:iiop:1.2@127.0.0.1:{port}/key"))
+}
+
+fn takes_one_octet(listener: &TcpListener) -> TcpStream {
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.read_exact(&mut [0]).unwrap();
+    stream
+}
+
+#[test]
+fn servers_that_have_stalled_do_not_delay_one_ways_to_another() {
+    const STALLED: usize = 7;
+    let _watchdog = watchdog(LIMIT);
+    let buffered = Buffering {
+        messages: 1000,
+        octets: 1 << 30,
+        delay: Some(Duration::from_millis(5)),
+    };
+    let pair = Pair::with(|_| {}, |config| config.one_way_buffering = Some(buffered));
+    pair.servant.gate.open();
+    let servers: Vec<_> = (0..STALLED).map(|_| stalled()).collect();
+    // More than sockets hold.
+    let large = vec![0; 16 << 20];
+    let targets: Vec<_> = servers
+        .iter()
+        .map(|(_, reference)| pair.client.string_to_object(reference).unwrap())
+        .collect();
+    for target in &targets {
+        target.send(&SUM, |out| out.put_octets(&large)).unwrap();
+    }
+    let held: Vec<_> = servers
+        .iter()
+        .map(|(listener, _)| takes_one_octet(listener))
+        .collect();
+    let argument = [7];
+    let object = pair.echo.as_object();
+    object.send(&SUM, |out| out.put_octets(&argument)).unwrap();
+    while pair.servant.sums.lock().unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // None was given up for that.
+    let stand = targets.iter().filter(|one| one.connected_to().is_some());
+    assert_eq!(stand.count(), STALLED);
+    drop(held);
 }

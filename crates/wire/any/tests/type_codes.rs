@@ -232,6 +232,33 @@ fn types_with_repository_ids_are_equivalent_by_those_alone() {
     assert!(!other.equivalent(&point()));
 }
 
+/// A type of which each member is the same enum.
+fn members_of_one_enum(members: u32, labels: u32) -> TypeCode {
+    let labels: Vec<String> = (0..labels).map(|label| format!("l{label}")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let members: Vec<String> = (0..members).map(|member| format!("m{member}")).collect();
+    // Without ids, by which two types are equivalent at once.
+    let mut types = TypeBuilder::default();
+    let root = types.structure("", "S", |types| {
+        let label = types.enumeration("", "E", &labels);
+        members.iter().map(|name| (name.as_str(), label)).collect()
+    });
+    types.finish(root)
+}
+
+#[test]
+fn an_enum_that_very_many_members_have_is_compared_once() {
+    // For each member anew, this would be 17 thousand million labels: a minute or more.
+    let (members, labels) = (1 << 18, 1 << 16);
+    let (one, other) = (
+        members_of_one_enum(members, labels),
+        members_of_one_enum(members, labels),
+    );
+    assert!(one == other && one.equivalent(&other));
+    let shorter = members_of_one_enum(members, labels - 1);
+    assert!(one != shorter && !one.equivalent(&shorter));
+}
+
 #[test]
 fn a_recursive_stand_in_is_no_type_until_it_is_within_the_one_it_stands_for() {
     let stand_in = TypeCode::recursive("IDL:Tree:1.0");

@@ -5,7 +5,10 @@
 use punctual_exec::Deadline;
 use punctual_link::{Acceptor, Address, Connection, Link, LinkError, Properties};
 use punctual_tls::{NAME, Ssliop, TlsOptions};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
+    IsCa, KeyIdMethod, KeyPair, RevokedCertParams, date_time_ymd,
+};
 use std::io::IoSlice;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,6 +54,26 @@ impl Authority {
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         std::fs::write(self.file(&format!("{name}.pem")), certificate.pem()).unwrap();
         std::fs::write(self.file(&format!("{name}.key")), key.serialize_pem()).unwrap();
+    }
+
+    /// Writes a list of the revoked certificates with these serial numbers to `name`.
+    pub fn revoke(&self, name: &str, serials: &[u64]) {
+        let revoked = |serial: &u64| RevokedCertParams {
+            serial_number: (*serial).into(),
+            revocation_time: date_time_ymd(2024, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let list = CertificateRevocationListParams {
+            this_update: date_time_ymd(2024, 1, 1),
+            next_update: date_time_ymd(2024, 2, 1),
+            crl_number: 1.into(),
+            issuing_distribution_point: None,
+            revoked_certs: serials.iter().map(revoked).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        let list = list.signed_by(&self.issuer).unwrap();
+        std::fs::write(self.file(name), list.pem().unwrap()).unwrap();
     }
 
     /// Options with the certificate of this name.

@@ -12,6 +12,7 @@ pub(super) struct TlsTable {
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     trusted: Option<Vec<PathBuf>>,
+    crl: Option<Vec<PathBuf>>,
     client_certificate: Option<String>,
     minimum_version: Option<String>,
     server_name: Option<String>,
@@ -32,6 +33,9 @@ pub(super) fn obey(
     }
     if let Some(files) = &table.trusted {
         tls.trusted = files.iter().map(|file| folder.join(file)).collect();
+    }
+    if let Some(files) = &table.crl {
+        tls.crl = files.iter().map(|file| folder.join(file)).collect();
     }
     if let Some(word) = &table.client_certificate {
         tls.client_certificate = match word.as_str() {

@@ -1,9 +1,10 @@
 //! Requests of each kind pass, whatever the protocols and however many there are.
 
-use crate::bridged::{Bridged, LIMIT, exercise, moved, orb};
+use crate::bridged::{Bridged, LIMIT, Setup, exercise, moved, orb};
 use crate::support::{Echo, EchoImpl, watchdog};
+use punctual::bridge::BridgeOptions;
 use punctual::stub::Arc;
-use punctual::{GiopVersion, Interface, RootPoa};
+use punctual::{GiopVersion, Interface, RootPoa, SystemExceptionKind};
 
 #[test]
 fn requests_arrive_by_one_protocol_and_leave_by_another() {
@@ -56,6 +57,36 @@ fn other_objects_of_the_targets_server_are_reached_too() {
     other.ping().unwrap();
     assert_eq!(other.pings().unwrap(), 1);
     assert_eq!(bridged.echo.pings().unwrap(), 0);
+}
+
+#[test]
+fn of_the_targets_server_no_other_objects_are_reached_than_are_listed() {
+    let _watchdog = watchdog(LIMIT);
+    let listed = |objects| {
+        Bridged::new(Setup {
+            options: BridgeOptions {
+                objects: Some(objects),
+                ..BridgeOptions::default()
+            },
+            ..Setup::default()
+        })
+    };
+    let bridged = listed(Vec::new());
+    assert_eq!(bridged.echo.long(1).unwrap(), 1);
+    assert!(bridged.echo.as_object().locate().unwrap());
+    let other: Echo = bridged.poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let reached = Echo::from_object(bridged.through(&other));
+    assert!(!reached.as_object().locate().unwrap());
+    let error = reached.long(1).unwrap_err();
+    assert_eq!(error.kind(), SystemExceptionKind::ObjectNotExist, "{error}");
+    assert_eq!(bridged.counts().refused, 1);
+
+    let bridged = listed(vec![b"other".to_vec()]);
+    let other = bridged.changed(|profile| profile.object_key = b"other".to_vec());
+    // The server has none of that key.
+    let error = other.long(1).unwrap_err();
+    assert_eq!(error.kind(), SystemExceptionKind::ObjectNotExist, "{error}");
+    assert_eq!(bridged.counts().refused, 0);
 }
 
 #[test]

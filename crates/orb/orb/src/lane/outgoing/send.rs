@@ -257,15 +257,17 @@ impl ClientConnection {
         }
     }
 
-    /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again.
-    pub(super) fn flush_in_time(&self) -> Option<Duration> {
+    /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again. Calls
+    /// `before_sending` before it does what the server may keep waiting.
+    pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
         // Whoever has it sends: nobody waits for that, as other connections may be due.
         let Some(mut queue) = self.try_lock_sender() else {
             return self.may_be_used().then_some(SENDS);
         };
         let now = Instant::now();
         let waits = queue.due.map(|due| due.saturating_duration_since(now));
-        if waits.is_some_and(|time| time.is_zero()) {
+        if waits.is_some_and(|time| time.is_zero()) && !queue.is_empty() {
+            before_sending();
             self.send_what_waits(&mut queue, Deadline::after(FLUSH));
         }
         let look = queue.gathering.look(now);
@@ -306,10 +308,11 @@ impl ClientConnection {
         let count = queue.len();
         let sent = self.send_queue(queue, deadline);
         if let Err(error) = &sent {
-            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
             self.break_off(&Broken::off(format!(
                 "the connection broke off while buffered requests were sent: {error}"
             )));
+            // Only now: what a subscriber calls itself goes by another connection, as this one is locked.
+            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
         }
         sent
     }

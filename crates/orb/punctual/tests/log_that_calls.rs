@@ -1,0 +1,174 @@
+//! A subscriber to what the ORB logs that makes calls itself, by the same ORB and in the same thread.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+#[cfg(feature = "tls")]
+#[path = "support/authority.rs"]
+mod authority;
+mod support;
+
+use punctual::stub::Operation;
+use punctual::{Buffering, Interface};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+use support::{Echo, Pair, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// One test after the other.
+static ALONE: Mutex<()> = Mutex::new(());
+/// What is called at each line.
+static CALLED: Mutex<Vec<Echo>> = Mutex::new(Vec::new());
+/// The lines at which all those calls have come to an end.
+static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// Whether the thread calls from a line already: what it logs meanwhile is left out.
+    static CALLS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The standard subscriber, which writes whole lines to this.
+struct Calling;
+
+impl Write for Calling {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        if !CALLS.replace(true) {
+            let called = CALLED.lock().unwrap().clone();
+            for echo in called {
+                // Some are called that do not answer.
+                let _ = echo.long(1);
+                let _ = echo.ping();
+            }
+            CALLS.set(false);
+            LOGGED
+                .lock()
+                .unwrap()
+                .push(String::from_utf8_lossy(line).into_owned());
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Calls these at each line from now on.
+fn calling(echoes: &[Echo]) -> MutexGuard<'static, ()> {
+    static LOGGING: Once = Once::new();
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
+            .with_writer(|| Calling)
+            .with_ansi(false)
+            .init();
+    });
+    LOGGED.lock().unwrap().clear();
+    *CALLED.lock().unwrap() = echoes.to_vec();
+    alone
+}
+
+fn wait_for(part: &str) {
+    while !LOGGED
+        .lock()
+        .unwrap()
+        .iter()
+        .any(|line| line.contains(part))
+    {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn end() {
+    CALLED.lock().unwrap().clear();
+}
+
+#[test]
+fn upcalls_that_fail_are_logged_by_calls() {
+    let _watchdog = watchdog(LIMIT);
+    let (pair, collector) = (Pair::new(), Pair::new());
+    let from_server = Echo::from_object(
+        pair.server
+            .string_to_object(&collector.server.object_to_string(&collector.echo).unwrap())
+            .unwrap(),
+    );
+    let _alone = calling(&[collector.echo.clone(), from_server]);
+    for _ in 0..3 {
+        pair.echo.unknown().unwrap_err();
+        pair.echo.panic().unwrap_err();
+        assert_eq!(pair.echo.long(1).unwrap(), 1);
+    }
+    wait_for("is answered with");
+    wait_for("the servant panicked");
+    end();
+    assert!(collector.echo.pings().unwrap() > 0);
+}
+
+#[test]
+fn one_ways_that_are_lost_are_logged_by_calls_to_the_same_server() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = Pair::with(
+        |_| {},
+        |config| {
+            config.one_way_buffering = Some(Buffering {
+                messages: 1000,
+                octets: 1 << 30,
+                delay: Some(Duration::from_millis(5)),
+            });
+        },
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let reference = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/key");
+    let target = Echo::from_object(pair.client.string_to_object(&reference).unwrap());
+    let _alone = calling(&[target.clone(), pair.echo.clone()]);
+    let large = vec![0; 16 << 20];
+    let sum = Operation::one_way("sum_behind_gate");
+    let sent = target.as_object().send(&sum, |out| out.put_octets(&large));
+    sent.unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.read_exact(&mut [0]).unwrap();
+    drop((listener, stream));
+    wait_for("buffered one-way requests are lost");
+    end();
+    assert!(pair.echo.pings().unwrap() > 0);
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn certificates_that_are_read_anew_are_logged_by_calls_over_tls() {
+    use punctual::{ListenEndpoint, Orb, RootPoa};
+    let _watchdog = watchdog(LIMIT);
+    let authority = authority::Authority::new();
+    let options = authority.options("127.0.0.1");
+    let server = || {
+        let options = options.clone();
+        let server = Orb::builder()
+            .listen(ListenEndpoint::new("ssliop", "127.0.0.1:0"))
+            .configure(|config| config.tls = Some(options))
+            .build()
+            .unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let echo: Echo = poa
+            .activate(Arc::new(support::EchoImpl::default()))
+            .unwrap();
+        let text = server.object_to_string(&echo).unwrap();
+        (server, text)
+    };
+    let (servers, texts): (Vec<_>, Vec<_>) = (0..2).map(|_| server()).unzip();
+    let options = authority.options("client");
+    let client = Orb::builder().configure(|config| config.tls = Some(options));
+    let client = client.build().unwrap();
+    let echo = |text: &String| Echo::from_object(client.string_to_object(text).unwrap());
+    let _alone = calling(&[echo(&texts[0])]);
+    // The files are others now.
+    authority.options("client");
+    assert_eq!(echo(&texts[1]).long(1).unwrap(), 1);
+    wait_for("read the certificates anew");
+    end();
+    drop(servers);
+}
