@@ -67,6 +67,8 @@ impl Storage {
         let mut open = self.database.lock();
         let database = match open.take() {
             Some(database) => database,
+            // A new one would have none of what is in memory.
+            None if !self.path.exists() => return Err("its file is gone".to_owned()),
             None => opened(&self.path)?,
         };
         let written = guarded(|| Self::write_all(&database, changed));
