@@ -20,7 +20,7 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
-use punctual_cdr::{Block, Decoder};
+use punctual_cdr::{Block, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::sync::Arc;
@@ -178,7 +178,10 @@ impl ShortCall<'_> {
     #[inline]
     fn decoder<'r>(&'r self, block: &'r Block, reply: &OwnReply) -> Decoder<'r> {
         let octets = block.get(reply.origin..).unwrap_or_default();
-        let coding = write::coding(self.callee, self.connection);
+        let coding = Coding {
+            environment: Some(self.callee.environment_of(self.connection.origin())),
+            ..write::coding(self.callee, self.connection)
+        };
         Decoder::at(octets, reply.body, reply.order, coding)
     }
 

@@ -37,14 +37,14 @@ pub(super) enum Ask<'a> {
     Locate,
 }
 
-/// How values for this connection are written, and those from it read.
+/// How values for this connection are written.
 #[inline]
 pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
         version: connection.wire.version,
         code_sets: connection.wire.code_sets,
         limits: callee.broker().limits(),
-        environment: Some(callee.environment_of(connection.origin())),
+        environment: Some(callee.environment),
     }
 }
 
