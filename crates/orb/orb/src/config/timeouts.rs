@@ -23,7 +23,7 @@ pub struct Timeouts {
     /// which loses nothing: clients open another with their next call). Default none.
     pub idle: Option<Duration>,
     /// How long it must have been quiet before it is closed so to make room for another, where there are
-    /// `max_connections` or no descriptors are left. Default 1 s; `None` never, so that others are told to go.
+    /// `max_connections`. Default 1 s; `None` never, so that others are told to go.
     pub make_room: Option<Duration>,
     /// How long a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,

@@ -67,9 +67,6 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
                     tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
                 failing = true;
-                if let Some(quiet) = lane.broker().config().timeouts.make_room {
-                    lane.incoming.connections.free_some(quiet);
-                }
                 std::thread::sleep(PAUSE);
             }
         }

@@ -70,10 +70,9 @@ struct Looked {
 }
 
 impl Looked {
-    /// Lets them go; how many. Without the lock.
-    fn let_go(self) -> usize {
+    /// Lets them go. Without the lock.
+    fn let_go(self) {
         self.leaving.iter().for_each(|one| one.make_room());
-        self.leaving.len()
     }
 }
 
@@ -160,15 +159,6 @@ impl Connections {
         drop(state);
         looked.unwrap_or_default().let_go();
         has_room.then_some(()).ok_or(Full)
-    }
-
-    /// Closes connections that were quiet for `quiet`, a part of them at most; how many.
-    pub(crate) fn free_some(&self, quiet: Duration) -> usize {
-        let mut state = self.lock();
-        let most = state.count / MANY + 1;
-        let looked = state.choose(Instant::now(), quiet, most);
-        drop(state);
-        looked.let_go()
     }
 
     /// Looks how long each has been quiet, and closes those that were for `idle`.
@@ -269,7 +259,8 @@ impl State {
         looked
     }
 
-    /// Chooses those that are to go, at most so many: of the host that has most, what was quiet for longest first.
+    /// Chooses those that are to go, at most so many: first those that never said anything, then of the host that has
+    /// most, what was quiet for longest.
     fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Looked {
         let mut looked = self.look(now);
         let hosts = &self.hosts;
@@ -277,14 +268,14 @@ impl State {
             .open
             .iter()
             .filter_map(|(&number, entry)| {
-                let (_, since) = entry.quiet.filter(|_| !entry.leaves)?;
+                let (heard, since) = entry.quiet.filter(|_| !entry.leaves)?;
                 let is_quiet = now.saturating_duration_since(since) >= quiet;
                 let of_host = hosts.get(&entry.from).copied().unwrap_or_default();
-                is_quiet.then_some((Reverse(of_host), since, number))
+                is_quiet.then_some((heard > 0, Reverse(of_host), since, number))
             })
             .collect();
         idle.sort_unstable();
-        for (_, _, number) in idle {
+        for (.., number) in idle {
             if looked.leaving.len() >= most {
                 break;
             }
