@@ -8,16 +8,13 @@ pub(crate) const STRICT_FROM: f64 = 10.0;
 /// What the memory of the last quarter may be above that of the second, in a long run.
 const STRICT: f64 = 0.02;
 /// The same in a short one, which has hardly warmed up in its second quarter.
-const LOOSE: f64 = 0.25;
+const LOOSE: f64 = 0.10;
 /// The least that is allowed in a short one, in bytes.
-const LOOSE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 
 /// Threads that a server with a thread for each connection may keep for later, beside those there were: they receive
 /// while a connection's own is in an upcall.
 const KEPT: usize = 16;
-
-/// Connections beside others that a client may still keep, and a server with it.
-const SPARE_CONNECTIONS: usize = 4;
 
 /// A process that is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -89,12 +86,7 @@ pub(crate) fn judge(
     }
     for (what, before, after, kept) in [
         ("threads", quiet.threads, end.threads, process.kept()),
-        (
-            "descriptors",
-            quiet.descriptors,
-            end.descriptors,
-            SPARE_CONNECTIONS,
-        ),
+        ("descriptors", quiet.descriptors, end.descriptors, 0),
     ] {
         if after > before + kept {
             faults.push(format!(
@@ -168,11 +160,11 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_is_judged_by_a_quarter_or_16_mebibytes() {
-        assert!(judged([10, 200, 200, 250], 3.0).faults.is_empty());
-        assert_eq!(judged([10, 200, 200, 251], 3.0).faults.len(), 1);
-        assert!(judged([1, 4, 4, 20], 3.0).faults.is_empty());
-        assert_eq!(judged([1, 4, 4, 21], 3.0).faults.len(), 1);
+    fn a_short_run_is_judged_by_a_tenth_or_two_mebibytes() {
+        assert!(judged([10, 200, 200, 220], 3.0).faults.is_empty());
+        assert_eq!(judged([10, 200, 200, 221], 3.0).faults.len(), 1);
+        assert!(judged([1, 4, 4, 6], 3.0).faults.is_empty());
+        assert_eq!(judged([1, 4, 4, 7], 3.0).faults.len(), 1);
     }
 
     #[test]

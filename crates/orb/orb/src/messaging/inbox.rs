@@ -173,7 +173,7 @@ impl Inbox {
     }
 
     /// Says from now on how much it holds, and lets no message in fragments take longer than `message_time`.
-    pub(crate) fn is_watched(&mut self, account: Account, message_time: Option<Duration>) {
+    pub(crate) fn watch(&mut self, account: Account, message_time: Option<Duration>) {
         self.account = Some(account);
         self.message_time = message_time;
     }

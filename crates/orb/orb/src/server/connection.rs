@@ -78,7 +78,7 @@ impl ServerConnection {
             let from = self.from.clone();
             let broker = self.conversation.broker();
             let account = broker.received.account(from.clone(), this.clone());
-            sync::lock(&self.reader.inbox).is_watched(account, broker.config().timeouts.message);
+            sync::lock(&self.reader.inbox).watch(account, broker.config().timeouts.message);
             incoming.connections.join(this, from)
         });
         // A goodbye that was said to all just before this one joined reaches it here.

@@ -294,7 +294,7 @@ pub(in crate::lane) fn open(
         (lane, to),
         waiting,
     ));
-    connection.is_watched(&lane.broker.received);
+    connection.watch_inbox(&lane.broker.received);
     connection.attach().map_err(failed)?;
     Ok(connection)
 }

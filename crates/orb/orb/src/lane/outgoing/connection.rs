@@ -130,13 +130,13 @@ impl ClientConnection {
     }
 
     /// What comes here counts as received by the ORB, before anybody reads.
-    pub(super) fn is_watched(self: &Arc<Self>, received: &Arc<Received>) {
+    pub(super) fn watch_inbox(self: &Arc<Self>, received: &Arc<Received>) {
         let this: Weak<Self> = Arc::downgrade(self);
         let from = host_of(&*self.pair.link, self.link.peer());
         let account = received.account(from, this);
         if let Some(mut inbox) = self.callers.read() {
             // How long a reply may take is its call's to say.
-            inbox.is_watched(account, None);
+            inbox.watch(account, None);
             self.callers.hand_on(inbox);
         }
     }
