@@ -43,6 +43,23 @@ pub fn allocated(shape: &Shape, octets: usize) -> (usize, Allocated) {
 }
 
 impl Shape {
+    /// One with the bounds of all.
+    const fn new(
+        decoder: &'static str,
+        name: &'static str,
+        make: fn(usize) -> Vec<u8>,
+        read: fn(&[u8]),
+    ) -> Self {
+        Self {
+            decoder,
+            name,
+            make,
+            read,
+            times: TIMES,
+            beside: BESIDE,
+        }
+    }
+
     /// How many octets may be allocated for so many.
     #[must_use]
     pub const fn allowed(&self, received: usize) -> usize {

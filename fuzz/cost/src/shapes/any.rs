@@ -2,7 +2,7 @@
 
 use super::type_code::put_pointing;
 use super::{decoder, number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_any::{Any, TypeCode, TypeKind};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, Unmarshal};
 
@@ -39,14 +39,7 @@ pub(super) const SHAPES: &[Shape] = &[
 ];
 
 const fn shape(decoder: &'static str, name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
-    Shape {
-        decoder,
-        name,
-        make,
-        read,
-        times: TIMES,
-        beside: BESIDE,
-    }
+    Shape::new(decoder, name, make, read)
 }
 
 fn read(octets: &[u8]) {

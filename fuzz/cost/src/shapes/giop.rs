@@ -1,7 +1,7 @@
 //! Messages: heads with their contexts, fragments, batches.
 
 use super::{number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_cdr::{ByteOrder, Coding, Decoder, Limits};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
@@ -17,33 +17,22 @@ pub(super) const SHAPES: &[Shape] = &[
         fragments(2, octets)
     }),
     shape("short messages", short),
-    Shape {
-        decoder: "GIOPlite",
-        name: "a batch of one-ways without bodies",
-        make: nothing_but_zeros,
-        read: read_lite,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "frames",
-        name: "a batch of frames without bodies",
-        make: nothing_but_zeros,
-        read: read_frames,
-        times: TIMES,
-        beside: BESIDE,
-    },
+    Shape::new(
+        "GIOPlite",
+        "a batch of one-ways without bodies",
+        nothing_but_zeros,
+        read_lite,
+    ),
+    Shape::new(
+        "frames",
+        "a batch of frames without bodies",
+        nothing_but_zeros,
+        read_frames,
+    ),
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
-    Shape {
-        decoder: "GIOP",
-        name,
-        make,
-        read,
-        times: TIMES,
-        beside: BESIDE,
-    }
+    Shape::new("GIOP", name, make, read)
 }
 
 fn read(octets: &[u8]) {

@@ -1,7 +1,7 @@
 //! References, as octets and as text, with their profiles and components.
 
 use super::{decoder, number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_cdr::{ByteOrder, NarrowCodeSet, Unmarshal};
 use punctual_giop::code_sets;
 use punctual_ior::{
@@ -9,63 +9,17 @@ use punctual_ior::{
 };
 
 pub(super) const SHAPES: &[Shape] = &[
+    Shape::new("IOR", "profiles without data", profiles, read_octets),
+    Shape::new("IOR", "components without data", components, read_octets),
+    Shape::new("IOR", "alternate addresses", alternates, read_octets),
+    Shape::new("IOR", "code sets", many_code_sets, read_octets),
+    Shape::new("IOR as text", "alternate addresses", text, read_text),
+    // An address of seven characters becomes a component. These texts are configuration's.
     Shape {
-        decoder: "IOR",
-        name: "profiles without data",
-        make: profiles,
-        read: read_octets,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "IOR",
-        name: "components without data",
-        make: components,
-        read: read_octets,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "IOR",
-        name: "alternate addresses",
-        make: alternates,
-        read: read_octets,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "IOR",
-        name: "code sets",
-        make: many_code_sets,
-        read: read_octets,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "IOR as text",
-        name: "alternate addresses",
-        make: text,
-        read: read_text,
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "corbaloc",
-        name: "addresses",
-        make: addresses,
-        read: read_corbaloc,
-        // An address of seven characters becomes a component. These texts are configuration's.
         times: 32,
-        beside: BESIDE,
+        ..Shape::new("corbaloc", "addresses", addresses, read_corbaloc)
     },
-    Shape {
-        decoder: "corbaloc",
-        name: "escapes in the key",
-        make: escapes,
-        read: read_corbaloc,
-        times: TIMES,
-        beside: BESIDE,
-    },
+    Shape::new("corbaloc", "escapes in the key", escapes, read_corbaloc),
 ];
 
 fn read_octets(octets: &[u8]) {

@@ -1,80 +1,41 @@
 //! Text in other code sets than this machine's, and what else is converted.
 
 use super::{decoder, number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_cdr::{
     ByteOrder, Char, CodeSets, Coding, Decoder, Fixed, NarrowCodeSet, Unmarshal, WideCodeSet,
 };
 
 pub(super) const SHAPES: &[Shape] = &[
-    Shape {
-        decoder: "text",
-        name: "empty strings",
-        make: empty,
-        read: |octets| drop(Vec::<String>::unmarshal(&mut decoder(octets))),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "text",
-        name: "Latin-1",
-        make: long,
-        read: |octets| drop(in_sets(octets).get_string().map(String::from)),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "text",
-        name: "characters",
-        make: long,
-        read: |octets| drop(Vec::<Char>::unmarshal(&mut in_sets(octets))),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "wide text",
-        name: "UTF-16",
-        make: wide,
-        read: |octets| drop(in_sets(octets).get_wstring()),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "wide text",
-        name: "empty wide strings",
-        make: nothing,
-        read: |octets| {
-            let mut input = in_sets(octets);
-            let count = input.get_u32().unwrap_or_default();
-            let _ = (0..count).try_for_each(|_| input.get_wstring().map(drop));
-        },
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "fixed",
-        name: "short ones",
-        make: fixed,
-        read: |octets| drop(Vec::<Fixed<1, 0>>::unmarshal(&mut decoder(octets))),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "sequences",
-        name: "of sequences without elements",
-        make: nothing,
-        read: |octets| drop(Vec::<Vec<u64>>::unmarshal(&mut decoder(octets))),
-        times: TIMES,
-        beside: BESIDE,
-    },
-    Shape {
-        decoder: "sequences",
-        name: "of booleans",
-        make: long,
-        read: |octets| drop(Vec::<bool>::unmarshal(&mut decoder(octets))),
-        times: TIMES,
-        beside: BESIDE,
-    },
+    Shape::new("text", "empty strings", empty, |octets| {
+        drop(Vec::<String>::unmarshal(&mut decoder(octets)))
+    }),
+    Shape::new("text", "Latin-1", long, |octets| {
+        drop(in_sets(octets).get_string().map(String::from))
+    }),
+    Shape::new("text", "characters", long, |octets| {
+        drop(Vec::<Char>::unmarshal(&mut in_sets(octets)))
+    }),
+    Shape::new("wide text", "UTF-16", wide, |octets| {
+        drop(in_sets(octets).get_wstring())
+    }),
+    Shape::new("wide text", "empty wide strings", nothing, |octets| {
+        let mut input = in_sets(octets);
+        let count = input.get_u32().unwrap_or_default();
+        let _ = (0..count).try_for_each(|_| input.get_wstring().map(drop));
+    }),
+    Shape::new("fixed", "short ones", fixed, |octets| {
+        drop(Vec::<Fixed<1, 0>>::unmarshal(&mut decoder(octets)))
+    }),
+    Shape::new(
+        "sequences",
+        "of sequences without elements",
+        nothing,
+        |octets| drop(Vec::<Vec<u64>>::unmarshal(&mut decoder(octets))),
+    ),
+    Shape::new("sequences", "of booleans", long, |octets| {
+        drop(Vec::<bool>::unmarshal(&mut decoder(octets)))
+    }),
 ];
 
 fn in_sets(octets: &[u8]) -> Decoder<'_> {

@@ -1,7 +1,7 @@
 //! TypeCodes.
 
 use super::{decoder, number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_any::{TypeCode, TypeKind};
 use punctual_cdr::{CdrError, Encoder, Unmarshal};
 
@@ -15,14 +15,7 @@ pub(super) const SHAPES: &[Shape] = &[
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
-    Shape {
-        decoder: "TypeCode",
-        name,
-        make,
-        read,
-        times: TIMES,
-        beside: BESIDE,
-    }
+    Shape::new("TypeCode", name, make, read)
 }
 
 fn read(octets: &[u8]) {

@@ -1,7 +1,7 @@
 //! Valuetypes, as whoever has no stub reads them.
 
 use super::{decoder, number, written};
-use crate::{BESIDE, Shape, TIMES};
+use crate::Shape;
 use punctual_any::{TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::Encoder;
 use std::sync::OnceLock;
@@ -20,14 +20,7 @@ pub(super) const SHAPES: &[Shape] = &[
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
-    Shape {
-        decoder: "valuetypes",
-        name,
-        make,
-        read,
-        times: TIMES,
-        beside: BESIDE,
-    }
+    Shape::new("valuetypes", name, make, read)
 }
 
 const ID: &str = "IDL:c/Node:1.0";
