@@ -1,8 +1,8 @@
 //! Messages: heads with their contexts, fragments, batches.
 
-use super::{number, written};
+use super::{decoder, number, written};
 use crate::Shape;
-use punctual_cdr::{ByteOrder, Coding, Decoder, Limits};
+use punctual_cdr::{Coding, Decoder, Limits};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
     Accepted, Examined, Reassembly, RequestHeader, examine, lite, message_decoder, sequenced,
@@ -20,13 +20,13 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape::new(
         "GIOPlite",
         "a batch of one-ways without bodies",
-        nothing_but_zeros,
+        requests,
         read_lite,
     ),
     Shape::new(
         "frames",
         "a batch of frames without bodies",
-        nothing_but_zeros,
+        frames,
         read_frames,
     ),
 ];
@@ -104,22 +104,40 @@ fn short(octets: usize) -> Vec<u8> {
     message(2, 3, false, &[0; 8]).repeat(octets / 20 + 1)
 }
 
-fn nothing_but_zeros(octets: usize) -> Vec<u8> {
-    let mut all = number(octets).to_be_bytes().to_vec();
-    all.resize(octets, 0);
-    all
+fn requests(octets: usize) -> Vec<u8> {
+    written(|out| {
+        out.put_octets(b"key")?;
+        out.put_string("op")?;
+        let requests = octets / 4;
+        out.put_u32(number(requests));
+        (0..requests).for_each(|_| out.put_u32(0));
+        Ok(())
+    })
+}
+
+fn frames(octets: usize) -> Vec<u8> {
+    written(|out| {
+        let frames = octets / 24;
+        out.put_u32(number(frames));
+        for _ in 0..frames {
+            out.put_u64(1);
+            out.put_u64(1);
+            out.put_u32(0);
+        }
+        Ok(())
+    })
 }
 
 fn read_lite(octets: &[u8]) {
-    let mut input = Decoder::new(octets, ByteOrder::Big, Coding::default());
-    if let Ok(batch) = lite::decode_batch(&mut input) {
-        let _ = batch;
-    }
+    let batch = lite::decode_batch(&mut decoder(octets));
+    debug_assert!(batch.is_ok(), "{batch:?}");
+    let bodies = batch.map_or(0, |batch| batch.bodies.count());
+    debug_assert_eq!(bodies > 0, octets.len() > 32);
 }
 
 fn read_frames(octets: &[u8]) {
-    let mut input = Decoder::new(octets, ByteOrder::Big, Coding::default());
-    if let Ok(frames) = sequenced::decode_batch(&mut input) {
-        let _ = frames;
-    }
+    let frames = sequenced::decode_batch(&mut decoder(octets));
+    debug_assert!(frames.is_ok(), "{frames:?}");
+    let frames = frames.map_or(0, Iterator::count);
+    debug_assert_eq!(frames > 0, octets.len() > 8);
 }
