@@ -8,9 +8,10 @@ mod lookup;
 mod sound;
 mod uses;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::corba::DefinitionKind;
+use crate::storage;
 use crate::store::{Definition, Details, Number, Numbers};
 
 pub(crate) use lookup::Scope;
@@ -29,6 +30,10 @@ pub(crate) struct Definitions {
     by_name: HashMap<(Number, String), Number>,
     /// What those were that are not as they were kept; `None` for those that were not there.
     changed: BTreeMap<Number, Option<Definition>>,
+    /// Those whose changes were taken back as they could not be stored: what is stored of them is not known.
+    in_doubt: BTreeSet<Number>,
+    /// How long the records of those are together that were kept, in bytes.
+    bytes: usize,
     last: Number,
 }
 
@@ -80,15 +85,36 @@ impl Definitions {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that have changed since changes were last kept, with what is left of them.
+    /// Those that have changed since changes were last kept, and those in doubt, with what is left of them.
     pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
+        let changed: BTreeSet<_> = self.changed.keys().chain(&self.in_doubt).collect();
         let now = |&number| (number, self.get(number).cloned());
-        self.changed.keys().map(now).collect()
+        changed.into_iter().map(now).collect()
+    }
+
+    /// How long the records of all are together, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let mut bytes = self.bytes;
+        for (&number, before) in &self.changed {
+            bytes += self.get(number).map_or(0, length);
+            bytes -= before.as_ref().map_or(0, length);
+        }
+        bytes
     }
 
     /// Changes so far are there to stay.
     pub(crate) fn keep(&mut self) {
+        self.bytes = self.bytes();
         self.changed.clear();
+        self.in_doubt.clear();
+    }
+
+    /// Takes back what could not be stored. It may be stored all the same, if storing failed late: what it was is
+    /// stored with the changes that come next.
+    pub(crate) fn undo_in_doubt(&mut self) {
+        let changed: Vec<_> = self.changed.keys().copied().collect();
+        self.undo();
+        self.in_doubt.extend(changed);
     }
 
     /// Takes back what has changed since changes were last kept. Numbers that were given are not given again.
@@ -100,8 +126,10 @@ impl Definitions {
                 None => before.remove(&number),
             };
         }
+        let in_doubt = std::mem::take(&mut self.in_doubt);
         let last = self.last;
         *self = Definitions::of(before);
+        self.in_doubt = in_doubt;
         self.last = last;
     }
 
@@ -122,6 +150,12 @@ impl Definitions {
         self.by_number.insert(number, definition);
         self.last = self.last.max(number);
     }
+}
+
+/// How long its record is, in bytes.
+fn length(definition: &Definition) -> usize {
+    // What has no record cannot be stored, and is refused then.
+    storage::encoded(definition).map_or(0, |record| record.len())
 }
 
 /// Where a definition is in the names of its scope.

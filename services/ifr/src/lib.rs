@@ -19,7 +19,7 @@ mod storage;
 mod types;
 
 pub use refusal::Refusal;
-pub use repository::{InterfaceRepository, OpenError};
+pub use repository::{InterfaceRepository, OpenError, Quota};
 pub use servant::ServeError;
 
 include!(concat!(env!("OUT_DIR"), "/ir.rs"));

@@ -36,6 +36,9 @@ pub enum Refusal {
     /// The repository is served for readers.
     #[error("the repository is served read-only")]
     ReadOnly,
+    /// The repository has as much as it may have.
+    #[error("the repository may have {0}, and would have more (Quota)")]
+    QuotaExceeded(String),
     /// It could not be kept.
     #[error("it could not be stored: {0}")]
     Storage(String),
@@ -54,6 +57,7 @@ impl From<Refusal> for SystemException {
                 (Kind::BadParam, 0)
             }
             Refusal::TooDeep => (Kind::ImpLimit, 0),
+            Refusal::QuotaExceeded(_) => (Kind::NoResources, 0),
             Refusal::ReadOnly => (Kind::NoPermission, 0),
             Refusal::Storage(_) => (Kind::PersistStore, 0),
         };

@@ -131,7 +131,7 @@ fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
 }
 
 /// Records are read where they were written, or elsewhere: they are big-endian everywhere.
-fn encoded(definition: &Definition) -> Result<Vec<u8>> {
+pub(crate) fn encoded(definition: &Definition) -> Result<Vec<u8>> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     definition.marshal(&mut out).map_err(in_words)?;
     Ok(out.into_block().to_vec())

@@ -23,7 +23,8 @@ const LAST_REQUESTS: Duration = Duration::from_secs(5);
                   demarshaling what they carry.\n\n\
                   It prints a reference that leads through the bridge to the target, and runs until it \
                   is interrupted or terminated; then it shows how many requests it has passed on. Any \
-                  object of the target's server is reached through the bridge by its key. Both sides \
+                  object of the target's server is reached through the bridge by its key, unless \
+                  --target-only says otherwise. Both sides \
                   must speak the same GIOP version and code sets: a request that cannot be passed on as \
                   it is is refused, and the reason logged on standard error.",
     after_help = "For example: punctual bridge --listen iiop://:9000 --target file.ior --target-protocol \
@@ -45,6 +46,13 @@ pub(crate) struct Options {
     /// through the bridge. What looks like one is taken for one, and rewritten where it has room.
     #[arg(long)]
     rewrite_references: bool,
+    /// Pass requests on to the target alone, and to objects that `--object` names.
+    #[arg(long)]
+    target_only: bool,
+    /// With `--target-only`: another object of the target's server that is reached, an `IOR:` or `corbaloc:` text, or a
+    /// file that holds one. May be given more than once.
+    #[arg(long, value_name = "REFERENCE", requires = "target_only")]
+    object: Vec<String>,
     /// How many seconds a request may take from here on; without it, as long as it likes.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
@@ -82,11 +90,13 @@ fn bridge(options: &Options) -> Result<(), Problem> {
     let mut signals = ending_signals()?;
     let orb = listening(&options.listen, options.config.as_deref())?;
     let target = target(&orb, options)?;
+    let objects = options.target_only.then(|| keys(&orb, &options.object));
     let bridged = Bridge::new(
         &orb,
         &target,
         &BridgeOptions {
             rewrite_references: options.rewrite_references,
+            objects: objects.transpose()?,
             timeout: options.timeout.map(Duration::from_secs),
             ..BridgeOptions::default()
         },
@@ -126,10 +136,24 @@ fn end_in_time(orb: &Orb, signals: &mut Signals) {
     }
 }
 
+/// The object of a reference as text, or in a file.
+fn object(orb: &Orb, reference: &str) -> Result<ObjectRef, Problem> {
+    let text = crate::ior::read(reference).map_err(|problem| (problem, ON_TARGETS))?;
+    let object = orb.string_to_object(&text);
+    object.map_err(|exception| (exception.to_string(), ON_TARGETS))
+}
+
+/// The object keys of references.
+fn keys(orb: &Orb, references: &[String]) -> Result<Vec<Vec<u8>>, Problem> {
+    let key = |reference: &String| {
+        let key = object(orb, reference)?.object_key();
+        key.ok_or_else(|| (format!("{reference} has no object key"), ON_TARGETS))
+    };
+    references.iter().map(key).collect()
+}
+
 fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
-    let text = crate::ior::read(&options.target).map_err(|problem| (problem, ON_TARGETS))?;
-    let target = orb.string_to_object(&text);
-    let target = target.map_err(|exception| (exception.to_string(), ON_TARGETS))?;
+    let target = object(orb, &options.target)?;
     if options.target_protocol.is_empty() {
         return Ok(target);
     }

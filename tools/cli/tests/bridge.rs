@@ -1,6 +1,7 @@
 //! `punctual bridge` between two processes: those of the demo, and those of omniORB.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use punctual::Orb;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -164,5 +165,45 @@ fn omniorbs_client_and_server_meet_through_the_bridge_and_stay_there() {
     assert!(counts["rewritten"].as_u64().unwrap() >= 3, "{counts}");
     for none in ["refused", "failed", "not_rewritten"] {
         assert_eq!(counts[none], 0, "{counts}");
+    }
+}
+
+#[test]
+fn a_bridge_for_its_target_only_hides_the_objects_that_were_not_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = |name: &str| {
+        let reference = folder.path().join(name);
+        let mut server = punctual("ifr");
+        server.args([
+            "serve",
+            "--listen",
+            "iiop://127.0.0.1:0",
+            "--write-reference",
+        ]);
+        (Owned::start(server.arg(&reference), &reference), reference)
+    };
+    let (_server, direct) = repository("direct");
+    let keyed = |reference: &Path, key: &str| {
+        let text = std::fs::read_to_string(reference).unwrap();
+        let ior: punctual_ior::Ior = text.trim().parse().unwrap();
+        let profile = punctual_ior::IiopProfile::decode(&ior.profiles[0].data).unwrap();
+        format!("corbaloc::127.0.0.1:{}/{key}", profile.port)
+    };
+    // The same object by another key, which forwards to it.
+    let named = keyed(&direct, "InterfaceRepository");
+    let client = Orb::builder().build().unwrap();
+    for (more, is_there) in [(&[][..], false), (&["--object", &named][..], true)] {
+        let through = folder.path().join(format!("through-{is_there}"));
+        let mut bridge = punctual("bridge");
+        bridge.args(["--listen", "iiop://127.0.0.1:0", "--target-only"]);
+        bridge.args(more).arg("--target").arg(&direct);
+        let _bridge = Owned::start(bridge.arg("--write-reference").arg(&through), &through);
+        let is_gone = |reference: &str| {
+            let object = client.string_to_object(reference).unwrap();
+            object.non_existent().unwrap()
+        };
+        let text = std::fs::read_to_string(&through).unwrap();
+        assert!(!is_gone(text.trim()));
+        assert_eq!(is_gone(&keyed(&through, "InterfaceRepository")), !is_there);
     }
 }

@@ -106,4 +106,10 @@ pub trait Acceptor: Send + Sync + Debug {
 
     /// Stops listening and ends a waiting [`Acceptor::accept`], from any thread.
     fn close(&self);
+
+    /// Whether it takes in only clients that prove who they are, by a certificate for example. References say so
+    /// (EstablishTrustInClient, SSLIOP of the CORBA Security Service 1.8, §14.7).
+    fn demands_trust_in_client(&self) -> bool {
+        false
+    }
 }

@@ -7,7 +7,7 @@
 use crate::address_of;
 use crate::connection::TlsConnection;
 use crate::handshake::Handshake;
-use crate::options::TlsOptions;
+use crate::options::{ClientCertificate, TlsOptions};
 use crate::refusals::Refusals;
 use crate::source::Source;
 use punctual_exec::{Deadline, ThreadSpec};
@@ -114,6 +114,10 @@ impl Acceptor for TlsAcceptor {
             let waited = self.shared.changed.wait(queue);
             queue = waited.unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    fn demands_trust_in_client(&self) -> bool {
+        self.shared.options.client_certificate == ClientCertificate::Required
     }
 
     fn close(&self) {

@@ -13,7 +13,7 @@ use punctual::{
     SystemException, SystemExceptionKind as Kind,
 };
 use punctual_cdr::{ByteOrder, GiopVersion};
-use punctual_ior::{AssociationOptions, IiopProfile, Ior, SslSecTrans, TaggedComponent};
+use punctual_ior::{AssociationOptions, Component, IiopProfile, Ior, SslSecTrans, TaggedComponent};
 use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -73,6 +73,36 @@ fn calls_go_over_tls_with_both_sides_proved() {
     assert_eq!(error.kind(), Kind::Transient, "{error}");
     // Others are served on.
     assert_eq!(known.long(2).unwrap(), 2);
+}
+
+#[test]
+fn references_say_whether_clients_must_have_certificates() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    for (client_certificate, demanded) in [
+        (ClientCertificate::None, false),
+        (ClientCertificate::Wanted, false),
+        (ClientCertificate::Required, true),
+    ] {
+        let options = TlsOptions {
+            client_certificate,
+            ..authority.options("127.0.0.1")
+        };
+        let (server, echo) = serving(options, &[("ssliop", "127.0.0.1:0")]);
+        let ior: Ior = server.object_to_string(&echo).unwrap().parse().unwrap();
+        let profile = IiopProfile::decode(&ior.profiles[0].data).unwrap();
+        let mut offers = profile
+            .components
+            .iter()
+            .filter_map(|one| match one.decode() {
+                Ok(Component::SslSecTrans(offer)) => Some(offer),
+                _ => None,
+            });
+        let offer = offers.next().unwrap();
+        let in_client = AssociationOptions::ESTABLISH_TRUST_IN_CLIENT;
+        assert_eq!(offer.target_requires.contain(in_client), demanded);
+        assert!(offer.target_supports.contain(in_client));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Idl, load_all, open};
 use crate::serving::{Problem, ending_signals, listening, write_reference};
 use punctual::{Orb, RootPoa, SystemException};
-use punctual_ifr::InterfaceRepository;
+use punctual_ifr::{InterfaceRepository, Quota};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,6 +22,12 @@ pub(crate) struct Options {
     /// NO_PERMISSION.
     #[arg(long)]
     writable: bool,
+    /// How many definitions the repository may have; what would be more is refused with NO_RESOURCES.
+    #[arg(long, value_name = "NUMBER", default_value_t = Quota::default().definitions)]
+    most_definitions: usize,
+    /// How many bytes the records of all definitions may take.
+    #[arg(long, value_name = "BYTES", default_value_t = Quota::default().bytes)]
+    most_bytes: usize,
     #[command(flatten)]
     idl: Idl,
     /// Write the reference to this file, too.
@@ -44,6 +50,10 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         Some(path) => open(path)?,
         None => InterfaceRepository::in_memory(),
     };
+    repository.set_quota(Quota {
+        definitions: options.most_definitions,
+        bytes: options.most_bytes,
+    });
     load_all(&repository, &options.files, &options.idl)?;
     let orb = listening(&options.listen, options.config.as_deref())?;
     let reference = published(&orb, &repository, options.writable)?;

@@ -182,10 +182,11 @@ impl<'a> Callee<'a> {
     /// What values need that come by this connection.
     #[inline]
     pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
-        match origin {
-            Origin::Elsewhere => self.environment_elsewhere,
-            _ => self.environment,
+        if origin == Origin::Elsewhere {
+            std::hint::cold_path();
+            return self.environment_elsewhere;
         }
+        self.environment
     }
 
     /// What holds for calls by the calling thread.

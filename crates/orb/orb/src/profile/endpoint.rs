@@ -66,6 +66,31 @@ pub struct SecurityRequirement {
 }
 
 impl SecurityRequirement {
+    /// What a TLS endpoint of ours offers and demands, if it was not told to demand more.
+    pub(crate) const OF_TLS: Self = {
+        let protection = AssociationOptions::INTEGRITY
+            .and(AssociationOptions::CONFIDENTIALITY)
+            .and(AssociationOptions::DETECT_REPLAY)
+            .and(AssociationOptions::DETECT_MISORDERING);
+        let trust = AssociationOptions::ESTABLISH_TRUST_IN_TARGET
+            .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT)
+            .and(AssociationOptions::NO_DELEGATION);
+        Self {
+            supports: protection.and(trust),
+            requires: protection,
+        }
+    };
+
+    /// The same of a server that demands that its clients prove who they are, too.
+    pub(crate) fn with_trust_in_client(self) -> Self {
+        Self {
+            requires: self
+                .requires
+                .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT),
+            ..self
+        }
+    }
+
     /// Whether the server demands that what it is sent be protected, or that who sends it prove who that is: it is
     /// not to be sent anything in clear.
     #[must_use]

@@ -12,8 +12,8 @@ use super::{
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
-    AssociationOptions, Component, CompoundMechanism, Endpoint, IiopProfile, IorError,
-    MechanismTransport, SslSecTrans, TaggedComponent, TaggedProfile, UnixTrans,
+    Component, CompoundMechanism, Endpoint, IiopProfile, IorError, MechanismTransport, SslSecTrans,
+    TaggedComponent, TaggedProfile, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -107,7 +107,10 @@ impl ProfileCodec for IiopCodec {
             let Some(at) = host_and_port(&one.address) else {
                 continue;
             };
-            let security = one.qualities.security.unwrap_or_else(offered);
+            let security = one
+                .qualities
+                .security
+                .unwrap_or(SecurityRequirement::OF_TLS);
             let component = |security: SecurityRequirement| {
                 TaggedComponent::ssl_sec_trans(&SslSecTrans {
                     target_supports: security.supports,
@@ -186,21 +189,6 @@ fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = Profi
     })
 }
 
-/// What a TLS endpoint of ours offers and demands.
-fn offered() -> SecurityRequirement {
-    let demanded = AssociationOptions::INTEGRITY
-        .and(AssociationOptions::CONFIDENTIALITY)
-        .and(AssociationOptions::DETECT_REPLAY)
-        .and(AssociationOptions::DETECT_MISORDERING);
-    let trust = AssociationOptions::ESTABLISH_TRUST_IN_TARGET
-        .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT)
-        .and(AssociationOptions::NO_DELEGATION);
-    SecurityRequirement {
-        supports: demanded.and(trust),
-        requires: demanded,
-    }
-}
-
 /// Whether these are components of Punctual's own.
 fn is_ours(components: &[TaggedComponent]) -> bool {
     let kind = |one: &TaggedComponent| matches!(one.decode(), Ok(Component::OrbType(ORB_TYPE)));
@@ -224,6 +212,7 @@ pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use punctual_ior::AssociationOptions;
 
     const OMNIORB: u32 = 0x4154_5400;
 
@@ -381,7 +370,10 @@ mod tests {
         // One of which nothing is said is ours.
         let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[endpoint("ssliop", "h:3")]);
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
-        assert_eq!(decoded.endpoints[0].qualities.security, Some(offered()));
+        assert_eq!(
+            decoded.endpoints[0].qualities.security,
+            Some(SecurityRequirement::OF_TLS)
+        );
     }
 
     #[test]

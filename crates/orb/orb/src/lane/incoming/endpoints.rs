@@ -6,7 +6,7 @@ use crate::config::ListenEndpoint;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
 use crate::policy::AdapterPolicies;
-use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
+use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement};
 use crate::protocol::{self, Pair};
 use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
@@ -271,9 +271,13 @@ fn open_one(
         Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
         Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
     };
+    let mut published = published(&endpoint, &pair, acceptor.address());
+    if acceptor.demands_trust_in_client() {
+        published = published.with_security(SecurityRequirement::OF_TLS.with_trust_in_client());
+    }
     Ok(OpenEndpoint {
         number,
-        published: published(&endpoint, &pair, acceptor.address()),
+        published,
         endpoint,
         pair: Arc::new(pair),
         acceptor,
