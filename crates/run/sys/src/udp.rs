@@ -66,6 +66,16 @@ pub fn send(
     Ok(sent)
 }
 
+/// Receives one datagram: its length, and who sent it. Nobody did where the socket was shut down meanwhile: the kernel
+/// then says nothing of an address, where [`UdpSocket::recv_from`] relies on one and may panic.
+///
+/// # Errors
+/// What `recvfrom(2)` says; `WouldBlock` when the socket's time-out has passed.
+pub fn receive(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<SocketAddr>)> {
+    let (_, length, from) = rustix::net::recvfrom(socket, buffer, RecvFlags::empty())?;
+    Ok((length, from.and_then(|from| from.try_into().ok())))
+}
+
 /// Waits until the socket's buffer has room again; false when `timeout` passed first.
 ///
 /// # Errors
@@ -116,6 +126,23 @@ mod tests {
         assert_eq!(buffer.get(..length).unwrap(), b"onetwo");
         assert_eq!(from, here.local_addr().unwrap());
         assert!(wait_for_room(&here, Some(Duration::from_secs(5))).unwrap());
+    }
+
+    #[test]
+    fn who_receives_when_the_socket_is_shut_down_has_nothing_of_nobody() {
+        let (here, there) = (local(), local());
+        let mut buffer = [0; 16];
+        send(&there, &[IoSlice::new(b"one")], Some(here.local_addr().unwrap())).unwrap();
+        let from = there.local_addr().unwrap();
+        assert_eq!(receive(&here, &mut buffer).unwrap(), (3, Some(from)));
+        let reading = here.try_clone().unwrap();
+        let reader = std::thread::spawn(move || receive(&reading, &mut [0; 16]).unwrap());
+        // One that is not connected says so, and wakes its reader all the same.
+        while !reader.is_finished() {
+            let _ = crate::stream::shut(&here);
+            std::thread::yield_now();
+        }
+        assert_eq!(reader.join().unwrap(), (0, None));
     }
 
     #[test]

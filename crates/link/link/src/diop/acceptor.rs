@@ -116,7 +116,7 @@ impl Shared {
         let mut failures = 0;
         let mut looked = Instant::now();
         while failures < FAILURES {
-            let received = self.socket.recv_from(&mut buffer);
+            let received = udp::receive(&self.socket, &mut buffer);
             let now = Instant::now();
             let mut state = self.lock();
             if !state.listening && state.peers.is_empty() {
@@ -127,7 +127,9 @@ impl Shared {
                 state.peers.forget_the_idle(now, self.options.idle);
             }
             match received {
-                Ok((length, from)) => {
+                // The socket was shut down.
+                Ok((_, None)) => failures += 1,
+                Ok((length, Some(from))) => {
                     failures = 0;
                     let octets = buffer.get(..length).unwrap_or_default();
                     if octets.is_empty() {
