@@ -132,7 +132,12 @@ mod tests {
     fn who_receives_when_the_socket_is_shut_down_has_nothing_of_nobody() {
         let (here, there) = (local(), local());
         let mut buffer = [0; 16];
-        send(&there, &[IoSlice::new(b"one")], Some(here.local_addr().unwrap())).unwrap();
+        send(
+            &there,
+            &[IoSlice::new(b"one")],
+            Some(here.local_addr().unwrap()),
+        )
+        .unwrap();
         let from = there.local_addr().unwrap();
         assert_eq!(receive(&here, &mut buffer).unwrap(), (3, Some(from)));
         let reading = here.try_clone().unwrap();
