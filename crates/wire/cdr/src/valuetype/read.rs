@@ -11,10 +11,10 @@ use crate::decoder::Decoder;
 use crate::error::CdrError;
 
 /// What was read of values in one message, or in one encapsulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReadValues<'d> {
-    /// Owns all values of the message.
-    graph: Graph,
+    /// Owns all values of the message, if there are any.
+    graph: Option<Graph>,
     /// Where the tags of values stand, ascending.
     values: Vec<(usize, Arc<Node>)>,
     /// Where ids stand, ascending.
@@ -36,14 +36,19 @@ pub(crate) struct ReadValues<'d> {
 }
 
 impl ReadValues<'_> {
-    /// The chunk that is being read, and none of the values.
-    pub(crate) fn chunk_alone(&self) -> Self {
-        Self {
+    fn graph(&mut self) -> &Graph {
+        self.graph.get_or_insert_with(Graph::new)
+    }
+
+    /// The chunk that is being read, if it is one, and none of the values.
+    pub(crate) fn chunk_alone(&self) -> Option<Box<Self>> {
+        let chunk = || Self {
             level: self.level,
             reading: self.reading,
             chunk_end: self.chunk_end,
             ..Self::default()
-        }
+        };
+        (self.level > 0).then(|| Box::new(chunk()))
     }
 }
 
@@ -60,23 +65,6 @@ pub(super) struct KnownId<'d> {
 impl std::fmt::Debug for KnownId<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} at {}", self.id, self.at)
-    }
-}
-
-impl Default for ReadValues<'_> {
-    fn default() -> Self {
-        Self {
-            graph: Graph::new(),
-            values: Vec::new(),
-            ids: Vec::new(),
-            lists: Vec::new(),
-            codebases: Vec::new(),
-            level: 0,
-            reading: 0,
-            chunk_end: None,
-            open: 0,
-            parts: 0,
-        }
     }
 }
 
@@ -154,7 +142,7 @@ impl<'d> Decoder<'d> {
         Ok(Some(if is_within {
             ValueRef::within(&root)
         } else {
-            values.graph.handle(&root)
+            values.graph().handle(&root)
         }))
     }
 
@@ -248,7 +236,7 @@ impl<'d> Decoder<'d> {
         let state = factory.create();
         let is_cut = is_truncated || factory.is_custom();
         let values = self.values();
-        let node = values.graph.add(factory, None);
+        let node = values.graph().add(factory, None);
         values.values.push((at, Arc::clone(&node)));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
