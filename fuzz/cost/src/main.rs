@@ -4,7 +4,7 @@
 //! octet that it is longer. Where that grows with the length, the work is not linear.
 
 use clap::Parser;
-use punctual_cost::{SHAPES, Shape, allocated, shape};
+use punctual_cost::{Cost, SHAPES, Shape, shape};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -42,7 +42,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some([decoder, name, file]) = options.read.as_deref() {
         let shape = shape(decoder, name).ok_or("there is no such shape")?;
-        (shape.read)(&std::fs::read(file)?);
+        // How it ends was checked where memory was counted.
+        let _ = (shape.read)(&std::fs::read(file)?);
         return Ok(true);
     }
     let chosen = |one: &&Shape| {
@@ -51,9 +52,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     let mut holds = true;
     anstream::println!(
-        "| decoder | shape | allocated / octet | of | instructions / octet | twice as long |"
+        "| decoder | shape | read | allocated / octet | at a time | of | instructions / octet | twice as long |"
     );
-    anstream::println!("|---|---|--:|--:|--:|--:|");
+    anstream::println!("|---|---|---|--:|--:|--:|--:|--:|");
     for shape in SHAPES.iter().flat_map(|some| some.iter()).filter(chosen) {
         let row = Row::of(shape, !options.without_instructions)?;
         holds &= row.holds();
@@ -64,18 +65,17 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 struct Row {
     shape: &'static Shape,
-    /// Octets allocated for each one, of the longest input.
-    times: f64,
+    /// Of the longest input.
+    cost: Cost,
     /// Instructions for each octet, of a short input and of one twice as long.
     instructions: Option<[f64; 2]>,
 }
 
 impl Row {
     fn of(shape: &'static Shape, counts: bool) -> Result<Self, Box<dyn Error>> {
-        let (received, allocated) = allocated(shape, LENGTHS[2]);
         Ok(Self {
             shape,
-            times: ratio(allocated.total.saturating_sub(shape.beside), received),
+            cost: shape.cost(LENGTHS[2]),
             instructions: counts.then(|| per_octet(shape)).transpose()?,
         })
     }
@@ -86,7 +86,22 @@ impl Row {
     }
 
     fn holds(&self) -> bool {
-        self.times <= self.shape.times as f64 && self.is_linear()
+        let Cost {
+            received,
+            allocated,
+            ref outcome,
+        } = self.cost;
+        allocated.total <= self.shape.allowed(received)
+            && self.shape.end.is(received, outcome)
+            && self.is_linear()
+    }
+
+    /// Octets for each one received, of what is counted beyond what is allowed beside.
+    fn per_octet(&self, counted: usize) -> f64 {
+        ratio(
+            counted.saturating_sub(self.shape.beside),
+            self.cost.received,
+        )
     }
 
     fn print(&self) {
@@ -96,14 +111,19 @@ impl Row {
             times,
             ..
         } = self.shape;
+        let read = match &self.cost.outcome {
+            Ok(()) => "whole".to_owned(),
+            Err(refusal) => format!("to {}: {}", refusal.at, refusal.why),
+        };
         let counts = match self.instructions {
             Some([short, long]) => format!("{short:.0} | {long:.0}"),
             None => "not counted | ".to_owned(),
         };
         let mark = if self.holds() { "" } else { " !" };
+        let (total, peak) = (self.cost.allocated.total, self.cost.allocated.peak);
+        let (total, peak) = (self.per_octet(total), self.per_octet(peak));
         anstream::println!(
-            "| {decoder} | {name} | {:.1} | {times} | {counts}{mark} |",
-            self.times
+            "| {decoder} | {name} | {read} | {total:.1} | {peak:.1} | {times} | {counts}{mark} |"
         );
     }
 }

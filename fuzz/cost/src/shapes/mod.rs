@@ -1,6 +1,7 @@
 //! The shapes, by what reads them.
 
 mod any;
+mod batches;
 mod giop;
 mod idl;
 mod reference;
@@ -18,6 +19,7 @@ pub const SHAPES: &[&[Shape]] = &[
     values::SHAPES,
     reference::SHAPES,
     giop::SHAPES,
+    batches::SHAPES,
     text::SHAPES,
     idl::SHAPES,
 ];
