@@ -49,7 +49,7 @@ pub(super) fn references(
         };
         let length = shape.length;
         looked_at = looked_at.saturating_add(length);
-        match wanted(shape.profiles(), &key_of) {
+        match wanted(&shape, &key_of) {
             Some((object_key, others)) => {
                 found.push(Found {
                     place: at..at + length,
@@ -111,24 +111,19 @@ impl<'b> Shape<'b> {
 }
 
 /// The key, if a profile is known, and the profiles that are not.
-fn wanted<'b>(
-    profiles: impl Iterator<Item = (u32, &'b [u8])>,
+fn wanted(
+    shape: &Shape<'_>,
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
 ) -> Option<(Vec<u8>, Vec<TaggedProfile>)> {
-    let mut object_key = None;
-    let mut others = Vec::new();
-    for (tag, data) in profiles {
-        match key_of(tag, data) {
-            Some(key) => {
-                object_key.get_or_insert(key);
-            }
-            None => others.push(TaggedProfile {
-                tag,
-                data: data.to_vec(),
-            }),
-        }
-    }
-    Some((object_key?, others))
+    let object_key = shape.profiles().find_map(|(tag, data)| key_of(tag, data))?;
+    let others = shape
+        .profiles()
+        .filter(|(tag, data)| key_of(*tag, data).is_none());
+    let others = others.map(|(tag, data)| TaggedProfile {
+        tag,
+        data: data.to_vec(),
+    });
+    Some((object_key, others.collect()))
 }
 
 #[cfg(test)]
