@@ -2,8 +2,11 @@
 
 mod any;
 mod batches;
+mod bridge;
+mod connection;
 mod giop;
 mod idl;
+mod json;
 mod reference;
 mod text;
 mod type_code;
@@ -20,6 +23,9 @@ pub const SHAPES: &[&[Shape]] = &[
     reference::SHAPES,
     giop::SHAPES,
     batches::SHAPES,
+    connection::SHAPES,
+    bridge::SHAPES,
+    json::SHAPES,
     text::SHAPES,
     idl::SHAPES,
 ];

@@ -74,7 +74,7 @@ fn wide(octets: usize) -> Vec<u8> {
 }
 
 /// As many elements as there are words, each of length 0.
-fn nothing(octets: usize) -> Vec<u8> {
+pub(super) fn nothing(octets: usize) -> Vec<u8> {
     let mut all = number(octets / 4).to_be_bytes().to_vec();
     all.resize(octets / 4 * 4 + 4, 0);
     all

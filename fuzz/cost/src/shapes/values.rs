@@ -76,6 +76,11 @@ fn types() -> &'static [TypeCode; 4] {
     })
 }
 
+/// Nodes that have nodes.
+pub(super) fn nodes() -> &'static TypeCode {
+    &types()[0]
+}
+
 /// The first octet says of which type.
 fn read(octets: &[u8]) -> Outcome {
     let (which, octets) = octets.split_first().unwrap_or((&0, octets));
@@ -177,7 +182,7 @@ fn anys(octets: usize) -> Vec<u8> {
 }
 
 /// Nodes in nodes, each in a chunk of its own.
-fn nested(octets: usize) -> Vec<u8> {
+pub(super) fn nested(octets: usize) -> Vec<u8> {
     of(0, octets / 28 / 12 + 1, |out, _| {
         for _ in 0..28 {
             out.put_u32(0x7fff_ff08);
