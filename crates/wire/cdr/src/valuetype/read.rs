@@ -74,6 +74,9 @@ impl std::fmt::Debug for Node {
     }
 }
 
+/// An id that is no longer may be looked at for each value that refers to it; a longer one counts as read again.
+const SHORT_ID: usize = 256;
+
 /// A value whose state is being read.
 struct Open {
     node: Arc<Node>,
@@ -257,13 +260,13 @@ impl<'d> Decoder<'d> {
     ) -> Result<(Arc<dyn ValueFactory>, bool), CdrError> {
         let environment = self.coding().environment;
         let ask = |id: &str| environment.and_then(|known| known.value_factory(id));
+        let formal_id = formal.repository_id();
         let own = |id: &str| {
-            let is_formal = !id.is_empty() && id == formal.repository_id();
+            let is_formal = !id.is_empty() && id == formal_id;
             is_formal.then(|| formal.factory()).flatten()
         };
         let Some(types) = &header.types else {
-            let id = formal.repository_id();
-            let factory = ask(id).or_else(|| own(id));
+            let factory = ask(formal_id).or_else(|| own(formal_id));
             return Ok((factory.ok_or(CdrError::UnknownValue)?, false));
         };
         for (index, &place) in types.iter().enumerate() {
@@ -273,6 +276,11 @@ impl<'d> Decoder<'d> {
             let registered = known.registered.get_or_insert_with(|| ask(&known.id));
             if let Some(factory) = registered.clone().or_else(|| own(&known.id)) {
                 return Ok((factory, index > 0));
+            }
+            // It was compared to the end, perhaps.
+            let length = known.id.len();
+            if length > SHORT_ID && length == formal_id.len() {
+                self.read_again(length)?;
             }
         }
         Err(CdrError::UnknownValue)
