@@ -4,7 +4,7 @@ use super::type_code::put_pointing;
 use super::{decoder, number, written};
 use crate::outcome::read_all;
 use crate::{End, Outcome, Shape};
-use punctual_any::{Any, TypeCode, TypeKind};
+use punctual_any::{Any, TypeCode, TypeKind, ValueModifier};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, Unmarshal};
 
 pub(super) const SHAPES: &[Shape] = &[
@@ -14,6 +14,10 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("Any", "elements without octets", without_octets).refused(End::Refused {
         why: "values of no octets",
         at: |_| 56,
+    }),
+    shape("Any", "values that point at one list of long ids", long_ids).refused(End::Refused {
+        why: "octets that were read before are referred to again and again",
+        at: |received| received / 2 + 554,
     }),
     // Each is a `Value`, too, and what that holds.
     Shape {
@@ -140,6 +144,37 @@ fn short(octets: usize) -> Vec<u8> {
         out.put_u32(number(anys));
         for _ in 0..anys {
             out.put_u32(TypeKind::Null.number());
+        }
+        Ok(())
+    })
+}
+
+/// Half of it a type's id, and the 63 before it in the list, which differ at their ends; then values that refer to it.
+fn long_ids(octets: usize) -> Vec<u8> {
+    // Short ids are compared as often as they come.
+    let octets = octets.max(1 << 16);
+    // What an id takes with its length and a NUL.
+    let takes = (octets / 2 / 65).next_multiple_of(16);
+    let id = "i".repeat(takes - 5);
+    let mut other = id.clone();
+    other.pop();
+    other.push('j');
+    let value = TypeCode::value(&id, "v", ValueModifier::None, None, &[]);
+    written(|out| {
+        TypeCode::sequence(&value, 0).marshal(out)?;
+        let more = 65 * takes / 16;
+        out.put_u32(number(more) + 1);
+        out.put_u32(0x7fff_ff0e);
+        let at = out.position();
+        out.put_u32(64);
+        (0..63).try_for_each(|_| out.put_string(&other))?;
+        out.put_string(&id)?;
+        out.align(4);
+        out.put_i32(-1);
+        for _ in 0..more {
+            out.put_u32(0x7fff_ff0e);
+            super::type_code::indirection(out, at);
+            out.put_i32(-1);
         }
         Ok(())
     })
