@@ -295,7 +295,7 @@ impl Part<'_> {
         let mut map = serializer.serialize_map(Some(members.len() + 1))?;
         map.serialize_entry("$type", &type_code.to_string())?;
         for ((name, member), value) in types.iter().zip(&members) {
-            let path = Path::Member(self.path, &name);
+            let path = Path::Member(self.path, name);
             let part = self.within(member, value, &path);
             map.serialize_entry(name, &part)?;
         }
