@@ -152,7 +152,7 @@ fn short(octets: usize) -> Vec<u8> {
 /// Half of it a type's id, and the 63 before it in the list, which differ at their ends; then values that refer to it.
 fn long_ids(octets: usize) -> Vec<u8> {
     // Short ids are compared as often as they come.
-    let octets = octets.max(1 << 16);
+    let octets = octets.max(24_000);
     // What an id takes with its length and a NUL.
     let takes = (octets / 2 / 65).next_multiple_of(16);
     let id = "i".repeat(takes - 5);

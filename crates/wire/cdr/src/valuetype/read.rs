@@ -75,7 +75,7 @@ impl std::fmt::Debug for Node {
 }
 
 /// An id that is no longer may be looked at for each value that refers to it; a longer one counts as read again.
-const SHORT_ID: usize = 256;
+const SHORT_ID: usize = 96;
 
 /// A value whose state is being read.
 struct Open {
