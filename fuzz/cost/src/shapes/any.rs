@@ -29,6 +29,22 @@ pub(super) const SHAPES: &[Shape] = &[
         times: 64,
         ..shape("Any", "a sequence of booleans", booleans)
     },
+    // Each is two of them.
+    Shape {
+        times: 112,
+        ..shape("Any", "structs of one octet", |octets| structs(octets, 1))
+    },
+    // Each octet may be four of them.
+    Shape {
+        times: 256,
+        ..shape("Any", "structs of one octet in twenty others", |octets| {
+            structs(octets, 20)
+        })
+        .refused(End::Refused {
+            why: "exceeds the limit",
+            at: |received| received,
+        })
+    },
     // A type is made twice, as what is sent on was not kept: when the Any comes, and when it goes.
     Shape {
         times: 20,
@@ -177,6 +193,16 @@ fn long_ids(octets: usize) -> Vec<u8> {
             out.put_i32(-1);
         }
         Ok(())
+    })
+}
+
+fn structs(octets: usize, deep: usize) -> Vec<u8> {
+    let of = (0..deep).fold(TypeCode::OCTET, |of, _| {
+        TypeCode::structure("IDL:s:1.0", "s", &[("m", of)])
+    });
+    written(|out| {
+        TypeCode::sequence(&of, 0).marshal(out)?;
+        vec![0_u8; octets].marshal(out)
     })
 }
 
