@@ -65,6 +65,22 @@ pub fn run(input: &[u8]) {
     wire::close_opened();
 }
 
+/// Makes the call of a conversation again, to which these octets are the answer; so many of them arrive at once, all
+/// for 0.
+///
+/// # Errors
+/// What the call ended with.
+pub fn called(one: &Conversation, answer: Vec<u8>, piece: usize) -> Result<(), String> {
+    wire::opens([answer], piece);
+    let outcome = match (references().get(one.protocol), CALLS.get(one.number)) {
+        (Some(every), Some(call)) => call(every).map_err(|error| error.to_string()),
+        _ => Err("there is no such call".to_owned()),
+    };
+    wire::opens([], 0);
+    wire::close_opened();
+    outcome
+}
+
 /// What is asked and what is answered when all goes well, of each call in turn and each protocol: input to begin
 /// with.
 #[must_use]

@@ -75,8 +75,12 @@ pub fn run(input: &[u8]) {
     wire::close_opened();
 }
 
-/// What a server answers.
-pub(crate) fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
+/// What a server answers to these octets, of which so many arrive at once; all for 0.
+///
+/// # Panics
+/// If nobody listens at that protocol, or the connection goes on behind its end.
+#[must_use]
+pub fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     let connection = SliceConnection::new(octets, piece);
     let is_served = server().orb.serve_here(protocol, connection.clone());
     assert!(is_served, "nobody listens");

@@ -106,7 +106,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "punctual-cost",
-        &[CDR, IOR, GIOP, ANY, "punctual-idl", "punctual-idl-rust"],
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            "punctual",
+            "punctual-bridge",
+            "punctual-fuzz",
+            "punctual-idl",
+            "punctual-idl-rust",
+        ],
     ),
     // services: programs of their own, on the facade.
     (

@@ -4,22 +4,26 @@
 //! octet that it is longer. Where that grows with the length, the work is not linear.
 
 use clap::Parser;
-use punctual_cost::{SHAPES, Shape, allocated, shape};
+use punctual_cost::{Cost, SHAPES, Shape, shape};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Lengths of inputs, each twice the one before.
-const LENGTHS: [usize; 3] = [1 << 14, 1 << 15, 1 << 16];
-
 /// How much more an octet may take of an input twice as long, for the work to be called linear.
 const LINEAR: f64 = 1.4;
+
+/// Instructions for each octet by which two runs may differ: what is refused takes none, but for its input to be read
+/// from a file.
+const NOISE: f64 = 1.0;
 
 /// What inputs cost that are made to be dear: octets allocated and instructions, for each octet received.
 #[derive(Parser)]
 struct Options {
     /// Only shapes whose decoder or name holds this.
     only: Option<String>,
+    /// How long the shortest of three inputs is, in octets; each is twice the one before.
+    #[arg(long, default_value_t = 1 << 15)]
+    from: usize,
     /// Count no instructions, for which valgrind is needed.
     #[arg(long)]
     without_instructions: bool,
@@ -42,7 +46,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some([decoder, name, file]) = options.read.as_deref() {
         let shape = shape(decoder, name).ok_or("there is no such shape")?;
-        (shape.read)(&std::fs::read(file)?);
+        // How it ends was checked where memory was counted.
+        let _ = (shape.read)(&std::fs::read(file)?);
         return Ok(true);
     }
     let chosen = |one: &&Shape| {
@@ -51,11 +56,11 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     let mut holds = true;
     anstream::println!(
-        "| decoder | shape | allocated / octet | of | instructions / octet | twice as long |"
+        "| decoder | shape | read | allocated / octet | at a time | of | instructions / octet | twice as long |"
     );
-    anstream::println!("|---|---|--:|--:|--:|--:|");
+    anstream::println!("|---|---|---|--:|--:|--:|--:|--:|");
     for shape in SHAPES.iter().flat_map(|some| some.iter()).filter(chosen) {
-        let row = Row::of(shape, !options.without_instructions)?;
+        let row = Row::of(shape, options)?;
         holds &= row.holds();
         row.print();
     }
@@ -64,29 +69,45 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 struct Row {
     shape: &'static Shape,
-    /// Octets allocated for each one, of the longest input.
-    times: f64,
+    /// Of the longest input.
+    cost: Cost,
     /// Instructions for each octet, of a short input and of one twice as long.
     instructions: Option<[f64; 2]>,
 }
 
 impl Row {
-    fn of(shape: &'static Shape, counts: bool) -> Result<Self, Box<dyn Error>> {
-        let (received, allocated) = allocated(shape, LENGTHS[2]);
+    fn of(shape: &'static Shape, options: &Options) -> Result<Self, Box<dyn Error>> {
+        let lengths = [1, 2, 4].map(|times| times * options.from);
+        let counts = !options.without_instructions;
         Ok(Self {
             shape,
-            times: ratio(allocated.total.saturating_sub(shape.beside), received),
-            instructions: counts.then(|| per_octet(shape)).transpose()?,
+            cost: shape.cost(lengths[2]),
+            instructions: counts.then(|| per_octet(shape, lengths)).transpose()?,
         })
     }
 
     fn is_linear(&self) -> bool {
         self.instructions
-            .is_none_or(|[short, long]| long <= short * LINEAR)
+            .is_none_or(|[short, long]| long <= short * LINEAR + NOISE)
     }
 
     fn holds(&self) -> bool {
-        self.times <= self.shape.times as f64 && self.is_linear()
+        let Cost {
+            received,
+            allocated,
+            ref outcome,
+        } = self.cost;
+        allocated.total <= self.shape.allowed(received)
+            && self.shape.end.is(received, outcome)
+            && self.is_linear()
+    }
+
+    /// Octets for each one received, of what is counted beyond what is allowed beside.
+    fn per_octet(&self, counted: usize) -> f64 {
+        ratio(
+            counted.saturating_sub(self.shape.beside),
+            self.cost.received,
+        )
     }
 
     fn print(&self) {
@@ -96,14 +117,19 @@ impl Row {
             times,
             ..
         } = self.shape;
+        let read = match &self.cost.outcome {
+            Ok(()) => "whole".to_owned(),
+            Err(refusal) => format!("to {}: {}", refusal.at, refusal.why),
+        };
         let counts = match self.instructions {
             Some([short, long]) => format!("{short:.0} | {long:.0}"),
             None => "not counted | ".to_owned(),
         };
         let mark = if self.holds() { "" } else { " !" };
+        let (total, peak) = (self.cost.allocated.total, self.cost.allocated.peak);
+        let (total, peak) = (self.per_octet(total), self.per_octet(peak));
         anstream::println!(
-            "| {decoder} | {name} | {:.1} | {times} | {counts}{mark} |",
-            self.times
+            "| {decoder} | {name} | {read} | {total:.1} | {peak:.1} | {times} | {counts}{mark} |"
         );
     }
 }
@@ -114,10 +140,10 @@ fn ratio(of: usize, to: usize) -> f64 {
 }
 
 /// Instructions for each octet that an input is longer than one half as long.
-fn per_octet(shape: &Shape) -> Result<[f64; 2], Box<dyn Error>> {
+fn per_octet(shape: &Shape, lengths: [usize; 3]) -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut counts = Vec::new();
-    for length in LENGTHS {
+    for length in lengths {
         let input = (shape.make)(length);
         let file = folder.path().join("input");
         std::fs::write(&file, &input)?;

@@ -143,6 +143,15 @@ impl Bridge {
         self.route()?.through_bridge(type_id, object_key)
     }
 
+    /// A request's body, by itself, as it goes to the target; `None` if nothing in it is rewritten. For fuzzing.
+    #[cfg(feature = "fuzzing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rewritten(&self, body: &[u8], order: punctual_cdr::ByteOrder) -> Option<Vec<u8>> {
+        let rewriter = self.relay.rewriter.get()?;
+        rewriter.octets_to_target(body, order, &self.relay.counters)
+    }
+
     /// What it has done so far.
     #[must_use]
     pub fn counts(&self) -> Counts {

@@ -2,14 +2,23 @@
 
 use super::type_code::put_pointing;
 use super::{decoder, number, written};
-use crate::Shape;
-use punctual_any::{Any, TypeCode, TypeKind};
+use crate::outcome::read_all;
+use crate::{End, Outcome, Shape};
+use punctual_any::{Any, TypeCode, TypeKind, ValueModifier};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, Unmarshal};
 
 pub(super) const SHAPES: &[Shape] = &[
     shape("Any", "Anys in a sequence, of a large type", of_large_type),
+    shape("Any", "very many of a large type", too_many_of_large_type).refused_too_often(),
     shape("Any", "Anys in one another", nested),
-    shape("Any", "elements without octets", without_octets),
+    shape("Any", "elements without octets", without_octets).refused(End::Refused {
+        why: "values of no octets",
+        at: |_| 56,
+    }),
+    shape("Any", "values that point at one list of long ids", long_ids).refused(End::Refused {
+        why: "octets that were read before are referred to again and again",
+        at: |received| received / 2 + 554,
+    }),
     // Each is a `Value`, too, and what that holds.
     Shape {
         times: 24,
@@ -20,62 +29,103 @@ pub(super) const SHAPES: &[Shape] = &[
         times: 64,
         ..shape("Any", "a sequence of booleans", booleans)
     },
+    // Each is two of them.
     Shape {
-        read: send_on,
-        ..shape(
-            "Any, sent on",
-            "Anys in a sequence, of a large type",
-            of_large_type,
-        )
+        times: 112,
+        ..shape("Any", "structs of one octet", |octets| structs(octets, 1))
     },
+    // Each octet may be four of them.
     Shape {
-        read: send_on,
-        ..shape("Any, sent on", "Anys in one another", nested)
+        times: 256,
+        ..shape("Any", "structs of one octet in twenty others", |octets| {
+            structs(octets, 20)
+        })
+        .refused(End::Refused {
+            why: "exceeds the limit",
+            at: |received| received,
+        })
     },
+    // A type is made twice, as what is sent on was not kept: when the Any comes, and when it goes.
     Shape {
-        read: send_on,
-        ..shape("Any, sent on", "short Anys", short)
+        times: 20,
+        ..sent_on("Anys in a sequence, of a large type", of_large_type)
     },
+    sent_on("very many of a large type", too_many_of_large_type).refused_too_often(),
+    sent_on("Anys in one another", nested),
+    sent_on("short Anys", short),
 ];
+
+const fn sent_on(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
+    Shape::new("Any, sent on", name, make, send_on)
+}
+
+impl Shape {
+    /// Octets may be referred to 16 times as often as the message has them. Up to there, each Any is given the whole
+    /// of its type, in a block that grows twofold.
+    const fn refused_too_often(self) -> Self {
+        let too_often = End::Refused {
+            why: "octets that were read before are referred to again and again",
+            at: |received| received / 2 + 228,
+        };
+        Self {
+            times: 20,
+            ..self.refused(too_often)
+        }
+    }
+}
 
 const fn shape(decoder: &'static str, name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape::new(decoder, name, make, read)
 }
 
-fn read(octets: &[u8]) {
-    let mut input = decoder(octets);
-    while let Ok(any) = Any::unmarshal(&mut input) {
-        let _ = any.value();
-    }
+fn read(octets: &[u8]) -> Outcome {
+    read_all(&mut decoder(octets), |input| {
+        Any::unmarshal(input)?.value().map(drop)
+    })
 }
 
-fn send_on(octets: &[u8]) {
-    let mut input = decoder(octets);
+fn send_on(octets: &[u8]) -> Outcome {
     let mut out = Encoder::new(Block::default(), ByteOrder::Little, Coding::default());
-    while let Ok(any) = Any::unmarshal(&mut input) {
-        if any.marshal(&mut out).is_err() {
-            return;
-        }
-    }
+    read_all(&mut decoder(octets), |input| {
+        Any::unmarshal(input)?.marshal(&mut out)
+    })
 }
 
-/// Half of it the type of a sequence's first element, an Any; then Anys that say the same type again.
-fn of_large_type(octets: usize) -> Vec<u8> {
+/// A sequence of Anys, each of the first one's type, a sequence of what `of` writes, and without elements.
+fn sharing(more: usize, of: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&TypeCode::ANY, 0).marshal(out)?;
-        let more = octets / 2 / 12;
         out.put_u32(number(more) + 1);
         out.align(4);
         let at = out.position();
-        put_pointing(out, octets / 2)?;
-        for _ in 0..octets / 2 / 8 / 4 {
+        out.put_u32(TypeKind::Sequence.number());
+        out.encapsulation(|out| {
+            of(out)?;
             out.put_u32(0);
-        }
+            Ok(())
+        })?;
+        out.put_u32(0);
         for _ in 0..more {
             super::type_code::indirection(out, at);
             out.put_u32(0);
         }
         Ok(())
+    })
+}
+
+/// As often as a type may be referred to that is most of a message.
+fn of_large_type(octets: usize) -> Vec<u8> {
+    // To make it again counts as reading it 12 times; and a type has 65,536 parts at most.
+    sharing(1, |out| put_pointing(out, octets.min(1 << 18)))
+}
+
+/// As much again as the type takes, by an enum whose id is long.
+fn too_many_of_large_type(octets: usize) -> Vec<u8> {
+    // Of a short one 64 KiB may be referred to again.
+    let more = octets.max(1 << 14) / 24;
+    sharing(more, |out| {
+        let id = "i".repeat(more * 12 - 1);
+        TypeCode::enumeration(&id, "e", &["l"]).marshal(out)
     })
 }
 
@@ -112,6 +162,47 @@ fn short(octets: usize) -> Vec<u8> {
             out.put_u32(TypeKind::Null.number());
         }
         Ok(())
+    })
+}
+
+/// Half of it a type's id, and the 63 before it in the list, which differ at their ends; then values that refer to it.
+fn long_ids(octets: usize) -> Vec<u8> {
+    // Short ids are compared as often as they come.
+    let octets = octets.max(24_000);
+    // What an id takes with its length and a NUL.
+    let takes = (octets / 2 / 65).next_multiple_of(16);
+    let id = "i".repeat(takes - 5);
+    let mut other = id.clone();
+    other.pop();
+    other.push('j');
+    let value = TypeCode::value(&id, "v", ValueModifier::None, None, &[]);
+    written(|out| {
+        TypeCode::sequence(&value, 0).marshal(out)?;
+        let more = 65 * takes / 16;
+        out.put_u32(number(more) + 1);
+        out.put_u32(0x7fff_ff0e);
+        let at = out.position();
+        out.put_u32(64);
+        (0..63).try_for_each(|_| out.put_string(&other))?;
+        out.put_string(&id)?;
+        out.align(4);
+        out.put_i32(-1);
+        for _ in 0..more {
+            out.put_u32(0x7fff_ff0e);
+            super::type_code::indirection(out, at);
+            out.put_i32(-1);
+        }
+        Ok(())
+    })
+}
+
+fn structs(octets: usize, deep: usize) -> Vec<u8> {
+    let of = (0..deep).fold(TypeCode::OCTET, |of, _| {
+        TypeCode::structure("IDL:s:1.0", "s", &[("m", of)])
+    });
+    written(|out| {
+        TypeCode::sequence(&of, 0).marshal(out)?;
+        vec![0_u8; octets].marshal(out)
     })
 }
 

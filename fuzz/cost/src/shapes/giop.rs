@@ -1,143 +1,186 @@
-//! Messages: heads with their contexts, fragments, batches.
+//! GIOP: heads with their contexts, fragments, messages in a row.
 
-use super::{decoder, number, written};
-use crate::Shape;
-use punctual_cdr::{Coding, Decoder, Limits};
+use super::number;
+use crate::outcome::read_whole;
+use crate::{Outcome, Refusal, Shape};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::service_context::{CODE_SETS, ServiceContext};
 use punctual_giop::{
-    Accepted, Examined, Reassembly, RequestHeader, examine, lite, message_decoder, sequenced,
+    Accepted, Examined, LocateRequestHeader, MessageHeader, MessageKind, Reassembly, RequestHeader,
+    ResponseFlags, ServiceContexts, Target, align_body, begin_message, examine, finish_message,
+    message_decoder,
 };
+use std::fmt::Display;
 
 pub(super) const SHAPES: &[Shape] = &[
-    shape("service contexts without data", contexts),
+    shape("short messages", short),
     shape("fragments of one octet, GIOP 1.1", |octets| {
-        fragments(1, octets)
+        fragments(GiopVersion::V1_1, octets)
     }),
     shape("fragments of one octet, GIOP 1.2", |octets| {
-        fragments(2, octets)
+        fragments(GiopVersion::V1_2, octets)
     }),
-    shape("short messages", short),
-    Shape::new(
-        "GIOPlite",
-        "a batch of one-ways without bodies",
-        requests,
-        read_lite,
-    ),
-    Shape::new(
-        "frames",
-        "a batch of frames without bodies",
-        frames,
-        read_frames,
-    ),
+    Shape::new("service contexts", "without data", without_data, read),
+    Shape::new("code sets", "many contexts of a request", code_sets, read),
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape::new("GIOP", name, make, read)
 }
 
-fn read(octets: &[u8]) {
+fn read(octets: &[u8]) -> Outcome {
     let limits = Limits::default();
     let mut reassembly = Reassembly::new(&limits);
     let mut rest = octets;
-    while let Ok(Examined::Complete(header)) = examine(rest, &limits) {
-        let Some((message, behind)) = rest.split_at_checked(header.message_len()) else {
-            return;
+    while !rest.is_empty() {
+        let at = octets.len() - rest.len();
+        let refused = |why: &dyn Display| Refusal::new(at, why);
+        let examined = examine(rest, &limits).map_err(|error| refused(&error))?;
+        let Examined::Complete(header) = examined else {
+            return Err(refused(&"the last message is not whole"));
         };
-        match reassembly.accept(&header, message) {
-            Ok(Accepted::Assembled(whole)) => head(whole.decoder(Coding::default())),
-            Ok(Accepted::Whole) => head(message_decoder(&header, message, Coding::default())),
-            Ok(Accepted::Pending) => {}
-            Err(_) => return,
+        let (message, behind) = rest.split_at(header.message_len());
+        let accepted = reassembly.accept(&header, message);
+        match accepted.map_err(|error| refused(&error))? {
+            Accepted::Assembled(whole) => one(&header, whole.decoder(Coding::default()))?,
+            Accepted::Whole => one(
+                &header,
+                message_decoder(&header, message, Coding::default()),
+            )?,
+            Accepted::Pending => {}
         }
         rest = behind;
     }
+    Ok(())
 }
 
-fn head(mut input: Decoder<'_>) {
-    if let Ok(header) = RequestHeader::decode(&mut input) {
-        // Each context is looked for by itself.
-        for id in [1, 5, 17] {
-            let found = header.contexts.find(id);
-            let _ = found.map(CodeSetContext::decode);
+/// A message: its head and, if it has one, its body of octets.
+fn one(header: &MessageHeader, mut input: Decoder<'_>) -> Outcome {
+    let read = match header.kind {
+        MessageKind::LocateRequest => LocateRequestHeader::decode(&mut input).map(drop),
+        _ => head(&mut input),
+    };
+    let read = read.and_then(|()| match input.remaining() {
+        0 => Ok(()),
+        _ => input.get_octets().map(drop),
+    });
+    read.map_err(|error| Refusal::new(input.position(), error))?;
+    read_whole(&input)
+}
+
+/// What a server looks at before it knows whom a request is for.
+fn head(input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    let header = RequestHeader::decode(input)?;
+    // Each context that matters is looked for by itself.
+    for id in [CODE_SETS, 5, 17] {
+        let found = header.contexts.find(id);
+        if id == CODE_SETS {
+            found.map(CodeSetContext::decode).transpose()?;
         }
-        let _ = header.contexts.iter().count();
+    }
+    let all = header.contexts.iter().count();
+    match all == header.contexts.len() {
+        true => Ok(()),
+        false => Err(CdrError::Invalid("contexts are missing")),
     }
 }
 
-fn message(minor: u8, kind: u8, more: bool, body: &[u8]) -> Vec<u8> {
-    let mut message = b"GIOP\x01".to_vec();
-    message.extend([minor, if more { 2 } else { 0 }, kind]);
-    message.extend(number(body.len()).to_be_bytes());
-    message.extend(body);
-    message
+/// A request with these contexts, and what `body` writes.
+fn request(
+    version: GiopVersion,
+    contexts: &[ServiceContext<'_>],
+    body: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Vec<u8> {
+    message(version, MessageKind::Request, |out| {
+        let header = RequestHeader {
+            request_id: 7,
+            response: ResponseFlags::SYNC_WITH_TARGET,
+            target: Target::ObjectKey(b"key"),
+            operation: "op",
+            contexts: ServiceContexts::new(contexts),
+        };
+        header.encode(out)?;
+        body(out)
+    })
 }
 
-fn contexts(octets: usize) -> Vec<u8> {
-    let body = written(|out| {
-        out.put_u32(7);
-        out.put_bytes(&[3, 0, 0, 0]);
-        out.put_bytes(&[0, 0, 0, 0]);
-        out.put_octets(b"key")?;
-        out.put_string("op")?;
-        let contexts = octets / 8;
-        out.put_u32(number(contexts));
-        for _ in 0..contexts {
-            out.put_u32(2);
-            out.put_u32(0);
-        }
+fn message(
+    version: GiopVersion,
+    kind: MessageKind,
+    write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Vec<u8> {
+    let coding = Coding {
+        version,
+        ..Coding::default()
+    };
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding);
+    begin_message(&mut out, kind);
+    let written = write(&mut out);
+    let mut block = out.into_block();
+    let finished = written.and_then(|()| finish_message(&mut block));
+    debug_assert!(finished.is_ok(), "{finished:?}");
+    block.into_vec()
+}
+
+fn without_data(octets: usize) -> Vec<u8> {
+    request(GiopVersion::V1_2, &vec![(2, &[][..]); octets / 8], |_| {
+        Ok(())
+    })
+}
+
+/// Of which the first holds.
+fn code_sets(octets: usize) -> Vec<u8> {
+    let chosen = CodeSetContext {
+        char_data: 0x0501_0001,
+        wchar_data: 0x0001_0109,
+    };
+    let data = chosen.encode();
+    let contexts = vec![(CODE_SETS, &data[..]); octets / 20 + 1];
+    request(GiopVersion::V1_2, &contexts, |_| Ok(()))
+}
+
+/// A request whose body's octets come one by one.
+fn fragments(version: GiopVersion, octets: usize) -> Vec<u8> {
+    let id: &[u8] = match version {
+        GiopVersion::V1_2 => &[0, 0, 0, 7],
+        _ => &[],
+    };
+    let fragment = message(version, MessageKind::Fragment, |out| {
+        out.put_bytes(id);
+        out.put_u8(0);
         Ok(())
     });
-    message(2, 0, false, &body)
-}
-
-fn fragments(minor: u8, octets: usize) -> Vec<u8> {
-    let id: &[u8] = if minor == 2 { &[0, 0, 0, 7] } else { &[] };
-    let mut all = message(minor, 0, true, &[&[0, 0, 0, 7][..], &[0; 4]].concat());
-    let fragment = [id, &[0]].concat();
-    let each = message(minor, 7, true, &fragment);
-    all.extend(each.repeat(octets / each.len()));
-    all.extend(message(minor, 7, false, &fragment));
+    let count = octets / fragment.len() + 1;
+    let mut all = request(version, &[], |out| {
+        align_body(out);
+        out.put_u32(number(count));
+        Ok(())
+    });
+    followed(&mut all);
+    let last = fragment.clone();
+    let mut fragment = fragment;
+    followed(&mut fragment);
+    all.extend(fragment.repeat(count - 1));
+    all.extend(last);
     all
 }
 
+/// Says in a message's header that fragments follow.
+fn followed(message: &mut [u8]) {
+    if let Some(flags) = message.get_mut(6) {
+        *flags |= 2;
+    }
+}
+
 fn short(octets: usize) -> Vec<u8> {
-    message(2, 3, false, &[0; 8]).repeat(octets / 20 + 1)
-}
-
-fn requests(octets: usize) -> Vec<u8> {
-    written(|out| {
-        out.put_octets(b"key")?;
-        out.put_string("op")?;
-        let requests = octets / 4;
-        out.put_u32(number(requests));
-        (0..requests).for_each(|_| out.put_u32(0));
-        Ok(())
-    })
-}
-
-fn frames(octets: usize) -> Vec<u8> {
-    written(|out| {
-        let frames = octets / 24;
-        out.put_u32(number(frames));
-        for _ in 0..frames {
-            out.put_u64(1);
-            out.put_u64(1);
-            out.put_u32(0);
-        }
-        Ok(())
-    })
-}
-
-fn read_lite(octets: &[u8]) {
-    let batch = lite::decode_batch(&mut decoder(octets));
-    debug_assert!(batch.is_ok(), "{batch:?}");
-    let bodies = batch.map_or(0, |batch| batch.bodies.count());
-    debug_assert_eq!(bodies > 0, octets.len() > 32);
-}
-
-fn read_frames(octets: &[u8]) {
-    let frames = sequenced::decode_batch(&mut decoder(octets));
-    debug_assert!(frames.is_ok(), "{frames:?}");
-    let frames = frames.map_or(0, Iterator::count);
-    debug_assert_eq!(frames > 0, octets.len() > 8);
+    let one = message(GiopVersion::V1_2, MessageKind::LocateRequest, |out| {
+        let target = Target::ObjectKey(b"");
+        let header = LocateRequestHeader {
+            request_id: 7,
+            target,
+        };
+        header.encode(out)
+    });
+    one.repeat(octets / one.len() + 1)
 }

@@ -1,48 +1,73 @@
 //! IDL files.
 
-use crate::Shape;
+use crate::{End, Outcome, Refusal, Shape};
+use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::{InMemory, Options, compile_source};
 
 pub(super) const SHAPES: &[Shape] = &[
-    shape("macros that grow by one another", macros),
+    shape("macros that grow by one another", macros).refused(End::Refused {
+        why: "macros expand to more than 1000000 tokens",
+        at: |received| received - "a000001;\n".len(),
+    }),
     shape("parentheses", parentheses),
+    shape("too many parentheses", too_many_parentheses).refused(End::Refused {
+        why: "nested more than 200 levels deep",
+        at: |_| 215,
+    }),
     shape("members", members),
     shape("modules in one another", modules),
-    shape("errors", errors),
+    shape("errors", errors).refused(End::Refused {
+        why: "giving up after 50 errors",
+        at: |_| 49 * "x y;".len(),
+    }),
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
-        decoder: "IDL",
-        name,
-        make,
-        read,
         // A compiler's input is no peer's. What a macro may grow to is bounded; formatted Rust takes its memory.
         times: 8192,
         beside: 64 << 20,
+        ..Shape::new("IDL", name, make, read)
     }
 }
 
-fn read(octets: &[u8]) {
+fn read(octets: &[u8]) -> Outcome {
     let compiled = compile_source("a.idl", octets, &Options::default(), &InMemory::new());
-    if let Ok(compiled) = compiled {
-        let options = punctual_idl_rust::Options::default();
-        let _ = punctual_idl_rust::generate(&compiled.specification, &options);
-    }
+    let compiled = compiled.map_err(|failure| last(&failure.diagnostics))?;
+    let options = punctual_idl_rust::Options::default();
+    let generated = punctual_idl_rust::generate(&compiled.specification, &options);
+    generated.map(drop).map_err(|errors| last(&errors))
+}
+
+/// How far the compiler came, which goes on behind an error.
+fn last(errors: &[Diagnostic]) -> Refusal {
+    let places = errors.iter().filter_map(|error| error.primary.as_ref());
+    let at = places.map(|place| place.span.start).max();
+    let why = errors.last().map_or("", |error| error.message.as_str());
+    Refusal::new(at.unwrap_or_default(), why)
 }
 
 fn macros(octets: usize) -> Vec<u8> {
-    let mut all = String::from("#define a0 1\n");
-    for number in 1..octets / 24 + 1 {
+    let last = octets / 32 + 30;
+    let mut all = String::from("#define a000000 1\n");
+    for number in 1..=last {
         let before = number - 1;
-        all += &format!("#define a{number} a{before} a{before}\n");
+        all += &format!("#define a{number:06} a{before:06} a{before:06}\n");
     }
-    all += &format!("const long c = a{};\n", octets / 24);
+    all += &format!("const long c = a{last:06};\n");
     all.into_bytes()
 }
 
 fn parentheses(octets: usize) -> Vec<u8> {
-    let many = octets / 2;
+    let constants = (0..octets / 340 + 1).map(|at| {
+        let (open, close) = ("(".repeat(160), ")".repeat(160));
+        format!("const long c{at} = {open}1{close};\n")
+    });
+    constants.collect::<String>().into_bytes()
+}
+
+fn too_many_parentheses(octets: usize) -> Vec<u8> {
+    let many = octets / 2 + 200;
     format!("const long c = {}1{};", "(".repeat(many), ")".repeat(many)).into_bytes()
 }
 
@@ -54,11 +79,12 @@ fn members(octets: usize) -> Vec<u8> {
 }
 
 fn modules(octets: usize) -> Vec<u8> {
-    let many = octets / 14;
-    let mut all = "module m { ".repeat(many);
-    all += "const long c = 1; ";
-    all += &"};".repeat(many);
-    all.into_bytes()
+    let towers = (0..octets / 2400 + 1).map(|tower| {
+        let names = (0..150).map(|at| format!("module m{tower}_{at} {{ "));
+        let open: String = names.collect();
+        format!("{open}const long c = 1; {}\n", "};".repeat(150))
+    });
+    towers.collect::<String>().into_bytes()
 }
 
 fn errors(octets: usize) -> Vec<u8> {

@@ -1,8 +1,12 @@
 //! The shapes, by what reads them.
 
 mod any;
+mod batches;
+mod bridge;
+mod connection;
 mod giop;
 mod idl;
+mod json;
 mod reference;
 mod text;
 mod type_code;
@@ -18,6 +22,10 @@ pub const SHAPES: &[&[Shape]] = &[
     values::SHAPES,
     reference::SHAPES,
     giop::SHAPES,
+    batches::SHAPES,
+    connection::SHAPES,
+    bridge::SHAPES,
+    json::SHAPES,
     text::SHAPES,
     idl::SHAPES,
 ];

@@ -1,11 +1,13 @@
 //! References, as octets and as text, with their profiles and components.
 
 use super::{decoder, number, written};
-use crate::Shape;
+use crate::outcome::read_whole;
+use crate::{Outcome, Refusal, Shape};
 use punctual_cdr::{ByteOrder, NarrowCodeSet, Unmarshal};
 use punctual_giop::code_sets;
 use punctual_ior::{
-    Component, Corbaloc, Endpoint, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent,
+    Component, Corbaloc, Endpoint, IiopProfile, IiopVersion, Ior, IorError, Profile,
+    TaggedComponent,
 };
 
 pub(super) const SHAPES: &[Shape] = &[
@@ -22,38 +24,43 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape::new("corbaloc", "escapes in the key", escapes, read_corbaloc),
 ];
 
-fn read_octets(octets: &[u8]) {
-    if let Ok(ior) = Ior::unmarshal(&mut decoder(octets)) {
-        read(&ior);
-    }
+fn read_octets(octets: &[u8]) -> Outcome {
+    let mut input = decoder(octets);
+    let ior = Ior::unmarshal(&mut input);
+    let ior = ior.map_err(|error| Refusal::new(input.position(), error))?;
+    read_whole(&input)?;
+    read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
-fn read(ior: &Ior) {
+/// All that callers look at.
+fn read(ior: &Ior) -> Result<(), IorError> {
     for profile in &ior.profiles {
-        let Ok(Profile::Iiop(profile)) = profile.decode() else {
+        let Profile::Iiop(profile) = profile.decode()? else {
             continue;
         };
         let _ = profile.endpoints().count();
         for component in &profile.components {
-            if let Ok(Component::CodeSets(info)) = component.decode() {
+            if let Component::CodeSets(info) = component.decode()? {
+                // There may be none in common.
                 let _ = code_sets::negotiate(Some(&info), NarrowCodeSet::Utf8);
             }
         }
     }
+    Ok(())
 }
 
-fn read_text(octets: &[u8]) {
-    if let Ok(ior) = String::from_utf8_lossy(octets).parse::<Ior>() {
-        read(&ior);
-    }
+fn read_text(octets: &[u8]) -> Outcome {
+    let ior = String::from_utf8_lossy(octets).parse::<Ior>();
+    let ior = ior.map_err(|error| Refusal::new(0, error))?;
+    read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
-fn read_corbaloc(octets: &[u8]) {
-    if let Ok(parsed) = String::from_utf8_lossy(octets).parse::<Corbaloc>()
-        && let Ok(Some(ior)) = parsed.to_ior()
-    {
-        read(&ior);
-    }
+fn read_corbaloc(octets: &[u8]) -> Outcome {
+    let parsed = String::from_utf8_lossy(octets).parse::<Corbaloc>();
+    let parsed = parsed.map_err(|error| Refusal::new(0, error))?;
+    let ior = parsed.to_ior().map_err(|error| Refusal::new(0, error))?;
+    let ior = ior.ok_or_else(|| Refusal::new(0, "it names no address"))?;
+    read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
 fn profiles(octets: usize) -> Vec<u8> {
@@ -62,7 +69,7 @@ fn profiles(octets: usize) -> Vec<u8> {
         let profiles = octets / 8;
         out.put_u32(number(profiles));
         for _ in 0..profiles {
-            out.put_u32(0);
+            out.put_u32(0x7000);
             out.put_u32(0);
         }
         Ok(())

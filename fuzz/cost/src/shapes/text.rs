@@ -1,42 +1,38 @@
 //! Text in other code sets than this machine's, and what else is converted.
 
-use super::{decoder, number, written};
-use crate::Shape;
+use super::{number, written};
+use crate::outcome::read_one;
+use crate::{Outcome, Shape};
 use punctual_cdr::{
     ByteOrder, Char, CodeSets, Coding, Decoder, Fixed, NarrowCodeSet, Unmarshal, WideCodeSet,
 };
 
 pub(super) const SHAPES: &[Shape] = &[
-    Shape::new("text", "empty strings", empty, |octets| {
-        drop(Vec::<String>::unmarshal(&mut decoder(octets)))
-    }),
-    Shape::new("text", "Latin-1", long, |octets| {
-        drop(in_sets(octets).get_string().map(String::from))
-    }),
-    Shape::new("text", "characters", long, |octets| {
-        drop(Vec::<Char>::unmarshal(&mut in_sets(octets)))
-    }),
+    Shape::new("text", "empty strings", empty, read::<Vec<String>>),
+    Shape::new("text", "Latin-1", long, read::<String>),
+    Shape::new("text", "characters", long, read::<Vec<Char>>),
     Shape::new("wide text", "UTF-16", wide, |octets| {
-        drop(in_sets(octets).get_wstring())
+        read_one(in_sets(octets), |input| input.get_wstring().map(drop))
     }),
     Shape::new("wide text", "empty wide strings", nothing, |octets| {
-        let mut input = in_sets(octets);
-        let count = input.get_u32().unwrap_or_default();
-        let _ = (0..count).try_for_each(|_| input.get_wstring().map(drop));
+        read_one(in_sets(octets), |input| {
+            let count = input.get_u32()?;
+            (0..count).try_for_each(|_| input.get_wstring().map(drop))
+        })
     }),
-    Shape::new("fixed", "short ones", fixed, |octets| {
-        drop(Vec::<Fixed<1, 0>>::unmarshal(&mut decoder(octets)))
-    }),
+    Shape::new("fixed", "short ones", fixed, read::<Vec<Fixed<1, 0>>>),
     Shape::new(
         "sequences",
         "of sequences without elements",
         nothing,
-        |octets| drop(Vec::<Vec<u64>>::unmarshal(&mut decoder(octets))),
+        read::<Vec<Vec<u64>>>,
     ),
-    Shape::new("sequences", "of booleans", long, |octets| {
-        drop(Vec::<bool>::unmarshal(&mut decoder(octets)))
-    }),
+    Shape::new("sequences", "of booleans", booleans, read::<Vec<bool>>),
 ];
+
+fn read<T: Unmarshal>(octets: &[u8]) -> Outcome {
+    read_one(in_sets(octets), |input| T::unmarshal(input).map(drop))
+}
 
 fn in_sets(octets: &[u8]) -> Decoder<'_> {
     let code_sets = CodeSets {
@@ -65,6 +61,12 @@ fn long(octets: usize) -> Vec<u8> {
     all
 }
 
+fn booleans(octets: usize) -> Vec<u8> {
+    let mut all = number(octets).to_be_bytes().to_vec();
+    all.resize(octets + 4, 1);
+    all
+}
+
 fn wide(octets: usize) -> Vec<u8> {
     let mut all = number(octets & !1).to_be_bytes().to_vec();
     all.extend([0x20, 0xac].repeat(octets / 2));
@@ -72,7 +74,7 @@ fn wide(octets: usize) -> Vec<u8> {
 }
 
 /// As many elements as there are words, each of length 0.
-fn nothing(octets: usize) -> Vec<u8> {
+pub(super) fn nothing(octets: usize) -> Vec<u8> {
     let mut all = number(octets / 4).to_be_bytes().to_vec();
     all.resize(octets / 4 * 4 + 4, 0);
     all

@@ -1,14 +1,21 @@
 //! TypeCodes.
 
 use super::{decoder, number, written};
-use crate::Shape;
+use crate::outcome::read_all;
+use crate::{End, Outcome, Shape};
 use punctual_any::{TypeCode, TypeKind};
-use punctual_cdr::{CdrError, Encoder, Unmarshal};
+use punctual_cdr::{CdrError, Encoder, Marshal, Unmarshal};
 
 pub(super) const SHAPES: &[Shape] = &[
     shape("members that point at one enum", pointing),
     shape("encapsulations in one another", nested),
-    shape("a tower of arrays", tower),
+    shape("a tower of arrays", |octets| {
+        tower(octets, &TypeCode::OCTET)
+    }),
+    shape("a tower of arrays of no octets", |octets| {
+        tower(octets, &TypeCode::structure("IDL:e:1.0", "e", &[]))
+    })
+    .refused(NO_OCTETS),
     shape("labels of a union", labels),
     shape("members without names", members),
     shape("members that point at the one before", chain),
@@ -18,9 +25,22 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape::new("TypeCode", name, make, read)
 }
 
-fn read(octets: &[u8]) {
-    let mut input = decoder(octets);
-    while TypeCode::unmarshal(&mut input).is_ok() {}
+fn read(octets: &[u8]) -> Outcome {
+    read_all(&mut decoder(octets), |input| {
+        TypeCode::unmarshal(input).map(drop)
+    })
+}
+
+/// As many values of no octets as an array says would take no end of time.
+const NO_OCTETS: End = End::Refused {
+    why: "values of no octets",
+    at: |_| 520,
+};
+
+/// Types in a row, as a type has 65,536 parts at most.
+fn types(octets: usize, one: impl Fn(&mut Encoder<'_>, usize) -> Result<(), CdrError>) -> Vec<u8> {
+    const LONGEST: usize = 1 << 18;
+    written(|out| (0..octets.div_ceil(LONGEST)).try_for_each(|_| one(out, octets.min(LONGEST))))
 }
 
 fn kind(out: &mut Encoder<'_>, kind: TypeKind) {
@@ -65,7 +85,7 @@ pub(super) fn put_pointing(out: &mut Encoder<'_>, octets: usize) -> Result<(), C
 }
 
 fn pointing(octets: usize) -> Vec<u8> {
-    written(|out| put_pointing(out, octets))
+    types(octets, put_pointing)
 }
 
 fn nested(octets: usize) -> Vec<u8> {
@@ -84,28 +104,23 @@ fn nested(octets: usize) -> Vec<u8> {
     written(|out| (0..octets / 800 + 1).try_for_each(|_| put(out, 40)))
 }
 
-fn tower(octets: usize) -> Vec<u8> {
-    fn put(out: &mut Encoder<'_>, deep: usize) -> Result<(), CdrError> {
+fn tower(octets: usize, of: &TypeCode) -> Vec<u8> {
+    fn put(out: &mut Encoder<'_>, deep: usize, of: &TypeCode) -> Result<(), CdrError> {
         if deep == 0 {
-            kind(out, TypeKind::Struct);
-            return out.encapsulation(|out| {
-                names(out)?;
-                out.put_u32(0);
-                Ok(())
-            });
+            return of.marshal(out);
         }
         kind(out, TypeKind::Array);
         out.encapsulation(|out| {
-            put(out, deep - 1)?;
+            put(out, deep - 1, of)?;
             out.put_u32(u32::MAX);
             Ok(())
         })
     }
-    written(|out| (0..octets / 640 + 1).try_for_each(|_| put(out, 30)))
+    written(|out| (0..octets / 640 + 1).try_for_each(|_| put(out, 30, of)))
 }
 
 fn labels(octets: usize) -> Vec<u8> {
-    written(|out| {
+    types(octets, |out, octets| {
         kind(out, TypeKind::Union);
         out.encapsulation(|out| {
             names(out)?;
@@ -124,7 +139,7 @@ fn labels(octets: usize) -> Vec<u8> {
 }
 
 fn members(octets: usize) -> Vec<u8> {
-    written(|out| {
+    types(octets, |out, octets| {
         kind(out, TypeKind::Struct);
         out.encapsulation(|out| {
             names(out)?;
@@ -141,7 +156,7 @@ fn members(octets: usize) -> Vec<u8> {
 
 /// Each twice the one before, if they were written out.
 fn chain(octets: usize) -> Vec<u8> {
-    written(|out| {
+    types(octets, |out, octets| {
         kind(out, TypeKind::Struct);
         out.encapsulation(|out| {
             names(out)?;

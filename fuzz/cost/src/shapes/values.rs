@@ -1,22 +1,39 @@
 //! Valuetypes, as whoever has no stub reads them.
 
 use super::{decoder, number, written};
-use crate::Shape;
-use punctual_any::{TypeCode, Value, ValueModifier, Visibility};
+use crate::outcome::read_one;
+use crate::{End, Outcome, Shape};
+use punctual_any::{TypeCode, TypeKind, Value, ValueModifier, Visibility};
 use punctual_cdr::Encoder;
 use std::sync::OnceLock;
 
 pub(super) const SHAPES: &[Shape] = &[
-    // Four octets are an object that can be shared. `limits.values` bounds how many there are.
+    // A few octets are an object of some 250 that can be shared. `limits.values` bounds how many there are.
     Shape {
         times: 80,
         ..shape("values without state", empty)
     },
+    Shape {
+        times: 32,
+        ..shape("chunks in chunks", nested)
+    },
+    Shape {
+        times: 20,
+        ..shape("values that point at one list of ids", one_list)
+    },
     shape("nil values", nil),
     shape("values that point at the first", shared),
     shape("lists of ids", ids),
+    // Each is a `Value` too, as outside of values.
+    Shape {
+        times: 24,
+        ..shape("Anys in a chunk", anys)
+    },
+    shape("a list of too many ids", too_many_ids).refused(End::Refused {
+        why: "exceeds the limit of 64",
+        at: |_| 12,
+    }),
     shape("chunks of one octet", chunks),
-    shape("chunks in chunks", nested),
 ];
 
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
@@ -24,10 +41,11 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 }
 
 const ID: &str = "IDL:c/Node:1.0";
+const EMPTY: &str = "IDL:c/Empty:1.0";
 
-/// A sequence of nodes that have a sequence of nodes, and one of empty values.
-fn types() -> &'static [TypeCode; 2] {
-    static TYPES: OnceLock<[TypeCode; 2]> = OnceLock::new();
+/// A sequence of nodes that have a sequence of nodes; one of empty values; one of values with booleans; one of values with Anys.
+fn types() -> &'static [TypeCode; 4] {
+    static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {
         let others = TypeCode::sequence(&TypeCode::recursive(ID), 0);
         let node = TypeCode::value(
@@ -37,18 +55,39 @@ fn types() -> &'static [TypeCode; 2] {
             None,
             &[("others", others, Visibility::Public)],
         );
-        let empty = TypeCode::value("IDL:c/Empty:1.0", "Empty", ValueModifier::None, None, &[]);
-        [node, empty].map(|one| TypeCode::sequence(&one, 0))
+        let empty = TypeCode::value(EMPTY, "Empty", ValueModifier::None, None, &[]);
+        let booleans = TypeCode::sequence(&TypeCode::BOOLEAN, 0);
+        let data = TypeCode::value(
+            "IDL:c/Data:1.0",
+            "Data",
+            ValueModifier::None,
+            None,
+            &[("booleans", booleans, Visibility::Public)],
+        );
+        let anys = TypeCode::sequence(&TypeCode::ANY, 0);
+        let anys = TypeCode::value(
+            "IDL:c/Anys:1.0",
+            "Anys",
+            ValueModifier::None,
+            None,
+            &[("anys", anys, Visibility::Public)],
+        );
+        [node, empty, data, anys].map(|one| TypeCode::sequence(&one, 0))
     })
 }
 
+/// Nodes that have nodes.
+pub(super) fn nodes() -> &'static TypeCode {
+    &types()[0]
+}
+
 /// The first octet says of which type.
-fn read(octets: &[u8]) {
-    let Some((which, octets)) = octets.split_first() else {
-        return;
-    };
-    let of = &types()[usize::from(*which % 2)];
-    let _ = Value::unmarshal(of, &mut decoder(octets));
+fn read(octets: &[u8]) -> Outcome {
+    let (which, octets) = octets.split_first().unwrap_or((&0, octets));
+    let of = &types()[usize::from(*which % 4)];
+    read_one(decoder(octets), |input| {
+        Value::unmarshal(of, input).map(drop)
+    })
 }
 
 fn of(which: u8, count: usize, mut each: impl FnMut(&mut Encoder<'_>, usize)) -> Vec<u8> {
@@ -75,37 +114,77 @@ fn shared(octets: usize) -> Vec<u8> {
     })
 }
 
-/// A value that may be truncated to any of many types.
+/// Values that may be truncated to any of many types, of which the last is known.
 fn ids(octets: usize) -> Vec<u8> {
-    of(1, 1, |out, _| {
-        out.put_u32(0x7fff_ff0e);
-        let ids = octets / 8;
-        out.put_u32(number(ids));
-        for _ in 0..ids {
-            let _ = out.put_string("I");
+    of(1, octets / (MOST_IDS * 8) + 1, |out, _| {
+        put_ids(out, MOST_IDS - 1);
+        out.put_i32(-1);
+    })
+}
+
+/// As many as `limits.nesting`.
+const MOST_IDS: usize = 64;
+
+/// The head of a value in chunks, with so many ids and a known one.
+fn put_ids(out: &mut Encoder<'_>, ids: usize) {
+    out.put_u32(0x7fff_ff0e);
+    out.put_u32(number(ids) + 1);
+    for id in std::iter::repeat_n("I", ids).chain([EMPTY]) {
+        let _ = out.put_string(id);
+    }
+}
+
+fn one_list(octets: usize) -> Vec<u8> {
+    let mut at = 0;
+    of(1, octets / 16 + 1, |out, value| {
+        if value == 0 {
+            at = out.position() + 4;
+            put_ids(out, MOST_IDS - 1);
+        } else {
+            out.put_u32(0x7fff_ff0e);
+            super::type_code::indirection(out, at);
         }
         out.put_i32(-1);
     })
 }
 
-/// One sequence of nil values, in chunks of one octet.
+fn too_many_ids(octets: usize) -> Vec<u8> {
+    of(1, 1, |out, _| put_ids(out, MOST_IDS + octets / 8))
+}
+
+/// One sequence of booleans, each in a chunk of its own.
 fn chunks(octets: usize) -> Vec<u8> {
-    of(0, 1, |out, _| {
+    of(2, 1, |out, _| {
         out.put_u32(0x7fff_ff08);
-        let count = number(octets / 32).to_be_bytes();
-        let zeros = std::iter::repeat_n(0, octets / 8);
-        for octet in count.into_iter().chain(zeros) {
+        out.put_u32(4);
+        out.put_u32(number(octets / 8));
+        for _ in 0..octets / 8 {
             out.put_u32(1);
-            out.put_u8(octet);
+            out.put_u8(0);
+        }
+        out.put_i32(-1);
+    })
+}
+
+/// Each holds a boolean.
+fn anys(octets: usize) -> Vec<u8> {
+    of(3, 1, |out, _| {
+        let count = octets / 8;
+        out.put_u32(0x7fff_ff08);
+        out.put_u32(number(count * 8 + 1));
+        out.put_u32(number(count));
+        for _ in 0..count {
+            out.put_u32(TypeKind::Boolean.number());
+            out.put_u8(0);
         }
         out.put_i32(-1);
     })
 }
 
 /// Nodes in nodes, each in a chunk of its own.
-fn nested(octets: usize) -> Vec<u8> {
-    of(0, octets / 40 / 24 + 1, |out, _| {
-        for _ in 0..40 {
+pub(super) fn nested(octets: usize) -> Vec<u8> {
+    of(0, octets / 28 / 12 + 1, |out, _| {
+        for _ in 0..28 {
             out.put_u32(0x7fff_ff08);
             out.put_u32(4);
             out.put_u32(1);

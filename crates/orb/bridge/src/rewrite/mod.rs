@@ -9,6 +9,7 @@ mod side;
 pub(crate) use route::Route;
 
 use crate::counters::{Counters, Event};
+use punctual_cdr::ByteOrder;
 use punctual_orb::relay::RawBody;
 use side::Side;
 
@@ -28,18 +29,36 @@ impl Rewriter {
     /// A request's body with the bridge's references leading to the target's server; `None` if it has
     /// none.
     pub(crate) fn to_target(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
-        rewritten(body, &self.bridge, &self.target, counters)
+        let octets = (body.to_vec(), body.phase());
+        rewritten(octets, body.order(), (&self.bridge, &self.target), counters)
+    }
+
+    /// As [`Rewriter::to_target`], of a body by itself.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn octets_to_target(
+        &self,
+        body: &[u8],
+        order: ByteOrder,
+        counters: &Counters,
+    ) -> Option<Vec<u8>> {
+        let octets = (body.to_vec(), 0);
+        rewritten(octets, order, (&self.bridge, &self.target), counters)
     }
 
     /// A reply's body with the references of the target's server leading through the bridge.
     pub(crate) fn to_client(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
-        rewritten(body, &self.target, &self.bridge, counters)
+        let octets = (body.to_vec(), body.phase());
+        rewritten(octets, body.order(), (&self.target, &self.bridge), counters)
     }
 }
 
-fn rewritten(body: &RawBody<'_>, from: &Side, to: &Side, counters: &Counters) -> Option<Vec<u8>> {
-    let mut octets = body.to_vec();
-    let (phase, order) = (body.phase(), body.order());
+/// A body that begins at `phase` of its alignment, if anything in it was changed.
+fn rewritten(
+    (mut octets, phase): (Vec<u8>, usize),
+    order: ByteOrder,
+    (from, to): (&Side, &Side),
+    counters: &Counters,
+) -> Option<Vec<u8>> {
     let found = search::references(&octets, phase, order, |tag, data| from.key_of(tag, data));
     let mut changed = false;
     for reference in found {

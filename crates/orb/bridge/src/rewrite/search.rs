@@ -3,14 +3,16 @@
 
 use punctual_cdr::{ByteOrder, Coding, Decoder, NarrowCodeSet};
 use punctual_ior::TaggedProfile;
+use std::borrow::Cow;
 use std::ops::Range;
 
 const LONGEST_TYPE_ID: usize = 512;
 const MOST_PROFILES: usize = 16;
 const LONGEST_PROFILE: usize = 4096;
-/// In one body, octets that look like references and then are none of those wanted; a body made of them
-/// is not searched to its end.
-const MOST_LOOKED_AT: usize = 4096;
+/// How often the octets of a body may be looked at, all in all, that look like references: they may look like others
+/// from each fourth octet on. A body made of such is not searched to its end.
+const TIMES_LOOKED_AT: usize = 2;
+const LOOKED_AT_LEAST: usize = 16 * 1024;
 
 /// A reference that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,23 +34,26 @@ pub(super) fn references(
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
 ) -> Vec<Found> {
     let mut found = Vec::new();
-    let mut looked_at = 0;
+    let mut looked_at: usize = 0;
+    let most = body.len().saturating_mul(TIMES_LOOKED_AT);
+    let most = most.max(LOOKED_AT_LEAST);
     let mut at = phase.wrapping_neg() % 4;
     while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
-        if looked_at > MOST_LOOKED_AT {
+        if looked_at > most {
             tracing::debug!("a body looks too much like references to be searched to its end");
             break;
         }
-        let Some((length, type_id, profiles)) = shape(rest, order) else {
+        let Some(shape) = Shape::of(rest, order) else {
             at += 4;
             continue;
         };
-        looked_at += 1;
-        match wanted(&profiles, &key_of) {
+        let length = shape.length;
+        looked_at = looked_at.saturating_add(length);
+        match wanted(&shape, &key_of) {
             Some((object_key, others)) => {
                 found.push(Found {
                     place: at..at + length,
-                    type_id,
+                    type_id: shape.type_id.into_owned(),
                     object_key,
                     others,
                 });
@@ -60,56 +65,65 @@ pub(super) fn references(
     found
 }
 
-type Profiles<'b> = Vec<(u32, &'b [u8])>;
+/// What looks like a reference. Nothing of it is copied before it is known to be wanted.
+struct Shape<'b> {
+    length: usize,
+    type_id: Cow<'b, str>,
+    profiles: [(u32, &'b [u8]); MOST_PROFILES],
+    count: usize,
+}
 
-/// The length of what looks like a reference, its type id and its profiles. Copies nothing but the id.
-fn shape(octets: &[u8], order: ByteOrder) -> Option<(usize, String, Profiles<'_>)> {
-    let mut input = Decoder::new(octets, order, Coding::default());
-    let length = input.get_u32().ok()? as usize;
-    if length == 0 || length > LONGEST_TYPE_ID {
-        return None;
-    }
-    let begins = octets.get(4..8)?;
-    if length > 1 && !matches!(begins, b"IDL:" | b"RMI:" | b"DCE:") {
-        return None;
-    }
-    let mut input = Decoder::new(octets, order, Coding::default());
-    let type_id = input.get_string_in(NarrowCodeSet::Iso8859_1).ok()?;
-    let count = input.get_u32().ok()? as usize;
-    if count == 0 || count > MOST_PROFILES {
-        return None;
-    }
-    let mut profiles = Vec::with_capacity(count);
-    for _ in 0..count {
-        let tag = input.get_u32().ok()?;
-        let data = input.get_octets().ok()?;
-        if data.len() > LONGEST_PROFILE {
+impl<'b> Shape<'b> {
+    fn of(octets: &'b [u8], order: ByteOrder) -> Option<Self> {
+        let mut input = Decoder::new(octets, order, Coding::default());
+        let length = input.get_u32().ok()? as usize;
+        if length == 0 || length > LONGEST_TYPE_ID {
             return None;
         }
-        profiles.push((tag, data));
+        let begins = octets.get(4..8)?;
+        if length > 1 && !matches!(begins, b"IDL:" | b"RMI:" | b"DCE:") {
+            return None;
+        }
+        let mut input = Decoder::new(octets, order, Coding::default());
+        let type_id = input.get_string_in(NarrowCodeSet::Iso8859_1).ok()?;
+        let count = input.get_u32().ok()? as usize;
+        if count == 0 {
+            return None;
+        }
+        let mut profiles = [(0, &[][..]); MOST_PROFILES];
+        for profile in profiles.get_mut(..count)? {
+            *profile = (input.get_u32().ok()?, input.get_octets().ok()?);
+            if profile.1.len() > LONGEST_PROFILE {
+                return None;
+            }
+        }
+        Some(Self {
+            length: input.position(),
+            type_id,
+            profiles,
+            count,
+        })
     }
-    Some((input.position(), type_id.into_owned(), profiles))
+
+    fn profiles(&self) -> impl Iterator<Item = (u32, &'b [u8])> {
+        self.profiles.into_iter().take(self.count)
+    }
 }
 
 /// The key, if a profile is known, and the profiles that are not.
 fn wanted(
-    profiles: &[(u32, &[u8])],
+    shape: &Shape<'_>,
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
 ) -> Option<(Vec<u8>, Vec<TaggedProfile>)> {
-    let mut object_key = None;
-    let mut others = Vec::new();
-    for (tag, data) in profiles {
-        match key_of(*tag, data) {
-            Some(key) => {
-                object_key.get_or_insert(key);
-            }
-            None => others.push(TaggedProfile {
-                tag: *tag,
-                data: data.to_vec(),
-            }),
-        }
-    }
-    Some((object_key?, others))
+    let object_key = shape.profiles().find_map(|(tag, data)| key_of(tag, data))?;
+    let others = shape
+        .profiles()
+        .filter(|(tag, data)| key_of(*tag, data).is_none());
+    let others = others.map(|(tag, data)| TaggedProfile {
+        tag,
+        data: data.to_vec(),
+    });
+    Some((object_key, others.collect()))
 }
 
 #[cfg(test)]
@@ -172,5 +186,35 @@ mod tests {
                 assert!(found.end <= body.len());
             }
         }
+    }
+
+    #[test]
+    fn a_body_that_looks_like_references_everywhere_is_looked_at_in_proportion_to_its_length() {
+        // From each word on, an empty id, one profile with tag 1 and an octet of data; and from each fifth one on,
+        // one with sixteen profiles, the first of them long.
+        for pattern in [&[1][..], &[1, 0, 16, 7, 4000]] {
+            let words = pattern.iter().cycle().take(1 << 16);
+            let body: Vec<u8> = words.flat_map(|word: &u32| word.to_be_bytes()).collect();
+            let looked_at = std::cell::Cell::new(0);
+            let key_of = |_: u32, data: &[u8]| {
+                looked_at.set(looked_at.get() + data.len());
+                None
+            };
+            assert_eq!(references(&body, 0, ByteOrder::Big, key_of), []);
+            let times = looked_at.get() / body.len();
+            assert!(times <= TIMES_LOOKED_AT, "{times}");
+        }
+    }
+
+    #[test]
+    fn references_that_are_not_wanted_are_searched_however_many_they_are() {
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        for _ in 0..10_000 {
+            reference("IDL:other:1.0", 8).marshal(&mut out).unwrap();
+            out.align(4);
+        }
+        reference("IDL:wanted:1.0", 9).marshal(&mut out).unwrap();
+        let body = out.into_block().into_vec();
+        assert_eq!(search(&body, 0, ByteOrder::Big).len(), 1);
     }
 }

@@ -1,6 +1,8 @@
 //! Values to JSON.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
 
 use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
 use punctual_cdr::ValueRef;
@@ -46,7 +48,7 @@ impl Serialize for Json<'_> {
         let part = Part {
             type_code: self.type_code,
             value: self.value,
-            path: String::new(),
+            path: &Path::Outermost,
             depth: 0,
             writing: &writing,
         };
@@ -57,27 +59,49 @@ impl Serialize for Json<'_> {
 struct Writing {
     form: OctetForm,
     /// Valuetypes that were begun, and where.
-    seen: RefCell<Vec<(ValueRef, String)>>,
+    seen: RefCell<HashMap<ValueRef, String>>,
 }
 
 /// A value within the one that is written.
 struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
-    path: String,
+    path: &'v Path<'v>,
     depth: u16,
     writing: &'v Writing,
+}
+
+/// Where a part is in the whole: text is made of it where a valuetype begins.
+enum Path<'p> {
+    Outermost,
+    Member(&'p Path<'p>, &'p str),
+    Element(&'p Path<'p>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outermost => Ok(()),
+            Self::Member(within, name) => write!(f, "{within}.{name}"),
+            Self::Element(within, index) => write!(f, "{within}[{index}]"),
+        }
+    }
 }
 
 /// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
 const DEEPEST: u16 = 500;
 
-impl<'v> Part<'v> {
-    fn within(&self, type_code: &'v TypeCode, value: &'v Value, step: &str) -> Part<'v> {
+impl Part<'_> {
+    fn within<'p>(
+        &'p self,
+        type_code: &'p TypeCode,
+        value: &'p Value,
+        path: &'p Path<'p>,
+    ) -> Part<'p> {
         Part {
             type_code,
             value,
-            path: format!("{}{step}", self.path),
+            path,
             depth: self.depth + 1,
             writing: self.writing,
         }
@@ -150,7 +174,8 @@ impl Part<'_> {
         let element = type_code.content_type().map_err(broken)?;
         let mut sequence = serializer.serialize_seq(Some(values.len()))?;
         for (index, value) in values.iter().enumerate() {
-            sequence.serialize_element(&self.within(&element, value, &format!("[{index}]")))?;
+            let path = Path::Element(self.path, index);
+            sequence.serialize_element(&self.within(&element, value, &path))?;
         }
         sequence.end()
     }
@@ -182,7 +207,8 @@ impl Part<'_> {
                 (_, Some(number)) => number.to_string(),
                 _ => return Err(broken(key)),
             };
-            let part = self.within(value_type, value, &format!(".{key}"));
+            let path = Path::Member(self.path, &key);
+            let part = self.within(value_type, value, &path);
             map.serialize_entry(&key, &part)?;
         }
         map.end()
@@ -198,7 +224,8 @@ impl Part<'_> {
         for (index, value) in values.iter().enumerate() {
             let name = member_name(type_code, index);
             let member = type_code.member_type(index).map_err(broken)?;
-            let part = self.within(&member, value, &format!(".{name}"));
+            let path = Path::Member(self.path, &name);
+            let part = self.within(&member, value, &path);
             members.serialize_entry(&name, &part)?;
         }
         members.end()
@@ -215,7 +242,7 @@ impl Part<'_> {
             .map_err(broken)?;
         if let Some(of) = kinds::optional(type_code) {
             return match &union.member {
-                Some(value) => self.within(&of, value, "").serialize(serializer),
+                Some(value) => self.within(&of, value, self.path).serialize(serializer),
                 None => serializer.serialize_unit(),
             };
         }
@@ -225,12 +252,13 @@ impl Part<'_> {
             let of = type_code.discriminator_type().map_err(broken)?;
             let value = kinds::discriminator(type_code, union.discriminator);
             let value = value.ok_or_else(|| broken(union.discriminator))?;
-            members.serialize_entry("$discriminator", &self.within(&of, &value, ""))?;
+            members.serialize_entry("$discriminator", &self.within(&of, &value, self.path))?;
         }
         if let (Some(index), Some(value)) = (chosen, &union.member) {
             let name = member_name(type_code, index);
             let member = type_code.member_type(index).map_err(broken)?;
-            let part = self.within(&member, value, &format!(".{name}"));
+            let path = Path::Member(self.path, &name);
+            let part = self.within(&member, value, &path);
             members.serialize_entry(&name, &part)?;
         }
         members.end()
@@ -243,32 +271,32 @@ impl Part<'_> {
         let value = any.value().map_err(S::Error::custom)?;
         let mut members = serializer.serialize_map(Some(2))?;
         members.serialize_entry("type", &any.type_code().to_string())?;
-        members.serialize_entry("value", &self.within(any.type_code(), &value, ".value"))?;
+        let path = Path::Member(self.path, "value");
+        members.serialize_entry("value", &self.within(any.type_code(), &value, &path))?;
         members.end()
     }
 
     fn valuetype<S: Serializer>(&self, value: &ValueRef, serializer: S) -> Result<S::Ok, S::Error> {
-        let seen = self.writing.seen.borrow();
-        let earlier = seen.iter().find(|(one, _)| one == value);
-        if let Some(path) = earlier.map(|(_, path)| path.clone()) {
+        let earlier = self.writing.seen.borrow().get(value).cloned();
+        if let Some(path) = earlier {
             return serializer.collect_map([("$ref", path)]);
         }
-        drop(seen);
         let Some((type_code, members)) = DynamicValue::of(value) else {
             return serializer.collect_map([("$type", value.repository_id())]);
         };
         if let (TypeKind::ValueBox, [boxed]) = (type_code.kind(), members.as_slice()) {
             let of = type_code.content_type().map_err(broken)?;
-            return self.within(&of, boxed, "").serialize(serializer);
+            return self.within(&of, boxed, self.path).serialize(serializer);
         }
         let mut seen = self.writing.seen.borrow_mut();
-        seen.push((value.clone(), self.path.clone()));
+        seen.insert(value.clone(), self.path.to_string());
         drop(seen);
         let types = DynamicValue::members_of(&type_code).map_err(S::Error::custom)?;
         let mut map = serializer.serialize_map(Some(members.len() + 1))?;
         map.serialize_entry("$type", &type_code.to_string())?;
         for ((name, member), value) in types.iter().zip(&members) {
-            let part = self.within(member, value, &format!(".{name}"));
+            let path = Path::Member(self.path, name);
+            let part = self.within(member, value, &path);
             map.serialize_entry(name, &part)?;
         }
         map.end()

@@ -180,7 +180,11 @@ impl ValueFactory for DynamicFactory {
     }
 
     fn create(&self) -> Box<dyn ValueState> {
-        Box::new(DynamicValue::new(self.type_code.clone(), Vec::new()))
+        let types = self.type_code.arena().shapes();
+        let count = types.map_or(0, |types| state::count(types, self.type_code.at()));
+        // A type may have many members, of which a message brings few.
+        let members = Vec::with_capacity(count.min(4));
+        Box::new(DynamicValue::new(self.type_code.clone(), members))
     }
 }
 

@@ -10,7 +10,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
     // A length of 0 is no id: some write an empty string like that, and an exception without a name whose members
     // begin with 0 would lose them.
-    if !input.ahead().get_u32().is_ok_and(|length| length > 0) {
+    if input.peek_u32().is_none_or(|length| length == 0) {
         return false;
     }
     let mut ahead = input.ahead();

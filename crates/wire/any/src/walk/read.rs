@@ -16,6 +16,11 @@ use crate::value::{FormalType, UnionValue, Value, is_octet};
 /// larger than they were.
 const OCTETS_FOR_EACH: usize = 16;
 
+/// How many values each octet of what is read may be taken apart into, beside a few in any case: a struct within a
+/// struct takes none, as deep as values may nest.
+const FOR_EACH_OCTET: usize = 4;
+const IN_ANY_CASE: usize = 1024;
+
 /// Reads a value.
 ///
 /// # Errors
@@ -25,7 +30,11 @@ pub(crate) fn read(
     type_code: &TypeCode,
     input: &mut Decoder<'_>,
 ) -> Result<Value, CdrError> {
-    let most = input.coding().limits.message / OCTETS_FOR_EACH;
+    let octets = input.position().saturating_add(input.remaining());
+    let most = octets
+        .saturating_mul(FOR_EACH_OCTET)
+        .saturating_add(IN_ANY_CASE)
+        .min(input.coding().limits.message / OCTETS_FOR_EACH);
     // All values of a message live as long as one does: what their states hold counts together.
     let left = most.saturating_sub(input.parts_of_values());
     let mut reading = Reading {
@@ -138,11 +147,12 @@ impl Reading<'_> {
     ) -> Result<Vec<Value>, CdrError> {
         self.account(members.len())?;
         input.nested(|input| {
-            let mut members = members.iter();
-            let values = members
-                .by_ref()
-                .map(|member| self.value(types, member.at, input));
-            values.collect()
+            // Collected, they would take room for four at least.
+            let mut values = Vec::with_capacity(members.len());
+            for member in members {
+                values.push(self.value(types, member.at, input)?);
+            }
+            Ok(values)
         })
     }
 

@@ -23,6 +23,7 @@ pub(crate) fn skip(
     let mut skip = Skip {
         type_code,
         is_self_contained: true,
+        last: TypeCode::NULL,
     };
     skip.value(types, type_code.at(), input)?;
     Ok(skip.is_self_contained)
@@ -31,6 +32,8 @@ pub(crate) fn skip(
 struct Skip<'a> {
     type_code: &'a TypeCode,
     is_self_contained: bool,
+    /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
+    last: TypeCode,
 }
 
 impl Skip<'_> {
@@ -151,6 +154,7 @@ impl Skip<'_> {
         let type_code = self.type_code(input)?;
         let types = type_code.arena().shapes()?;
         self.is_self_contained &= input.nested(|input| skip(types, &type_code, input))?;
+        self.last = type_code;
         Ok(())
     }
 

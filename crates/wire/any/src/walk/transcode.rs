@@ -1,5 +1,7 @@
 //! A value from one encoding to another: another byte order, place, code set or version.
 
+use std::cell::Cell;
+
 use punctual_cdr::{CdrError, Decoder, Encoder, LongDouble, Marshal, Unmarshal};
 use punctual_ior::Ior;
 
@@ -19,8 +21,7 @@ pub(crate) fn transcode(
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    let transcoding = Transcoding { type_code, types };
-    transcoding.value(type_code.at(), input, out)
+    Transcoding::new(types, type_code).value(type_code.at(), input, out)
 }
 
 /// As [`transcode`], for the members of a struct or exception: what is not among them is not written.
@@ -31,15 +32,25 @@ pub(crate) fn members(
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    Transcoding { type_code, types }.members(members, input, out)
+    Transcoding::new(types, type_code).members(members, input, out)
 }
 
 struct Transcoding<'a> {
     type_code: &'a TypeCode,
     types: Shapes<'a>,
+    /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
+    last: Cell<TypeCode>,
 }
 
-impl Transcoding<'_> {
+impl<'a> Transcoding<'a> {
+    fn new(types: Shapes<'a>, type_code: &'a TypeCode) -> Self {
+        Self {
+            type_code,
+            types,
+            last: Cell::new(TypeCode::NULL),
+        }
+    }
+
     fn value(
         &self,
         at: Index,
@@ -48,7 +59,10 @@ impl Transcoding<'_> {
     ) -> Result<(), CdrError> {
         let types = self.types;
         match types.node(at) {
-            Node::Primitive(kind) => primitive(*kind, input, out),
+            Node::Primitive(kind) => match kind {
+                TypeKind::Any => self.any(input, out),
+                kind => primitive(*kind, input, out),
+            },
             Node::Text { is_wide: false, .. } => out.put_string(&input.get_string()?),
             Node::Text { is_wide: true, .. } => out.put_wstring(&input.get_wstring()?),
             Node::Fixed { digits, .. } => {
@@ -124,6 +138,20 @@ impl Transcoding<'_> {
             return Ok(());
         }
         input.nested(|input| (0..length).try_for_each(|_| self.value(element, input, out)))
+    }
+
+    fn any(&self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let (type_code, is_self_contained) = TypeCode::pass(input)?;
+        let begin = out.position();
+        type_code.marshal(out)?;
+        if !is_self_contained {
+            // A few octets become the whole type.
+            input.read_again(out.position().saturating_sub(begin))?;
+        }
+        let types = type_code.arena().shapes()?;
+        input.nested(|input| transcode(types, &type_code, input, out))?;
+        self.last.set(type_code);
+        Ok(())
     }
 
     fn interface(
@@ -205,12 +233,7 @@ fn primitive(
         TypeKind::LongDouble => LongDouble::unmarshal(input)?.marshal(out)?,
         TypeKind::Principal => out.put_octets(input.get_octets()?)?,
         TypeKind::TypeCode => TypeCode::unmarshal(input)?.marshal(out)?,
-        _ => {
-            let type_code = TypeCode::unmarshal(input)?;
-            type_code.marshal(out)?;
-            let types = type_code.arena().shapes()?;
-            input.nested(|input| transcode(types, &type_code, input, out))?;
-        }
+        _ => {}
     }
     Ok(())
 }

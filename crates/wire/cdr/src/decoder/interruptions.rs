@@ -4,6 +4,7 @@
 use super::{BEHIND_HEADER, Decoder, MAX_ALIGNMENT};
 use crate::error::CdrError;
 use crate::lend::Lent;
+use crate::order::ByteOrder;
 use crate::valuetype::ReadValues;
 
 impl<'d> Decoder<'d> {
@@ -71,19 +72,30 @@ impl<'d> Decoder<'d> {
         (usize::MAX >> 1) - self.remaining()
     }
 
-    /// The next four octets as a number, if they are there.
-    pub(crate) fn peek_u32(&mut self) -> Option<u32> {
-        self.ahead().get_u32().ok()
+    /// The `unsigned long` that comes next, if it is there. Allocates only where it is interrupted within the chunk of
+    /// a value.
+    #[inline]
+    #[must_use]
+    pub fn peek_u32(&mut self) -> Option<u32> {
+        let seen = self.bytes.get(self.at + self.padding(4)..);
+        match seen.and_then(<[u8]>::first_chunk) {
+            Some(octets) => Some(match self.order {
+                ByteOrder::Big => u32::from_be_bytes(*octets),
+                ByteOrder::Little => u32::from_le_bytes(*octets),
+            }),
+            None => self.ahead().get_u32().ok(),
+        }
     }
 
     /// A decoder at the same place to look ahead with. It knows nothing of the values that were read before, which
-    /// may be many, so that this costs the same wherever it is done.
+    /// may be many, so that this costs the same wherever it is done: nothing, but within the chunk of a value, where
+    /// it allocates.
     #[inline]
     #[must_use]
     pub fn ahead(&mut self) -> Self {
         let values = self.values.take();
         let mut ahead = self.clone();
-        *ahead.values = values.as_ref().map(|values| Box::new(values.chunk_alone()));
+        *ahead.values = values.as_ref().and_then(|values| values.chunk_alone());
         *self.values = values;
         ahead
     }

@@ -11,10 +11,10 @@ use crate::decoder::Decoder;
 use crate::error::CdrError;
 
 /// What was read of values in one message, or in one encapsulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReadValues<'d> {
-    /// Owns all values of the message.
-    graph: Graph,
+    /// Owns all values of the message, if there are any.
+    graph: Option<Graph>,
     /// Where the tags of values stand, ascending.
     values: Vec<(usize, Arc<Node>)>,
     /// Where ids stand, ascending.
@@ -36,14 +36,19 @@ pub(crate) struct ReadValues<'d> {
 }
 
 impl ReadValues<'_> {
-    /// The chunk that is being read, and none of the values.
-    pub(crate) fn chunk_alone(&self) -> Self {
-        Self {
+    fn graph(&mut self) -> &Graph {
+        self.graph.get_or_insert_with(Graph::new)
+    }
+
+    /// The chunk that is being read, if it is one, and none of the values.
+    pub(crate) fn chunk_alone(&self) -> Option<Box<Self>> {
+        let chunk = || Self {
             level: self.level,
             reading: self.reading,
             chunk_end: self.chunk_end,
             ..Self::default()
-        }
+        };
+        (self.level > 0).then(|| Box::new(chunk()))
     }
 }
 
@@ -63,28 +68,14 @@ impl std::fmt::Debug for KnownId<'_> {
     }
 }
 
-impl Default for ReadValues<'_> {
-    fn default() -> Self {
-        Self {
-            graph: Graph::new(),
-            values: Vec::new(),
-            ids: Vec::new(),
-            lists: Vec::new(),
-            codebases: Vec::new(),
-            level: 0,
-            reading: 0,
-            chunk_end: None,
-            open: 0,
-            parts: 0,
-        }
-    }
-}
-
 impl std::fmt::Debug for Node {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.factory().repository_id())
     }
 }
+
+/// An id that is no longer may be looked at for each value that refers to it; a longer one counts as read again.
+const SHORT_ID: usize = 96;
 
 /// A value whose state is being read.
 struct Open {
@@ -154,7 +145,7 @@ impl<'d> Decoder<'d> {
         Ok(Some(if is_within {
             ValueRef::within(&root)
         } else {
-            values.graph.handle(&root)
+            values.graph().handle(&root)
         }))
     }
 
@@ -248,7 +239,7 @@ impl<'d> Decoder<'d> {
         let state = factory.create();
         let is_cut = is_truncated || factory.is_custom();
         let values = self.values();
-        let node = values.graph.add(factory, None);
+        let node = values.graph().add(factory, None);
         values.values.push((at, Arc::clone(&node)));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
@@ -269,13 +260,13 @@ impl<'d> Decoder<'d> {
     ) -> Result<(Arc<dyn ValueFactory>, bool), CdrError> {
         let environment = self.coding().environment;
         let ask = |id: &str| environment.and_then(|known| known.value_factory(id));
+        let formal_id = formal.repository_id();
         let own = |id: &str| {
-            let is_formal = !id.is_empty() && id == formal.repository_id();
+            let is_formal = !id.is_empty() && id == formal_id;
             is_formal.then(|| formal.factory()).flatten()
         };
         let Some(types) = &header.types else {
-            let id = formal.repository_id();
-            let factory = ask(id).or_else(|| own(id));
+            let factory = ask(formal_id).or_else(|| own(formal_id));
             return Ok((factory.ok_or(CdrError::UnknownValue)?, false));
         };
         for (index, &place) in types.iter().enumerate() {
@@ -285,6 +276,11 @@ impl<'d> Decoder<'d> {
             let registered = known.registered.get_or_insert_with(|| ask(&known.id));
             if let Some(factory) = registered.clone().or_else(|| own(&known.id)) {
                 return Ok((factory, index > 0));
+            }
+            // It was compared to the end, perhaps.
+            let length = known.id.len();
+            if length > SHORT_ID && length == formal_id.len() {
+                self.read_again(length)?;
             }
         }
         Err(CdrError::UnknownValue)

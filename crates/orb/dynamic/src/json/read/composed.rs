@@ -48,7 +48,9 @@ impl Reading<'_> {
         let mut values = Vec::with_capacity(members.len());
         for (name, type_code) in members {
             let value = match given.get(name) {
-                Some(json) => self.at(&format!(".{name}"), |this| this.value(type_code, json))?,
+                Some(json) => {
+                    self.at(format_args!(".{name}"), |this| this.value(type_code, json))?
+                }
                 None => self.left_out(name, type_code)?,
             };
             values.push(value);
@@ -67,7 +69,7 @@ impl Reading<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the members are {}", listed(names)),
         };
-        let error = self.at(&format!(".{name}"), |this| {
+        let error = self.at(format_args!(".{name}"), |this| {
             this.error("there is no member of this name")
         });
         error.with_help(Some(help))
@@ -149,14 +151,14 @@ impl Reading<'_> {
         };
         let of = type_code.member_type(first);
         let of = of.map_err(|error| self.error(error.to_string()))?;
-        let value = self.at(&format!(".{name}"), |this| this.value(&of, json))?;
+        let value = self.at(format_args!(".{name}"), |this| this.value(&of, json))?;
         Ok(union_of(number, Some(value)))
     }
 
     fn discriminator(&mut self, type_code: &TypeCode, json: &JsonValue) -> Result<i128, JsonError> {
         let of = type_code.discriminator_type();
         let of = of.map_err(|error| self.error(error.to_string()))?;
-        self.at(".$discriminator", |this| {
+        self.at(format_args!(".$discriminator"), |this| {
             let value = this.value(&of, json)?;
             kinds::number(&value).ok_or_else(|| this.wrong(&of, json))
         })
@@ -194,7 +196,8 @@ impl Reading<'_> {
                 self.check_count(type_code, elements.len())?;
                 let mut values = Vec::with_capacity(elements.len());
                 for (index, json) in elements.iter().enumerate() {
-                    let value = self.at(&format!("[{index}]"), |this| this.value(&element, json));
+                    let value =
+                        self.at(format_args!("[{index}]"), |this| this.value(&element, json));
                     values.push(value?);
                 }
                 values
@@ -238,7 +241,7 @@ impl Reading<'_> {
         );
         let mut values = Vec::with_capacity(pairs.len());
         for (key, json) in pairs {
-            let pair = self.at(&format!(".{key}"), |this| {
+            let pair = self.at(format_args!(".{key}"), |this| {
                 let key = match serde_json::from_str(key) {
                     Ok(number @ JsonValue::Number(_)) if !is_text => number,
                     _ => JsonValue::String(key.clone()),

@@ -5,6 +5,7 @@ mod simple;
 mod valuetype;
 
 use std::collections::HashMap;
+use std::fmt::{self, Write};
 
 use punctual_any::{Any, TypeCode, TypeKind, Value};
 use punctual_cdr::ValueRef;
@@ -143,7 +144,7 @@ impl Reading<'_> {
             },
             JsonValue::Object(members) => match (members.get("type"), members.get("value")) {
                 (Some(JsonValue::String(name)), value) => {
-                    let type_code = self.at(".type", |this| this.type_named(name))?;
+                    let type_code = self.at(format_args!(".type"), |this| this.type_named(name))?;
                     (type_code, value.unwrap_or(&JsonValue::Null), true)
                 }
                 _ => return Err(self.no_type()),
@@ -151,7 +152,7 @@ impl Reading<'_> {
             JsonValue::Array(_) => return Err(self.no_type()),
         };
         let value = if is_within {
-            self.at(".value", |this| this.value(&type_code, json))?
+            self.at(format_args!(".value"), |this| this.value(&type_code, json))?
         } else {
             self.value(&type_code, json)?
         };
@@ -170,9 +171,10 @@ impl Reading<'_> {
     }
 
     /// Does something one step further in.
-    fn at<R>(&mut self, step: &str, visit: impl FnOnce(&mut Self) -> R) -> R {
+    fn at<R>(&mut self, step: fmt::Arguments<'_>, visit: impl FnOnce(&mut Self) -> R) -> R {
         let end = self.path.len();
-        self.path.push_str(step);
+        // A string takes all there is.
+        let _ = self.path.write_fmt(step);
         let result = visit(self);
         self.path.truncate(end);
         result

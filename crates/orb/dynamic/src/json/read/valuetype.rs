@@ -31,10 +31,9 @@ impl Reading<'_> {
         let own = match given.get("$type") {
             Some(JsonValue::String(name)) => self.value_type_named(type_code, name)?,
             Some(other) => {
-                return self.at(
-                    ".$type",
-                    |this| Err(this.wrong(&TypeCode::TYPE_CODE, other)),
-                );
+                return self.at(format_args!(".$type"), |this| {
+                    Err(this.wrong(&TypeCode::TYPE_CODE, other))
+                });
             }
             None => type_code.clone(),
         };
@@ -59,7 +58,7 @@ impl Reading<'_> {
         if formal.to_string() == name || formal.id() == Ok(name) {
             return Ok(formal.clone());
         }
-        self.at(".$type", |this| {
+        self.at(format_args!(".$type"), |this| {
             let own = this.type_named(name)?.original_type();
             let is_value = matches!(own.kind(), TypeKind::Value | TypeKind::Event);
             let error = || this.error(format!("`{name}` is no valuetype"));

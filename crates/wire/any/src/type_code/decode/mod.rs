@@ -27,32 +27,7 @@ impl Unmarshal for TypeCode {
     const MIN_SIZE: usize = 4;
 
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        if let Some(known) = known_earlier(input)? {
-            return Ok(known);
-        }
-        let mut ahead = input.ahead();
-        let kind = ahead.get_u32()?;
-        let kind = TypeKind::from_number(kind);
-        if let Some(kind) = kind.filter(|kind| kind.is_primitive()) {
-            input.catch_up(ahead);
-            return Ok(Self::simple(kind));
-        }
-        // Most types come again and again: the octets of one that is known are not read twice.
-        let content = match kind.filter(|kind| is_encapsulated(*kind)) {
-            Some(kind) => ahead.get_octets().ok().map(|content| (kind, content)),
-            None => None,
-        };
-        if let Some(known) = content.and_then(|(kind, content)| cache::find(kind, content)) {
-            input.catch_up(ahead);
-            return Ok(known);
-        }
-        let (type_code, refers_outside) = Reader::read(input)?;
-        if let Some((kind, content)) = content.filter(|_| !refers_outside) {
-            // It is sent on as it came.
-            let _ = type_code.arena().encoding().set(content.into());
-            cache::keep(kind, content, &type_code);
-        }
-        Ok(type_code)
+        Self::pass(input).map(|(type_code, _)| type_code)
     }
 }
 
@@ -63,30 +38,47 @@ impl TypeCode {
         if let Some(known) = known_earlier(input)? {
             return Ok((known, false));
         }
-        let mut ahead = input.ahead();
-        let kind = TypeKind::from_number(ahead.get_u32()?);
-        if let Some(kind) = kind.filter(|kind| kind.is_primitive()) {
-            input.catch_up(ahead);
+        if let Some(kind) = primitive(input)? {
             return Ok((Self::simple(kind), true));
         }
-        if let Some(kind) = kind.filter(|kind| is_encapsulated(*kind))
-            && let Ok(content) = ahead.get_octets()
-            && let Some(known) = cache::find(kind, content)
-        {
+        let mut ahead = input.ahead();
+        let kind = TypeKind::from_number(ahead.get_u32()?);
+        // Most types come again and again: the octets of one that is known are not read twice.
+        let content = match kind.filter(|kind| is_encapsulated(*kind)) {
+            Some(kind) => ahead.get_octets().ok().map(|content| (kind, content)),
+            None => None,
+        };
+        if let Some(known) = content.and_then(|(kind, content)| cache::find(kind, content)) {
             input.catch_up(ahead);
             return Ok((known, true));
         }
         let (type_code, refers_outside) = Reader::read(input)?;
+        if let Some((kind, content)) = content.filter(|_| !refers_outside) {
+            // It is sent on as it came.
+            let _ = type_code.arena().encoding().set(content.into());
+            cache::keep(kind, content, &type_code);
+        }
         Ok((type_code, !refers_outside))
     }
 }
 
+/// The kind of type that stands here, and is read then, if that says all of it.
+fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
+    let kind = input.peek_u32().and_then(TypeKind::from_number);
+    let kind = kind.filter(|kind| kind.is_primitive());
+    if kind.is_some() {
+        input.get_u32()?;
+    }
+    Ok(kind)
+}
+
 /// The type that stands earlier in the message, if an indirection to it is all that stands here, and it is known.
 fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
-    let mut ahead = input.ahead();
-    if ahead.get_u32()? != INDIRECTION {
+    if input.peek_u32().is_some_and(|kind| kind != INDIRECTION) {
         return Ok(None);
     }
+    let mut ahead = input.ahead();
+    ahead.get_u32()?;
     let here = offset(&ahead);
     let target = usize::try_from(here + i64::from(ahead.get_i32()?)).ok();
     let earlier = target.filter(|target| target % 4 == 0);

@@ -1,0 +1,51 @@
+//! What the fuzz targets take allocates no more than a little and so many times its own length, with all that they
+//! check beside: it is written and read once more, and compared.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use punctual_cost::{BESIDE, TIMES, allocated_by, shape};
+use std::path::Path;
+
+/// Not among them are those that need memory of their own: keys and certificates, rings and pools, a library's
+/// buffers. `any` asks a type for its default value, which may be a million elements; here it is read alone.
+const TARGETS: [&str; 8] = [
+    "cdr", "giop", "ior", "values", "server", "client", "diop", "names",
+];
+
+#[test]
+fn what_targets_allocate_is_in_proportion_to_the_inputs_of_their_corpus() {
+    for name in TARGETS {
+        let target = punctual_fuzz::target(name).unwrap();
+        is_in_proportion(name, target.run);
+    }
+}
+
+#[test]
+fn what_types_and_anys_allocate_is_in_proportion_to_the_inputs_of_the_corpus() {
+    for (decoder, name) in [
+        ("TypeCode", "labels of a union"),
+        ("Any", "Anys in one another"),
+        ("Any, sent on", "Anys in one another"),
+    ] {
+        let read = shape(decoder, name).unwrap().read;
+        is_in_proportion("any", |input| {
+            // The first octet says how the target reads the rest.
+            let _ = read(input.get(1..).unwrap_or_default());
+        });
+    }
+}
+
+fn is_in_proportion(target: &str, run: impl Fn(&[u8])) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let inputs = std::fs::read_dir(corpus.join(target)).unwrap();
+    let inputs: Vec<_> = inputs.map(|entry| entry.unwrap().path()).collect();
+    assert!(!inputs.is_empty(), "{target} has no inputs");
+    for path in inputs {
+        let input = std::fs::read(&path).unwrap();
+        // What is made once for the process is no input's.
+        run(&input);
+        let allocated = allocated_by(|| run(&input)).total;
+        let allowed = TIMES * input.len() + BESIDE;
+        let path = path.display();
+        assert!(allocated <= allowed, "{path}: {allocated} of {allowed}");
+    }
+}
