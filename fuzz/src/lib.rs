@@ -113,8 +113,10 @@ pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
     vec![
         ("any", any::seeds()),
         ("cdr", cdr::seeds()),
+        ("client", client::seeds()),
         ("giop", giop::seeds()),
         ("ior", ior::seeds()),
+        ("server", server::seeds()),
     ]
 }
 

@@ -212,9 +212,9 @@ impl Link for Slices {
         })
     }
 
-    fn listen(&self, _: &Address, _: &Properties) -> Result<Box<dyn Acceptor>, LinkError> {
+    fn listen(&self, at: &Address, _: &Properties) -> Result<Box<dyn Acceptor>, LinkError> {
         Ok(Box::new(Nobody {
-            address: Address::new(NAME, "here"),
+            address: at.clone(),
             closed: Mutex::new(false),
             changed: Condvar::new(),
         }))

@@ -61,14 +61,24 @@ fn look_at(type_code: &TypeCode, coding: Coding<'_>) {
     assert!(type_code.equivalent(&type_code.compact()));
     let _ = type_code.is_recursive();
     members(type_code);
-    let written = written(ByteOrder::Big, 4, coding, |out| type_code.marshal(out));
-    let written = written.expect("what was read can be written");
-    let mut input = Decoder::at(&written, 4, ByteOrder::Big, coding);
-    let again = TypeCode::unmarshal(&mut input).expect("what was written can be read");
+    let again = sent(type_code, coding).expect("what was read can be written");
     assert!(again == *type_code, "{again} instead of {type_code}");
+    // One that was received is sent as it came, and one without names is written anew.
+    if let Ok(again) = sent(&type_code.compact(), coding) {
+        assert!(
+            again.equivalent(type_code),
+            "{again} instead of {type_code}"
+        );
+    }
     if let Ok(value) = Value::default_of(type_code) {
         default_value(type_code, &value);
     }
+}
+
+fn sent(type_code: &TypeCode, coding: Coding<'_>) -> Result<TypeCode, CdrError> {
+    let written = written(ByteOrder::Big, 4, coding, |out| type_code.marshal(out))?;
+    let mut input = Decoder::at(&written, 4, ByteOrder::Big, coding);
+    Ok(TypeCode::unmarshal(&mut input).expect("what was written can be read"))
 }
 
 /// What a kind of type has, types of that kind have, and others have not.

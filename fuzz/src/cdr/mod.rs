@@ -1,6 +1,7 @@
 //! Values of every type that generated code reads, one after the other as the input's first octets say.
 
 mod lent;
+mod memory;
 mod numbers;
 mod seeds;
 mod sequences;
@@ -89,7 +90,7 @@ fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
 }
 
 fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
-    match kind % 24 {
+    match kind % 26 {
         0 => again::<i8>(input),
         1 => again::<u64>(input),
         2 => again::<Box<String>>(input),
@@ -113,8 +114,23 @@ fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         20 => again::<Vec<char>>(input),
         21 => again::<Wide>(input),
         22 => sequences::optional(input),
+        23 => memory::blocks(input),
+        24 => {
+            shown(input);
+            input.skip(1)
+        }
         _ => again::<Vec<f32>>(input),
     }
+}
+
+/// People see how values are encoded, and a code set is found by its number.
+fn shown(input: &Decoder<'_>) {
+    let coding = input.coding();
+    let shown = format!("{coding:?}");
+    let narrow = coding.code_sets.narrow;
+    assert!(shown.contains("limits") && !narrow.name().is_empty());
+    assert_eq!(NarrowCodeSet::from_id(narrow.id()), Some(narrow));
+    assert_eq!(input.order().other().other(), input.order());
 }
 
 /// Wide text: a string to Rust, whichever it is to IDL.

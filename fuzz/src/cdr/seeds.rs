@@ -44,6 +44,7 @@ pub fn seeds() -> Vec<Seed> {
         let name = |what: &str| format!("{what}-{}", narrow.name().replace([' ', '/'], "-"));
         all.push((name("letters"), input([0, set], &[19], &out.into_block())));
         all.push((name("text"), input([0, set], &[9], &text)));
+        all.push((name("shown"), input([0, set], &[MORE + 24], &[0])));
     }
     all
 }
@@ -124,7 +125,14 @@ fn values() -> Vec<(String, u8, Write)> {
             }),
         ),
         ("optional-none", MORE + 22, of(false)),
-        ("floats-many", MORE + 23, of(vec![0.5_f32; 70])),
+        ("floats-many", MORE + 25, of(vec![0.5_f32; 70])),
+        ("shown", MORE + 24, of(0_u8)),
+        (
+            "blocks",
+            MORE + 23,
+            of([vec![1_u16, 0xffff, 2, 0xffff], vec![0xffff; 40]].concat()),
+        ),
+        ("blocks-small", MORE + 23, of(vec![5_u16; 60])),
         ("doubles", MORE + 4, long_doubles(1.0, -0.5, 1.0)),
         (
             "doubles-subnormal",

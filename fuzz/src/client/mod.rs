@@ -1,5 +1,9 @@
 //! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
 
+mod seeds;
+
+pub use seeds::seeds;
+
 use crate::generated::all_types::{
     Boxed, BoxedFactory, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node,
     NodeFactory, NodeState, Numbered, Plain, Texts, Tree,

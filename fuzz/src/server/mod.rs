@@ -1,5 +1,11 @@
 //! A client's octets, through inbox and dispatch to a servant of every type, and its replies.
 
+mod bridge;
+mod raw;
+mod seeds;
+
+pub use seeds::seeds;
+
 use crate::client;
 use crate::generated::all_types::{
     Bad, Boxed, BoxedFactory, Choice, Doubles, Either, EitherServant, Empty, Every,
@@ -23,6 +29,8 @@ pub(crate) const PROTOCOLS: [&str; 3] = ["slice", "giop_lite+slice", "frames+sli
 pub(crate) struct Server {
     pub(crate) orb: Orb,
     pub(crate) every: Every,
+    /// One that does with a request what the request says.
+    pub(crate) raw: Every,
 }
 
 /// The server, which listens where nobody arrives.
@@ -32,6 +40,9 @@ pub(crate) fn server() -> &'static Server {
         let mut builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
             config.limits.message = 1 << 16;
             config.limits.nesting = 24;
+            // The least: longer replies go in fragments.
+            config.fragment_size = 1024;
+            config.fragment_giop_1_1 = true;
         });
         for protocol in PROTOCOLS {
             builder = builder.listen(ListenEndpoint::new(protocol, "here"));
@@ -53,9 +64,12 @@ pub(crate) fn server() -> &'static Server {
         let every: Every = poa
             .activate_with_id(&"e".into(), Arc::new(Servant))
             .expect("nothing is active yet");
+        let raw: Every = poa
+            .activate_with_id(&"r".into(), Arc::new(raw::Raw))
+            .expect("it is another id");
         let table = orb.ior_table().expect("there is a root");
         table.bind("E", &every).expect("the key is free");
-        Server { orb, every }
+        Server { orb, every, raw }
     })
 }
 
@@ -67,18 +81,31 @@ pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
     let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
-    let sent = served(protocol, octets, piece);
+    let sent = match how & THROUGH_BRIDGE {
+        0 => served(protocol, octets, piece),
+        _ => bridge::served(protocol, octets, piece),
+    };
     if protocol == "slice" {
         are_messages(&sent);
+    }
+    for message in [octets, &sent] {
+        assert!(!punctual_orb::fuzzing::traced(message).is_empty());
     }
     // What a servant has opened meanwhile, to ask a reference what it is.
     wire::close_opened();
 }
 
+/// In the first octet: it is a bridge that is asked, and asks the server.
+const THROUGH_BRIDGE: u8 = 8;
+
 /// What a server answers.
 pub(crate) fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
+    served_by(&server().orb, protocol, octets, piece)
+}
+
+fn served_by(orb: &Orb, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     let connection = SliceConnection::new(octets, piece);
-    let is_served = server().orb.serve_here(protocol, connection.clone());
+    let is_served = orb.serve_here(protocol, connection.clone());
     assert!(is_served, "nobody listens");
     assert!(connection.is_closed(), "it goes on behind its end");
     connection.sent()
