@@ -23,6 +23,7 @@ pub mod names;
 pub mod plugin;
 pub mod server;
 pub mod shm;
+pub mod sockets;
 pub mod tls;
 pub mod values;
 
@@ -76,6 +77,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "client",
         run: client::run,
+    },
+    Target {
+        name: "sockets",
+        run: sockets::run,
     },
     Target {
         name: "shm",

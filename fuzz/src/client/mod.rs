@@ -226,14 +226,20 @@ fn ring() -> Node {
     first
 }
 
-/// Changes an input so that messages stay messages: see [`crate::mutate`].
+/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
-    static POOL: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let all = conversations().into_iter();
-        all.filter(|one| one.protocol == 0)
-            .map(|one| one.answered)
-            .collect()
+    const COUNT: usize = 2;
+    static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
+        for one in conversations() {
+            pools[one.protocol].push(one.answered);
+        }
+        for (_, input) in seeds() {
+            pools[usize::from(input[0]) % COUNT].push(input[2..].to_vec());
+        }
+        pools
     });
-    mutate::messages(data, size, seed, 2, pool, bytes)
+    let protocol = data.first().map_or(0, |how| usize::from(*how) % COUNT);
+    mutate::messages(data, size, seed, 2, &pools[protocol], bytes)
 }

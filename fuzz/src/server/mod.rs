@@ -47,30 +47,34 @@ pub(crate) fn server() -> &'static Server {
         for protocol in PROTOCOLS {
             builder = builder.listen(ListenEndpoint::new(protocol, "here"));
         }
-        let orb = builder.build().expect("the configuration is sound");
-        orb.register_value_factory(NodeFactory);
-        orb.register_value_factory(LongerFactory);
-        orb.register_value_factory(BoxedFactory);
-        let root = orb.root_poa().expect("there is a root");
-        // The keys of persistent objects are the same in each process: an input can name them.
-        let policies = [
-            PoaPolicy::Lifespan(LifespanPolicy::Persistent),
-            PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
-        ];
-        let poa = root
-            .create_poa("p", Some(root.manager()), &policies)
-            .expect("the policies fit");
-        root.manager().activate().expect("it is not destroyed");
-        let every: Every = poa
-            .activate_with_id(&"e".into(), Arc::new(Servant))
-            .expect("nothing is active yet");
-        let raw: Every = poa
-            .activate_with_id(&"r".into(), Arc::new(raw::Raw))
-            .expect("it is another id");
-        let table = orb.ior_table().expect("there is a root");
-        table.bind("E", &every).expect("the key is free");
-        Server { orb, every, raw }
+        with_objects(builder.build().expect("the configuration is sound"))
     })
+}
+
+/// Activates the objects that inputs name.
+pub(crate) fn with_objects(orb: Orb) -> Server {
+    orb.register_value_factory(NodeFactory);
+    orb.register_value_factory(LongerFactory);
+    orb.register_value_factory(BoxedFactory);
+    let root = orb.root_poa().expect("there is a root");
+    // The keys of persistent objects are the same in each process: an input can name them.
+    let policies = [
+        PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+    ];
+    let poa = root
+        .create_poa("p", Some(root.manager()), &policies)
+        .expect("the policies fit");
+    root.manager().activate().expect("it is not destroyed");
+    let every: Every = poa
+        .activate_with_id(&"e".into(), Arc::new(Servant))
+        .expect("nothing is active yet");
+    let raw: Every = poa
+        .activate_with_id(&"r".into(), Arc::new(raw::Raw))
+        .expect("it is another id");
+    let table = orb.ior_table().expect("there is a root");
+    table.bind("E", &every).expect("the key is free");
+    Server { orb, every, raw }
 }
 
 /// Takes one input.
@@ -112,7 +116,7 @@ fn served_by(orb: &Orb, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> 
 }
 
 /// What is sent are whole messages.
-fn are_messages(mut sent: &[u8]) {
+pub(crate) fn are_messages(mut sent: &[u8]) {
     let limits = Limits::default();
     while !sent.is_empty() {
         let Ok(Examined::Complete(header)) = examine(sent, &limits) else {
@@ -247,14 +251,20 @@ pub(crate) fn price() -> Price {
     Fixed::literal(1250)
 }
 
-/// Changes an input so that messages stay messages: see [`crate::mutate`].
+/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
-    static POOL: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let all = client::conversations().into_iter();
-        all.filter(|one| one.protocol == 0)
-            .map(|one| one.asked)
-            .collect()
+    const COUNT: usize = PROTOCOLS.len();
+    static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
+        for one in client::conversations() {
+            pools[one.protocol].push(one.asked);
+        }
+        for (_, input) in seeds() {
+            pools[usize::from(input[0]) % COUNT].push(input[1..].to_vec());
+        }
+        pools
     });
-    mutate::messages(data, size, seed, 1, pool, bytes)
+    let protocol = data.first().map_or(0, |how| usize::from(*how) % COUNT);
+    mutate::messages(data, size, seed, 1, &pools[protocol], bytes)
 }
