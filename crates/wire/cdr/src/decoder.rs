@@ -108,6 +108,9 @@ impl<'d> Decoder<'d> {
     /// Reads octets that lent runs stand between. Such a run is read as a whole, by what reads runs of octets or
     /// primitive values. Only views of a sequence of octets or numbers show it where it lies
     /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that nobody changes.
+    ///
+    /// Before a run stand at least eight octets, as those of a message's header: with fewer, some runs are refused
+    /// ([`CdrError::LentElsewhere`]), since what follows them could not be aligned.
     #[must_use]
     pub fn with_lent(
         bytes: &'d [u8],
