@@ -84,6 +84,7 @@ fn sent(type_code: &TypeCode, coding: Coding<'_>) -> Result<TypeCode, CdrError> 
 /// What a kind of type has, types of that kind have, and others have not.
 fn members(type_code: &TypeCode) {
     let kind = type_code.kind();
+    let is_value = matches!(kind, TypeKind::Value | TypeKind::Event);
     for member in 0..type_code.member_count().unwrap_or(0).min(50) {
         let name = type_code.member_name(member).expect("it has a name");
         let named = type_code.member_index(name).expect("it is found");
@@ -96,10 +97,7 @@ fn members(type_code: &TypeCode) {
                     .is_ok_and(|chosen| chosen.is_some())
             );
         }
-        assert_eq!(
-            type_code.member_visibility(member).is_ok(),
-            kind == TypeKind::Value
-        );
+        assert_eq!(type_code.member_visibility(member).is_ok(), is_value);
     }
     let is_union = kind == TypeKind::Union;
     assert_eq!(type_code.discriminator_type().is_ok(), is_union);
@@ -108,7 +106,6 @@ fn members(type_code: &TypeCode) {
     let is_fixed = kind == TypeKind::Fixed;
     assert_eq!(type_code.fixed_digits().is_ok(), is_fixed);
     assert_eq!(type_code.fixed_scale().is_ok(), is_fixed);
-    let is_value = kind == TypeKind::Value;
     assert_eq!(type_code.type_modifier().is_ok(), is_value);
     assert_eq!(type_code.concrete_base_type().is_ok(), is_value);
     let has_content = [

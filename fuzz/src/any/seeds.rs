@@ -40,7 +40,37 @@ pub fn seeds() -> Vec<Seed> {
         }
     }
     all.push(twice());
+    all.extend(again());
     all
+}
+
+/// A TypeCode, and one that says that it is the one before.
+fn again() -> Vec<Seed> {
+    let members: Vec<String> = (0..400).map(|number| format!("m{number}")).collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|name| (&**name, TypeCode::LONG))
+        .collect();
+    let pair = [("a", TypeCode::STRING), ("b", TypeCode::LONG)];
+    [
+        ("short", TypeCode::structure("IDL:a/S:1.0", "S", &pair)),
+        ("long", TypeCode::structure("IDL:a/L:1.0", "L", &members)),
+        ("simple", TypeCode::string(4)),
+    ]
+    .into_iter()
+    .map(|(name, type_code)| {
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        type_code.marshal(&mut out).expect("it can be written");
+        for _ in 0..2 {
+            out.align(4);
+            out.put_u32(0xffff_ffff);
+            let back = i32::try_from(out.position()).expect("it is short");
+            out.put_i32(-back);
+        }
+        let octets = [&[0], &*out.into_block()].concat();
+        (format!("type-again-{name}"), octets)
+    })
+    .collect()
 }
 
 /// A long TypeCode, and once more the same: the second stands for the first by what is remembered.

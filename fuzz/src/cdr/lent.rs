@@ -72,6 +72,8 @@ fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let mut out = Encoder::new(Block::default(), order, coding);
     out.set_lender(Some(&Runs));
     let text = "text".to_owned();
+    // A run is never among the first octets of a message: there is its header.
+    out.put_u64(0);
     let longs: Vec<u64> = octets.iter().copied().map(u64::from).collect();
     let written = (octets.marshal(&mut out))
         .and_then(|()| text.marshal(&mut out))
@@ -84,6 +86,7 @@ fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let mut beside = Decoder::with_lent(&block, block.lent(), order, coding);
     let mut within = Decoder::new(&stretches, order, coding);
     for input in [&mut beside, &mut within] {
+        assert_eq!(u64::unmarshal(input), Ok(0));
         assert_eq!(Vec::<u8>::unmarshal(input).as_deref(), Ok(octets));
         assert_eq!(String::unmarshal(input).as_ref(), Ok(&text));
         assert_eq!(Vec::<u64>::unmarshal(input).as_ref(), Ok(&longs));
