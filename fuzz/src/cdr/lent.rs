@@ -96,7 +96,7 @@ fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
 
 /// A run in memory of its own.
 #[derive(Debug)]
-struct Run(Vec<u8>);
+pub(crate) struct Run(pub(crate) Vec<u8>);
 
 impl Segment for Run {
     fn len(&self) -> usize {

@@ -6,6 +6,7 @@ mod numbers;
 mod seeds;
 mod sequences;
 
+pub(crate) use lent::Run;
 pub use seeds::seeds;
 
 use punctual_cdr::{

@@ -12,8 +12,8 @@ use crate::mutate::{self, Bytes};
 use crate::server::{self, PROTOCOLS};
 use crate::wire::{self, Slices};
 use punctual::{
-    Any, Char, CollocationScope, Context, Interface, LongDouble, Orb, SystemException, Typed,
-    ValueType,
+    Any, Buffering, Char, CollocationScope, Context, GiopVersion, Interface, LongDouble, Orb,
+    OrbConfig, SystemException, Typed, ValueType,
 };
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -28,6 +28,10 @@ fn references() -> &'static [Every; 2] {
 }
 
 fn reference(protocol: &str) -> Every {
+    reference_by(protocol, |_| {})
+}
+
+fn reference_by(protocol: &str, configure: impl FnOnce(&mut OrbConfig)) -> Every {
     let orb = Orb::builder()
         .link(Arc::new(Slices))
         .configure(|config| {
@@ -35,6 +39,7 @@ fn reference(protocol: &str) -> Every {
             config.collocation_scope = CollocationScope::Orb;
             config.limits.message = 1 << 16;
             config.limits.nesting = 24;
+            configure(config);
         })
         .build()
         .expect("the configuration is sound");
@@ -55,6 +60,9 @@ fn reference(protocol: &str) -> Every {
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let (which, octets) = crate::choice(octets);
+    if which >= SENDS {
+        return sends(usize::from(which - SENDS), octets);
+    }
     let every = &references()[usize::from(how & 1)];
     let piece = [0, 1, 7, 40][usize::from(how >> 1) % 4];
     let inputs = (0..CONNECTIONS).map(|_| octets.to_vec());
@@ -67,6 +75,54 @@ pub fn run(input: &[u8]) {
     }
     wire::opens([], 0);
     wire::close_opened();
+}
+
+/// Calls from there on are of clients that send in another way.
+const SENDS: u8 = 250;
+
+/// A protocol, a version, and how many one-ways wait to be sent together.
+const WAYS: [(usize, GiopVersion, usize); 6] = [
+    (2, GiopVersion::V1_2, 1),
+    (2, GiopVersion::V1_2, 3),
+    (1, GiopVersion::V1_2, 3),
+    (0, GiopVersion::V1_2, 3),
+    (0, GiopVersion::V1_0, 1),
+    (0, GiopVersion::V1_1, 1),
+];
+
+/// One-ways and a call in each way there is: what is sent is taken by the server, and the call ends.
+fn sends(way: usize, octets: &[u8]) {
+    static WAY: OnceLock<Vec<Every>> = OnceLock::new();
+    let ways = WAY.get_or_init(|| {
+        let all = WAYS.into_iter().map(|(protocol, version, together)| {
+            reference_by(PROTOCOLS[protocol], |config| {
+                config.giop_version = version;
+                config.one_way_buffering = (together > 1).then_some(Buffering {
+                    messages: together,
+                    octets: 1 << 30,
+                    delay: None,
+                });
+            })
+        });
+        all.collect()
+    });
+    let way = way % ways.len();
+    wire::opens((0..CONNECTIONS).map(|_| octets.to_vec()), 0);
+    for _ in 0..WAYS[way].2 {
+        // A text that the protocol cannot say is an error.
+        let _ = ways[way].note("to whom it may concern", octets);
+    }
+    if let Err(error) = ways[way].ping() {
+        assert!(!error.to_string().is_empty());
+    }
+    wire::opens([], 0);
+    let protocol = PROTOCOLS[WAYS[way].0];
+    for sent in wire::close_opened() {
+        if protocol == PROTOCOLS[0] {
+            server::are_messages(&sent);
+        }
+        server::served(protocol, &sent, 0);
+    }
 }
 
 /// What is asked and what is answered when all goes well, of each call in turn and each protocol: input to begin

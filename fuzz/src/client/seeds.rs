@@ -63,6 +63,18 @@ pub fn seeds() -> Vec<Seed> {
         )
     });
     let replies: Vec<u8> = replies.flatten().collect();
+    for way in super::SENDS..=255 {
+        let good = reply(
+            newest,
+            ByteOrder::NATIVE,
+            id,
+            ReplyStatus::NoException,
+            &[],
+            &|_| Ok(()),
+        );
+        all.push((format!("way-{way}"), [&[0, way], &*good].concat()));
+        all.push((format!("way-{way}-ends"), vec![0, way]));
+    }
     all.push(("several-calls".to_owned(), [&[0xc0, 0], &*replies].concat()));
     all
 }

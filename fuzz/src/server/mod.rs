@@ -85,9 +85,10 @@ pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
     let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
-    let sent = match how & THROUGH_BRIDGE {
-        0 => served(protocol, octets, piece),
-        _ => bridge::served(protocol, octets, piece),
+    let sent = match (how & LENDS, how & THROUGH_BRIDGE) {
+        (0, 0) => served(protocol, octets, piece),
+        (0, _) => bridge::served(protocol, octets, piece),
+        _ => served_lent(protocol, octets),
     };
     if protocol == "slice" {
         are_messages(&sent);
@@ -102,13 +103,32 @@ pub fn run(input: &[u8]) {
 /// In the first octet: it is a bridge that is asked, and asks the server.
 const THROUGH_BRIDGE: u8 = 8;
 
+/// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
+/// begins, and how long it is.
+const LENDS: u8 = 0x80;
+
+/// What a server answers that sees some of what is sent where the peer has it.
+fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
+    let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
+        return Vec::new();
+    };
+    let begin = usize::from(u16::from_be_bytes([*a, *b])).min(octets.len());
+    let length = usize::from(u16::from_be_bytes([*c, *d]));
+    let end = begin.saturating_add(length).min(octets.len());
+    let connection = SliceConnection::lending(octets, begin..end);
+    answered_on(&server().orb, protocol, connection)
+}
+
 /// What a server answers.
 pub(crate) fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     served_by(&server().orb, protocol, octets, piece)
 }
 
 fn served_by(orb: &Orb, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
-    let connection = SliceConnection::new(octets, piece);
+    answered_on(orb, protocol, SliceConnection::new(octets, piece))
+}
+
+fn answered_on(orb: &Orb, protocol: &str, connection: Arc<SliceConnection>) -> Vec<u8> {
     let is_served = orb.serve_here(protocol, connection.clone());
     assert!(is_served, "nobody listens");
     assert!(connection.is_closed(), "it goes on behind its end");

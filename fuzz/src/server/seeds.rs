@@ -39,7 +39,99 @@ pub fn seeds() -> Vec<Seed> {
         })
         .collect();
     all.extend(through);
+    all.extend(lent());
     all
+}
+
+/// Requests whose octets are lent, of each protocol; and runs that are lent where none may be.
+fn lent() -> Vec<Seed> {
+    let raw = raw_key();
+    let octets = [7; 64];
+    let giop = |more| {
+        let message = message(
+            GiopVersion::V1_2,
+            ByteOrder::NATIVE,
+            MessageKind::Request,
+            |out| {
+                let header = RequestHeader {
+                    request_id: 3,
+                    response: ResponseFlags::SYNC_WITH_TARGET,
+                    target: Target::ObjectKey(&raw),
+                    operation: "do",
+                    contexts: ServiceContexts::none(),
+                };
+                header.encode(out).expect("it can be written");
+                align_body(out);
+                out.put_u8(0);
+                out.put_octets(&octets).expect("they can be written");
+            },
+        );
+        let mut message = message;
+        message[6] |= more;
+        message
+    };
+    let coding = Coding::default();
+    let frame = sequenced::FrameHeader {
+        stream: 7,
+        sequence: 1,
+        sent_at: 1,
+        object_key: &raw,
+        operation: "do",
+    };
+    let mut out = sequenced::begin_message(Block::default(), ByteOrder::NATIVE, coding);
+    frame.encode(&mut out).expect("it can be written");
+    out.align(8);
+    out.put_u8(0);
+    out.put_octets(&octets).expect("they can be written");
+    let mut frame = out.into_block();
+    sequenced::finish_message(&mut frame).expect("it is short");
+    let mut out = lite::begin_message(Block::default(), lite::Kind::Request, coding);
+    let header = RequestHeader {
+        request_id: 3,
+        response: ResponseFlags::SYNC_WITH_TARGET,
+        target: Target::ObjectKey(&raw),
+        operation: "do",
+        contexts: ServiceContexts::none(),
+    };
+    lite::encode_request(&header, &mut out).expect("it can be written");
+    out.align(8);
+    out.put_u8(0);
+    out.put_octets(&octets).expect("they can be written");
+    let mut small = out.into_block();
+    lite::finish_message(&mut small).expect("it is short");
+    let whole = giop(0);
+    let at = whole.len() - octets.len();
+    let twice = whole.repeat(2);
+    let (lite_at, frame_at) = (small.len() - octets.len(), frame.len() - octets.len());
+    let inputs = [
+        ("giop", 0, at, octets.len(), whole.clone()),
+        ("giop-first-of-two", 0, at, octets.len(), twice.clone()),
+        (
+            "giop-second-of-two",
+            0,
+            whole.len() + at,
+            octets.len(),
+            twice.clone(),
+        ),
+        ("giop-across", 0, at, octets.len() + 20, twice),
+        ("giop-in-head", 0, 20, 8, whole.clone()),
+        ("giop-in-header", 0, 4, 8, whole.clone()),
+        ("giop-fragment", 0, at, octets.len(), giop(2)),
+        ("giop-rest-missing", 0, at, 10, whole[..at + 10].to_vec()),
+        ("lite", 1, lite_at, octets.len(), small.into_vec()),
+        ("frame", 2, frame_at, octets.len(), frame.into_vec()),
+    ];
+    let number = |number: usize| u16::try_from(number).unwrap_or_default().to_be_bytes();
+    let protocols = PROTOCOLS.len();
+    inputs
+        .into_iter()
+        .map(|(name, protocol, at, length, octets)| {
+            let how = (super::LENDS..=255).find(|how| usize::from(*how) % protocols == protocol);
+            let how = how.expect("there is one of each");
+            let input = [&[how][..], &number(at), &number(length), &octets].concat();
+            (format!("lent-{name}"), input)
+        })
+        .collect()
 }
 
 fn every_key() -> Vec<u8> {
