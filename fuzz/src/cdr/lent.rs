@@ -19,6 +19,7 @@ pub(super) fn run(kinds: &[u8], octets: &[u8], order: ByteOrder, coding: Coding<
         at,
         segment: Arc::new(Run(octets[at..end].to_vec())),
     }];
+    assert_eq!(lent[0].segment.is_empty(), at == end);
     let mut beside = Decoder::with_lent(&own, &lent, order, coding);
     let mut within = Decoder::new(octets, order, coding);
     for kind in kinds {

@@ -1,5 +1,6 @@
 //! Values of every type that generated code reads, one after the other as the input's first octets say.
 
+mod custom;
 mod lent;
 mod memory;
 mod numbers;
@@ -91,7 +92,7 @@ fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
 }
 
 fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
-    match kind % 26 {
+    match kind % 28 {
         0 => again::<i8>(input),
         1 => again::<u64>(input),
         2 => again::<Box<String>>(input),
@@ -116,11 +117,13 @@ fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         21 => again::<Wide>(input),
         22 => sequences::optional(input),
         23 => memory::blocks(input),
-        24 => {
+        25 => again::<Vec<f32>>(input),
+        26 => custom::streams(input),
+        27 => custom::wide(input),
+        _ => {
             shown(input);
             input.skip(1)
         }
-        _ => again::<Vec<f32>>(input),
     }
 }
 
@@ -132,6 +135,7 @@ fn shown(input: &Decoder<'_>) {
     assert!(shown.contains("limits") && !narrow.name().is_empty());
     assert_eq!(NarrowCodeSet::from_id(narrow.id()), Some(narrow));
     assert_eq!(input.order().other().other(), input.order());
+    assert_eq!(Char(b'x').to_string(), "x");
 }
 
 /// Wide text: a string to Rust, whichever it is to IDL.

@@ -1,6 +1,7 @@
 //! Values to begin with, of the kinds that [`super::run`] reads.
 
 use super::MORE;
+use super::custom::Custom;
 use crate::Seed;
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Char, Coding, Encoder, Fixed, LongDouble, Marshal, NarrowCodeSet,
@@ -126,6 +127,8 @@ fn values() -> Vec<(String, u8, Write)> {
         ),
         ("optional-none", MORE + 22, of(false)),
         ("floats-many", MORE + 25, of(vec![0.5_f32; 70])),
+        ("custom", MORE + 26, of(Custom::sample())),
+        ("custom-wide", MORE + 27, of('\u{df}')),
         ("shown", MORE + 24, of(0_u8)),
         (
             "blocks",

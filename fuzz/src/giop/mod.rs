@@ -22,6 +22,8 @@ use punctual_giop::{
 fn limits() -> Limits {
     Limits {
         message: 1 << 16,
+        fragments_pending: 2,
+        fragments_bytes: 2048,
         ..Limits::default()
     }
 }
@@ -77,6 +79,12 @@ pub fn run(input: &[u8]) {
     }
     if !rest.is_empty() {
         is_shown(rest);
+        let header = rest.first_chunk().map(MessageHeader::parse);
+        if !matches!(header, Some(Ok(_))) {
+            // What is no message has no fragments, and goes as it is.
+            let pieces: Vec<&[u8]> = split(rest, 40).map(|piece| piece.body).collect();
+            assert_eq!(pieces, [rest]);
+        }
     }
     if let Ok(context) = CodeSetContext::decode(rest) {
         chosen(context);

@@ -64,6 +64,21 @@ pub fn seeds() -> Vec<Seed> {
     );
     other.append(&mut rest);
     all.push(("fragments-of-two-orders".to_owned(), other));
+    // Each of another request, so that more wait than may.
+    let several = (0..3_u8).flat_map(|id| {
+        let mut other = cut.clone();
+        other[15] = id;
+        other
+    });
+    all.push(("fragments-of-three".to_owned(), several.collect()));
+    let mut long = message(
+        GiopVersion::V1_2,
+        ByteOrder::Big,
+        MessageKind::Request,
+        &|out| request(out, &[7; 2100]),
+    );
+    long[6] |= 2;
+    all.push(("fragments-too-long".to_owned(), long));
     let lone = message(
         GiopVersion::V1_2,
         ByteOrder::Big,
