@@ -46,7 +46,7 @@ pub fn seeds() -> Vec<Seed> {
 
 /// A TypeCode, and one that says that it is the one before.
 fn again() -> Vec<Seed> {
-    let members: Vec<String> = (0..230).map(|number| format!("m{number}")).collect();
+    let members: Vec<String> = (0..320).map(|number| format!("m{number}")).collect();
     let members: Vec<_> = members
         .iter()
         .map(|name| (&**name, TypeCode::LONG))
