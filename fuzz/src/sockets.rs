@@ -141,7 +141,9 @@ impl Client {
     fn new() -> Self {
         let listener = UnixListener::bind(path("peer")).expect("the path is free");
         let (peer, inputs) = channel();
-        std::thread::spawn(move || answer(&listener, &inputs));
+        let thread = std::thread::Builder::new().name("punctual-fuzz-peer".to_owned());
+        let peer_runs = thread.spawn(move || answer(&listener, &inputs));
+        peer_runs.expect("there is a thread");
         let references = [Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
             let name = format!("client-{wait:?}");
             let orb = Orb::builder()

@@ -58,6 +58,7 @@ fn types() -> &'static [TypeCode; 4] {
 ///
 /// # Panics
 /// If something is wrong with what the input does.
+#[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let limits = Limits {
@@ -98,7 +99,7 @@ pub fn run(input: &[u8]) {
     let mut seen = HashSet::new();
     look_at(&value, &mut seen);
     // Of a graph that is gone, those that were within it are left, and are empty.
-    let within: Vec<ValueRef> = seen.iter().flat_map(|value| values_of(value)).collect();
+    let within: Vec<ValueRef> = seen.iter().flat_map(values_of).collect();
     drop((value, seen));
     for gone in within
         .iter()
@@ -125,6 +126,7 @@ fn values_of(value: &ValueRef) -> Vec<ValueRef> {
 }
 
 /// Each value of a graph, once: its members are those of its type, and it is the same with them put in again.
+#[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 fn look_at(value: &Value, seen: &mut HashSet<ValueRef>) {
     match value {
         Value::Sequence(values) | Value::Struct(values) => {

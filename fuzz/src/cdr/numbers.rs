@@ -21,7 +21,7 @@ pub(super) fn long_double(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     if one < other {
         assert!(near <= other.to_f64());
     }
-    assert_eq!(one == other, other == one);
+    assert_eq!(one.eq(&other), other.eq(&one));
     // Whatever octets a `double` is of.
     let double = input.get_f64()?;
     let wide = LongDouble::from_f64(double);

@@ -52,7 +52,7 @@ pub fn seeds() -> Vec<Seed> {
     // Of four calls, on one connection: the second and the fourth are answered, in another order.
     let newest = GiopVersion::V1_2;
     let replies = (0..8).map(|number| {
-        let id = id + number ^ 1;
+        let id = (id + number) ^ 1;
         reply(
             newest,
             ByteOrder::NATIVE,
