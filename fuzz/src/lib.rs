@@ -23,6 +23,7 @@ pub mod names;
 pub mod plugin;
 pub mod server;
 pub mod shm;
+pub mod sockets;
 pub mod tls;
 pub mod values;
 
@@ -78,6 +79,10 @@ pub const TARGETS: &[Target] = &[
         run: client::run,
     },
     Target {
+        name: "sockets",
+        run: sockets::run,
+    },
+    Target {
         name: "shm",
         run: shm::run,
     },
@@ -99,6 +104,31 @@ pub const TARGETS: &[Target] = &[
 #[must_use]
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
+}
+
+/// An input to begin with, and its name in the corpus.
+pub type Seed = (String, Vec<u8>);
+
+/// Of each target the inputs to begin with that are made, and not found.
+///
+/// # Panics
+/// If one of them cannot be written.
+#[must_use]
+pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
+    vec![
+        ("any", any::seeds()),
+        ("cdr", cdr::seeds()),
+        ("client", client::seeds()),
+        ("giop", giop::seeds()),
+        ("ior", ior::seeds()),
+        ("server", server::seeds()),
+    ]
+}
+
+/// Puts a seed together from its parts.
+fn seed<'p>(name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> Seed {
+    let parts: Vec<&[u8]> = parts.into_iter().collect();
+    (name.to_owned(), parts.concat())
 }
 
 /// The first octet of an input, which chooses among ways to read the rest.

@@ -4,14 +4,58 @@
 //! An input of messages is cut into them, one is changed, and its length put right. The changes within are
 //! libFuzzer's own, which knows what the code has compared.
 
-use punctual_any::{TypeCode, Value, ValueModifier, Visibility};
+use punctual_any::{Label, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual_giop::lite::Kind;
 
 /// Changes the first octets of a buffer, so many, in place; says how many they are then.
 pub type Bytes = fn(&mut [u8], usize) -> usize;
 
 /// Octets of a GIOP header.
 const HEADER: usize = 12;
+
+/// How a message says how long it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Giop,
+    /// Of the frame-sequencing protocol.
+    Frame,
+    Lite,
+}
+
+impl Shape {
+    /// That of the message that octets begin with, if they begin with one.
+    fn of(octets: &[u8]) -> Option<Self> {
+        match octets {
+            [b'G', b'I', b'O', b'P', ..] if octets.len() >= HEADER => Some(Self::Giop),
+            [b'P', b'U', b'N', b'F', ..] if octets.len() >= HEADER => Some(Self::Frame),
+            // Nothing tells these but that what they say is possible.
+            [a, b, c, d, kind, behind @ ..] if Kind::from_number(*kind).is_some() => {
+                let length = u32::from_ne_bytes([*a, *b, *c, *d]) as usize;
+                (length <= behind.len()).then_some(Self::Lite)
+            }
+            _ => None,
+        }
+    }
+
+    fn header(self) -> usize {
+        match self {
+            Self::Giop | Self::Frame => HEADER,
+            Self::Lite => 5,
+        }
+    }
+
+    /// Where the length stands, and in which order.
+    fn length(self, message: &[u8]) -> (usize, ByteOrder) {
+        let flags = |at: usize| message.get(at).copied().unwrap_or_default();
+        match self {
+            Self::Giop => (8, ByteOrder::from_flag(flags(6))),
+            Self::Frame => (8, ByteOrder::from_flag(flags(5))),
+            Self::Lite => (0, ByteOrder::NATIVE),
+        }
+    }
+}
+
 /// What one message may grow by.
 const GROWTH: usize = 64;
 /// Messages of one input.
@@ -34,7 +78,7 @@ impl Random {
     }
 }
 
-/// Changes an input that is `head` octets and then GIOP messages; `pool` has messages that are good.
+/// Changes an input that is `head` octets and then messages of one protocol; `pool` has messages that are good.
 pub fn messages(
     data: &mut [u8],
     size: usize,
@@ -66,14 +110,18 @@ pub fn messages(
             }
         }
         6 => {
-            // Version, flags, kind.
-            let place = 4 + random.below(4);
+            // Version, flags, kind; of GIOPlite the kind.
+            let lite = all.get(which).and_then(|one| Shape::of(one)) == Some(Shape::Lite);
+            let place = 4 + if lite { 0 } else { random.below(4) };
             if let Some(octet) = all.get_mut(which).and_then(|one| one.get_mut(place)) {
                 *octet = u8::try_from(random.below(9)).unwrap_or_default();
             }
         }
         _ => match all.get_mut(which) {
-            Some(one) if one.len() > HEADER => change(one, bytes),
+            Some(one) => match Shape::of(one) {
+                Some(shape) if one.len() > shape.header() => change(one, shape, bytes),
+                _ => return bytes(data, size),
+            },
             _ => return bytes(data, size),
         },
     }
@@ -81,17 +129,20 @@ pub fn messages(
 }
 
 /// Changes what is behind a message's header, and puts its length right.
-fn change(message: &mut Vec<u8>, bytes: Bytes) {
-    let body = message.len() - HEADER;
+fn change(message: &mut Vec<u8>, shape: Shape, bytes: Bytes) {
+    let header = shape.header();
+    let body = message.len() - header;
     message.resize(message.len() + GROWTH, 0);
-    let length = bytes(&mut message[HEADER..], body);
-    message.truncate(HEADER + length);
-    set_length(message);
+    let length = bytes(&mut message[header..], body);
+    message.truncate(header + length);
+    set_length(message, shape);
 }
 
 /// Makes two of a message: it, with more to come, and the rest as a fragment.
 fn fragment(all: &mut Vec<Vec<u8>>, which: usize, random: &mut Random) {
-    let Some(first) = all.get_mut(which).filter(|one| one.len() > HEADER + 8) else {
+    let is_giop = |one: &Vec<u8>| Shape::of(one) == Some(Shape::Giop);
+    let first = all.get_mut(which).filter(|one| one.len() > HEADER + 8);
+    let Some(first) = first.filter(|one| is_giop(one)) else {
         return;
     };
     let body = first.len() - HEADER;
@@ -105,18 +156,20 @@ fn fragment(all: &mut Vec<Vec<u8>>, which: usize, random: &mut Random) {
     }
     second.extend_from_slice(&rest);
     first[6] |= 2;
-    set_length(first);
-    set_length(&mut second);
+    set_length(first, Shape::Giop);
+    set_length(&mut second, Shape::Giop);
     all.insert(which + 1, second);
 }
 
-fn set_length(message: &mut [u8]) {
-    let length = u32::try_from(message.len().saturating_sub(HEADER)).unwrap_or_default();
-    let octets = match message.get(6) {
-        Some(flags) if flags & 1 != 0 => length.to_le_bytes(),
-        _ => length.to_be_bytes(),
+fn set_length(message: &mut [u8], shape: Shape) {
+    let length = message.len().saturating_sub(shape.header());
+    let length = u32::try_from(length).unwrap_or_default();
+    let (at, order) = shape.length(message);
+    let octets = match order {
+        ByteOrder::Little => length.to_le_bytes(),
+        ByteOrder::Big => length.to_be_bytes(),
     };
-    if let Some(place) = message.get_mut(8..HEADER) {
+    if let Some(place) = message.get_mut(at..at + 4) {
         place.copy_from_slice(&octets);
     }
 }
@@ -125,17 +178,16 @@ fn set_length(message: &mut [u8]) {
 fn cut(mut octets: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     while !octets.is_empty() && all.len() < 2 * MOST {
-        let length = match octets.get(..HEADER) {
-            Some(header) if header.starts_with(b"GIOP") => {
-                let length = [header[8], header[9], header[10], header[11]];
-                let length = match header[6] & 1 {
-                    1 => u32::from_le_bytes(length),
-                    _ => u32::from_be_bytes(length),
-                };
-                HEADER.saturating_add(length as usize)
-            }
-            _ => octets.len(),
-        };
+        let length = Shape::of(octets).map(|shape| {
+            let (at, order) = shape.length(octets);
+            let length = [octets[at], octets[at + 1], octets[at + 2], octets[at + 3]];
+            let length = match order {
+                ByteOrder::Little => u32::from_le_bytes(length),
+                ByteOrder::Big => u32::from_be_bytes(length),
+            };
+            shape.header().saturating_add(length as usize)
+        });
+        let length = length.unwrap_or(octets.len());
         let (one, rest) = octets.split_at(length.min(octets.len()));
         all.push(one.to_vec());
         octets = rest;
@@ -195,7 +247,12 @@ fn type_code(random: &mut Random, depth: usize) -> TypeCode {
     let bound = u32::try_from(random.below(4)).unwrap_or_default();
     let mut part = || type_code(random, depth - 1);
     let (one, other) = (part(), part());
-    match random.below(9) {
+    match random.below(14) {
+        8 => union(random, id, one, other),
+        9 => TypeCode::interface(id, "i"),
+        10 => TypeCode::abstract_interface(id, "i"),
+        11 => TypeCode::string(bound),
+        12 => TypeCode::wstring(bound),
         0 => TypeCode::sequence(&one, bound),
         1 => TypeCode::array(&one, bound + 1),
         2 => TypeCode::structure(id, "s", &[("one", one), ("other", other)]),
@@ -211,6 +268,27 @@ fn type_code(random: &mut Random, depth: usize) -> TypeCode {
             TypeCode::value(id, "v", ValueModifier::None, None, &members)
         }
     }
+}
+
+/// A union, by a discriminator of each kind, with a default member or not.
+fn union(random: &mut Random, id: &str, one: TypeCode, other: TypeCode) -> TypeCode {
+    let color = TypeCode::enumeration("IDL:n:1.0", "n", &["x", "y"]);
+    let kinds = [
+        TypeCode::BOOLEAN,
+        TypeCode::CHAR,
+        TypeCode::WCHAR,
+        TypeCode::OCTET,
+        TypeCode::SHORT,
+        TypeCode::USHORT,
+        TypeCode::LONG,
+        TypeCode::ULONG,
+        TypeCode::LONG_LONG,
+        TypeCode::ULONG_LONG,
+        color,
+    ];
+    let last = [Label::from(0_u8), Label::Default][random.below(2)];
+    let members = [(Label::from(1_u8), "one", one), (last, "other", other)];
+    TypeCode::union_(id, "u", &kinds[random.below(kinds.len())], &members)
 }
 
 /// Puts a graph of nodes in the place of what is there, as [`crate::values`] reads it: shared, in rings, in chunks
@@ -345,8 +423,32 @@ mod tests {
     fn message(body: &[u8]) -> Vec<u8> {
         let mut message = b"GIOP\x01\x02\x00\x00\0\0\0\0".to_vec();
         message.extend_from_slice(body);
-        set_length(&mut message);
+        set_length(&mut message, Shape::Giop);
         message
+    }
+
+    #[test]
+    fn messages_of_each_protocol_are_cut_where_they_end_and_stay_whole() {
+        for (shape, header) in [
+            (Shape::Frame, b"PUNF\x01\x01\0\0\0\0\0\0".to_vec()),
+            (Shape::Frame, b"PUNF\x01\x00\0\0\0\0\0\0".to_vec()),
+            (Shape::Lite, vec![0, 0, 0, 0, Kind::Batch.number()]),
+            (Shape::Lite, vec![0, 0, 0, 0, 0]),
+        ] {
+            let of = |body: &[u8]| {
+                let mut message = [&header, body].concat();
+                set_length(&mut message, shape);
+                message
+            };
+            let all = [of(&[1; 24]), of(&[]), of(&[2; 9])];
+            assert_eq!(cut(&all.concat()), all);
+            let mut changed = all[0].clone();
+            change(&mut changed, shape, |octets, size| {
+                octets[size] = 7;
+                size + 1
+            });
+            assert_eq!(changed, of(&[&[1; 24][..], &[7]].concat()));
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Graphs of values: shared, cyclic, chunked, truncated, in both byte orders.
 
-use punctual_any::{Any, TypeCode, Value, ValueModifier, Visibility};
-use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Limits};
+use punctual_any::{Any, DynamicValue, TypeCode, Value, ValueModifier, Visibility};
+use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Limits, ValueRef};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// What inputs are read as.
@@ -57,6 +58,7 @@ fn types() -> &'static [TypeCode; 4] {
 ///
 /// # Panics
 /// If something is wrong with what the input does.
+#[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let limits = Limits {
@@ -93,5 +95,68 @@ pub fn run(input: &[u8]) {
         let mut input = Decoder::new(&written, ByteOrder::Big, coding);
         let again = Value::unmarshal(type_code, &mut input);
         assert!(again.is_ok(), "what was written is not read: {again:?}");
+    }
+    let mut seen = HashSet::new();
+    look_at(&value, &mut seen);
+    // Of a graph that is gone, those that were within it are left, and are empty.
+    let within: Vec<ValueRef> = seen.iter().flat_map(values_of).collect();
+    drop((value, seen));
+    for gone in within
+        .iter()
+        .filter(|value| value.repository_id().is_empty())
+    {
+        assert!(gone.factory().kinds().is_empty() && DynamicValue::of(gone).is_none());
+        assert_eq!(format!("{gone:?}"), "ValueRef()");
+        let other = gone.beside(gone.factory(), gone.factory().create());
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding);
+        let written = Value::Valuetype(Some(other)).marshal(node, &mut out);
+        assert!(written.is_err() || !out.into_block().is_empty());
+    }
+}
+
+/// The values that are members of a value.
+fn values_of(value: &ValueRef) -> Vec<ValueRef> {
+    let members = DynamicValue::of(value).map(|(_, members)| members);
+    let members = members.into_iter().flatten();
+    let values = members.filter_map(|member| match member {
+        Value::Valuetype(value) => value,
+        _ => None,
+    });
+    values.collect()
+}
+
+/// Each value of a graph, once: its members are those of its type, and it is the same with them put in again.
+#[allow(clippy::mutable_key_type)] // What is hashed is where it is.
+fn look_at(value: &Value, seen: &mut HashSet<ValueRef>) {
+    match value {
+        Value::Sequence(values) | Value::Struct(values) => {
+            values.iter().for_each(|value| look_at(value, seen));
+        }
+        Value::Valuetype(Some(value)) if seen.len() < 200 && seen.insert(value.clone()) => {
+            let Some((type_code, members)) = DynamicValue::of(value) else {
+                return;
+            };
+            let all = DynamicValue::members_of(&type_code).expect("it is a valuetype");
+            assert_eq!(all.len(), members.len());
+            let id = type_code.original_type();
+            assert_eq!(Ok(value.repository_id().as_str()), id.id());
+            assert!(
+                value
+                    .downcast::<ValueRef>()
+                    .is_some_and(|same| same == *value)
+            );
+            assert_eq!(value.view::<u8>(), None);
+            let beside = DynamicValue::create_beside(value, &type_code, members.clone());
+            let alone = DynamicValue::create(&type_code, members.clone());
+            for made in [beside, alone] {
+                let made = made.expect("it has all members");
+                assert!(made != *value && made.repository_id() == value.repository_id());
+            }
+            assert!(DynamicValue::create(&type_code, Vec::new()).is_err());
+            assert!(DynamicValue::assign(value, Vec::new()).is_err());
+            assert!(DynamicValue::assign(value, members.clone()).is_ok());
+            members.iter().for_each(|member| look_at(member, seen));
+        }
+        _ => {}
     }
 }

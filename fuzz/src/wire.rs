@@ -1,5 +1,6 @@
 //! A link whose connections are slices: what is received is the input, what is sent is kept.
 
+use crate::cdr::Run;
 use punctual::protocol::Deadline;
 use punctual_cdr::Block;
 use punctual_link::{
@@ -9,6 +10,7 @@ use punctual_link::{
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +28,8 @@ pub(crate) struct SliceConnection {
     /// At most so many octets are received at once; 0 for all that there are.
     piece: usize,
     answer: Option<Answer>,
+    /// These octets of the input come beside the others, lent.
+    lent: Range<usize>,
     here: Address,
 }
 
@@ -42,6 +46,14 @@ impl SliceConnection {
         Arc::new(Self::with(input.to_vec(), piece, None))
     }
 
+    /// One that gives all at once, some of it lent.
+    pub(crate) fn lending(input: &[u8], lent: Range<usize>) -> Arc<Self> {
+        Arc::new(Self {
+            lent,
+            ..Self::with(input.to_vec(), 0, None)
+        })
+    }
+
     fn with(input: Vec<u8>, piece: usize, answer: Option<Answer>) -> Self {
         Self {
             state: Mutex::new(State {
@@ -51,6 +63,7 @@ impl SliceConnection {
             closed: AtomicBool::new(false),
             piece,
             answer,
+            lent: 0..0,
             here: Address::new(NAME, "here"),
         }
     }
@@ -104,7 +117,14 @@ impl Connection for SliceConnection {
         if count == 0 || self.is_closed() {
             return Err(LinkError::closed(Phase::Receive));
         }
-        block.extend_from_slice(&left[..count]);
+        match left.get(self.lent.clone()).filter(|lent| !lent.is_empty()) {
+            Some(lent) if state.taken == 0 => {
+                block.extend_from_slice(&left[..self.lent.start]);
+                block.attach(Arc::new(Run(lent.to_vec())));
+                block.extend_from_slice(&left[self.lent.end..count]);
+            }
+            _ => block.extend_from_slice(&left[..count]),
+        }
         state.taken += count;
         Ok(count)
     }
@@ -212,9 +232,9 @@ impl Link for Slices {
         })
     }
 
-    fn listen(&self, _: &Address, _: &Properties) -> Result<Box<dyn Acceptor>, LinkError> {
+    fn listen(&self, at: &Address, _: &Properties) -> Result<Box<dyn Acceptor>, LinkError> {
         Ok(Box::new(Nobody {
-            address: Address::new(NAME, "here"),
+            address: at.clone(),
             closed: Mutex::new(false),
             changed: Condvar::new(),
         }))

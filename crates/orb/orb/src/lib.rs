@@ -60,6 +60,19 @@ pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objec
 
 pub use punctual_ior::PolicyValue;
 
+/// Drivers for fuzzing, of what otherwise writes where nobody looks.
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing {
+    use punctual_giop::trace::TraceOptions;
+
+    /// What `-ORBTrace giop` shows of a message. Allocates.
+    #[must_use]
+    pub fn traced(message: &[u8]) -> String {
+        crate::messaging::readable(message, TraceOptions::default())
+    }
+}
+
 /// What an in-line bridge is made of: requests and replies that are passed on, their bodies as they came.
 ///
 /// A message's head is read and written anew, since ids, keys and protocols differ on the two sides;

@@ -1,7 +1,10 @@
 //! Anys: values in, values out, and on their way.
 #![allow(clippy::unwrap_used)]
 
-use punctual_any::{Any, AnyError, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed};
+use punctual_any::{
+    Any, AnyError, DynamicValue, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, Value,
+    ValueModifier, Visibility,
+};
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Fixed, LongDouble, Marshal,
     Unmarshal,
@@ -286,4 +289,41 @@ fn text_is_extracted_whatever_its_bound_and_width() {
         assert_eq!(*received.type_code(), TypeCode::WSTRING);
     }
     assert_eq!(Any::new(&3i32).unwrap().text(), Err(AnyError::TypeMismatch));
+}
+
+#[test]
+fn an_exception_of_no_octets_may_stand_where_the_state_of_a_value_ends() {
+    let exception = TypeCode::exception("IDL:e:1.0", "e", &[]);
+    // Without its id, as some write it.
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    exception.marshal(&mut out).unwrap();
+    let octets = out.into_block();
+    let mut input = Decoder::new(&octets, ByteOrder::Big, Coding::default());
+    let without_id = Any::unmarshal(&mut input).unwrap();
+    let base = TypeCode::value("IDL:b:1.0", "b", ValueModifier::None, None, &[]);
+    // What may be truncated is written in chunks, of which the Any is the last.
+    let type_code = TypeCode::value(
+        "IDL:v:1.0",
+        "v",
+        ValueModifier::Truncatable,
+        Some(&base),
+        &[("any", TypeCode::ANY, Visibility::Public)],
+    );
+    let members = vec![Value::Any(Box::new(without_id))];
+    let value = DynamicValue::create(&type_code, members).unwrap();
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    let written = Value::Valuetype(Some(value)).marshal(&type_code, &mut out);
+    written.unwrap();
+    let octets = out.into_block();
+    let mut input = Decoder::new(&octets, ByteOrder::Big, Coding::default());
+    let read = Value::unmarshal(&type_code, &mut input).unwrap();
+    let Value::Valuetype(Some(read)) = read else {
+        panic!("{read:?} is no value");
+    };
+    let (_, members) = DynamicValue::of(&read).unwrap();
+    let [Value::Any(any)] = &members[..] else {
+        panic!("{members:?} is no Any");
+    };
+    assert_eq!(*any.type_code(), exception);
+    assert_eq!(any.value(), Ok(Value::Struct(Vec::new())));
 }

@@ -108,6 +108,9 @@ impl<'d> Decoder<'d> {
     /// Reads octets that lent runs stand between. Such a run is read as a whole, by what reads runs of octets or
     /// primitive values. Only views of a sequence of octets or numbers show it where it lies
     /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that nobody changes.
+    ///
+    /// Before a run stand at least eight octets, as those of a message's header: with fewer, some runs are refused
+    /// ([`CdrError::LentElsewhere`]), since what follows them could not be aligned.
     #[must_use]
     pub fn with_lent(
         bytes: &'d [u8],
@@ -262,6 +265,11 @@ impl<'d> Decoder<'d> {
     /// As [`Decoder::align`], where `bytes` ends before what is aligned begins.
     #[cold]
     fn align_at_end(&mut self, boundary: usize) -> Result<(), CdrError> {
+        // There is no padding to a multiple of 1, and what takes no octets may stand where a value ends: whatever is
+        // read next goes on to the next chunk itself.
+        if boundary == 1 {
+            return Ok(());
+        }
         self.cross_padding(boundary);
         if self.cross_chunk(boundary)? {
             self.cross_padding(boundary);

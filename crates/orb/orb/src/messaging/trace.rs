@@ -56,7 +56,8 @@ impl Tracer {
 }
 
 /// A message of whichever protocol its first octets show, for people.
-fn readable(message: &[u8], options: TraceOptions) -> String {
+/// What people see of a message, in whatever protocol.
+pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     match message.first_chunk() {
         Some(b"GIOP") => describe(message, options).to_string(),
         Some(b"PUNF") => frame(message).unwrap_or_else(|| octets(message)),

@@ -169,10 +169,12 @@ impl<'d> Decoder<'d> {
         match self.lent.split_first() {
             Some((lent, later)) if lent.at == position && lent.segment.len() == count => {
                 let phase = self.at.wrapping_add(count) % MAX_ALIGNMENT;
+                // Alignment goes on from octets before the run: where there are too few, what follows would be misread.
+                let base = position.checked_sub(phase);
+                self.base = base.ok_or(CdrError::LentElsewhere)?;
+                self.at = position - self.base;
                 self.lent = later;
                 self.ahead -= count;
-                self.base = position.saturating_sub(phase);
-                self.at = position - self.base;
                 self.end_at_seam();
                 Ok(lent)
             }

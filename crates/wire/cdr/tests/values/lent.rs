@@ -43,6 +43,31 @@ fn an_indirection_leads_back_over_a_lent_run() {
     assert_eq!(input.remaining(), 0);
 }
 
+#[test]
+fn what_follows_a_lent_run_is_aligned_and_a_run_with_too_few_octets_before_it_is_refused() {
+    for length in 3000..3008 {
+        let run = vec![7u8; length];
+        for before in [0, 8] {
+            let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
+            out.set_lender(Some(&TakesAll));
+            out.put_bytes(&vec![0; before]);
+            out.put_octets(&run).unwrap();
+            out.put_u64(5);
+            let block = out.into_block();
+            assert_eq!(block.lent().len(), 1);
+            let mut input = Decoder::with_lent(&block, block.lent(), ByteOrder::Big, coding());
+            input.skip(before).unwrap();
+            // Behind the run, alignment counts from as many octets before it as are left of the last eight.
+            if (4 + length) % 8 > before + 4 {
+                assert_eq!(input.get_octets(), Err(CdrError::LentElsewhere));
+            } else {
+                assert_eq!(input.get_octets(), Ok(&run[..]));
+                assert_eq!(input.get_u64(), Ok(5));
+            }
+        }
+    }
+}
+
 /// A state of octets, which would be lent outside of a chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Large(Vec<u8>);

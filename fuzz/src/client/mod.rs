@@ -1,0 +1,319 @@
+//! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
+
+mod seeds;
+
+pub use seeds::seeds;
+
+use crate::generated::all_types::{
+    Boxed, BoxedFactory, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node,
+    NodeFactory, NodeState, Numbered, Plain, Texts, Tree,
+};
+use crate::mutate::{self, Bytes};
+use crate::server::{self, PROTOCOLS};
+use crate::wire::{self, Slices};
+use punctual::{
+    Any, Buffering, Char, CollocationScope, Context, GiopVersion, Interface, LongDouble, Orb,
+    OrbConfig, SystemException, Typed, ValueType,
+};
+use std::error::Error;
+use std::sync::{Arc, OnceLock};
+
+/// Connections that one call may lead to: to the server, and on by forwards.
+const CONNECTIONS: usize = 3;
+
+/// A reference for each protocol with replies.
+fn references() -> &'static [Every; 2] {
+    static REFERENCES: OnceLock<[Every; 2]> = OnceLock::new();
+    REFERENCES.get_or_init(|| [PROTOCOLS[0], PROTOCOLS[1]].map(reference))
+}
+
+fn reference(protocol: &str) -> Every {
+    reference_by(protocol, |_| {})
+}
+
+fn reference_by(protocol: &str, configure: impl FnOnce(&mut OrbConfig)) -> Every {
+    let orb = Orb::builder()
+        .link(Arc::new(Slices))
+        .configure(|config| {
+            config.client_protocols = vec![protocol.to_owned()];
+            config.collocation_scope = CollocationScope::Orb;
+            config.limits.message = 1 << 16;
+            config.limits.nesting = 24;
+            configure(config);
+        })
+        .build()
+        .expect("the configuration is sound");
+    orb.register_value_factory(NodeFactory);
+    orb.register_value_factory(LongerFactory);
+    orb.register_value_factory(BoxedFactory);
+    let text = server::server()
+        .orb
+        .object_to_string(&server::server().every);
+    let object = text.and_then(|text| orb.string_to_object(&text));
+    Every::from_object(object.expect("it is a reference"))
+}
+
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
+    let (how, octets) = crate::choice(input);
+    let (which, octets) = crate::choice(octets);
+    if which >= SENDS {
+        return sends(usize::from(which - SENDS), octets);
+    }
+    let every = &references()[usize::from(how & 1)];
+    let piece = [0, 1, 7, 40][usize::from(how >> 1) % 4];
+    let inputs = (0..CONNECTIONS).map(|_| octets.to_vec());
+    wire::opens(inputs, piece);
+    for call in 0..1 + usize::from(how >> 6) {
+        let calls = CALLS.len();
+        if let Err(error) = CALLS[(usize::from(which) + call) % calls](every) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+    wire::opens([], 0);
+    wire::close_opened();
+}
+
+/// Makes the call of a conversation again, to which these octets are the answer; so many of them arrive at once, all
+/// for 0.
+///
+/// # Errors
+/// What the call ended with.
+pub fn called(one: &Conversation, answer: Vec<u8>, piece: usize) -> Result<(), String> {
+    wire::opens([answer], piece);
+    let outcome = match (references().get(one.protocol), CALLS.get(one.number)) {
+        (Some(every), Some(call)) => call(every).map_err(|error| error.to_string()),
+        _ => Err("there is no such call".to_owned()),
+    };
+    wire::opens([], 0);
+    wire::close_opened();
+    outcome
+}
+
+/// Calls from there on are of clients that send in another way.
+const SENDS: u8 = 250;
+
+/// A protocol, a version, and how many one-ways wait to be sent together.
+const WAYS: [(usize, GiopVersion, usize); 6] = [
+    (2, GiopVersion::V1_2, 1),
+    (2, GiopVersion::V1_2, 3),
+    (1, GiopVersion::V1_2, 3),
+    (0, GiopVersion::V1_2, 3),
+    (0, GiopVersion::V1_0, 1),
+    (0, GiopVersion::V1_1, 1),
+];
+
+/// One-ways and a call in each way there is: what is sent is taken by the server, and the call ends.
+fn sends(way: usize, octets: &[u8]) {
+    static WAY: OnceLock<Vec<Every>> = OnceLock::new();
+    let ways = WAY.get_or_init(|| {
+        let all = WAYS.into_iter().map(|(protocol, version, together)| {
+            reference_by(PROTOCOLS[protocol], |config| {
+                config.giop_version = version;
+                config.one_way_buffering = (together > 1).then_some(Buffering {
+                    messages: together,
+                    octets: 1 << 30,
+                    delay: None,
+                });
+            })
+        });
+        all.collect()
+    });
+    let way = way % ways.len();
+    wire::opens((0..CONNECTIONS).map(|_| octets.to_vec()), 0);
+    for _ in 0..WAYS[way].2 {
+        // A text that the protocol cannot say is an error.
+        let _ = ways[way].note("to whom it may concern", octets);
+    }
+    if let Err(error) = ways[way].ping() {
+        assert!(!error.to_string().is_empty());
+    }
+    wire::opens([], 0);
+    let protocol = PROTOCOLS[WAYS[way].0];
+    for sent in wire::close_opened() {
+        if protocol == PROTOCOLS[0] {
+            server::are_messages(&sent);
+        }
+        let _answers = server::served(protocol, &sent, 0);
+    }
+}
+
+/// What is asked and what is answered when all goes well, of each call in turn and each protocol: input to begin
+/// with.
+#[must_use]
+pub fn conversations() -> Vec<Conversation> {
+    let mut all = Vec::new();
+    // Of their own: what other inputs have led them to, references remember.
+    let references = [PROTOCOLS[0], PROTOCOLS[1]].map(reference);
+    for (protocol, every) in references.iter().enumerate() {
+        for (number, call) in CALLS.iter().enumerate() {
+            wire::opens_answered(match protocol {
+                0 => |asked| server::served(PROTOCOLS[0], asked, 0),
+                _ => |asked| server::served(PROTOCOLS[1], asked, 0),
+            });
+            let outcome = call(every).map_err(|error| error.to_string());
+            let asked = wire::close_opened().concat();
+            let answered = server::served(PROTOCOLS[protocol], &asked, 0);
+            all.push(Conversation {
+                protocol,
+                number,
+                asked,
+                answered,
+                outcome,
+            });
+        }
+    }
+    wire::opens([], 0);
+    all
+}
+
+/// A call as it went.
+#[derive(Debug)]
+pub struct Conversation {
+    /// Its protocol's number.
+    pub protocol: usize,
+    /// The call's.
+    pub number: usize,
+    /// What the client sent.
+    pub asked: Vec<u8>,
+    /// What the server sent.
+    pub answered: Vec<u8>,
+    /// What became of it.
+    pub outcome: Result<(), String>,
+}
+
+type Called = Result<(), Box<dyn Error>>;
+
+/// One call of each operation, and what every object is asked.
+const CALLS: &[fn(&Every) -> Called] = &[
+    |every| Ok(every.ping()?),
+    |every| Ok(every.note("to whom it may concern", &[1, 2, 3])?),
+    |every| done(every.level()),
+    |every| Ok(every.set_level(3)?),
+    |every| done(every.name()),
+    |every| Ok(every.same_plain(&plain(1)).map(drop)?),
+    |every| Ok(every.same_plain(&plain(13)).map(drop)?),
+    |every| Ok(every.same_plain(&plain(14)).map(drop)?),
+    |every| {
+        Ok(every
+            .same_texts(&texts(), &mut "weit".to_owned())
+            .map(drop)?)
+    },
+    |every| {
+        let mut other = Numbered::All(vec![Choice::Code(3)]);
+        done(every.same_choice(&Choice::Several(texts()), &mut other))
+    },
+    |every| {
+        let mut other = Numbered::Paid(server::price());
+        let value = Choice::Others(Color::Blue, vec![1, 2]);
+        done(every.same_choice(&value, &mut other))
+    },
+    |every| {
+        let leaf = |name: &str| Tree {
+            name: name.to_owned(),
+            branches: Vec::new(),
+        };
+        done(every.same_tree(&Tree {
+            branches: vec![leaf("a"), leaf("b")],
+            ..leaf("root")
+        }))
+    },
+    |every| done(every.same_octets(&[9; 40])),
+    |every| {
+        let mut list = vec!["one".to_owned(), "two".to_owned()];
+        done(every.same_longs(&[1, -1], &mut list))
+    },
+    |every| done(every.same_grid(&[[1, 2, 3], [4, 5, 6]], server::price())),
+    |every| done(every.precise(LongDouble::default())),
+    |every| done(every.anything(&any(&texts()))),
+    |every| done(every.anything(&any(&plain(4)))),
+    |every| done(every.same_object(Some(every.as_object()), Some(every))),
+    |every| {
+        let mut longer = Some(Longer::new(LongerState {
+            base: NodeState::default(),
+            factor: 0.5,
+            extra: Any::default(),
+        }));
+        let boxed = Boxed::new(vec![1, 2]);
+        done(every.values(Some(&ring()), &mut longer, Some(&boxed)))
+    },
+    |every| done(every.same_either(Some(&Either::Value(ring().as_value().clone())))),
+    |every| {
+        let mut context = Context::default();
+        context.set("every.thing", "much");
+        done(every.setting(&context))
+    },
+    |every| done(every.weight()),
+    |every| done(every.as_object().is_a("IDL:other:1.0")),
+    |every| done(every.as_object().non_existent()),
+];
+
+fn done<T>(outcome: Result<T, SystemException>) -> Called {
+    outcome.map(drop).map_err(Into::into)
+}
+
+fn plain(number: i32) -> Plain {
+    Plain {
+        flag: true,
+        tiny: 1,
+        number,
+        ratio: 0.5,
+        ..Plain::default()
+    }
+}
+
+fn texts() -> Texts {
+    Texts {
+        first: Char::default(),
+        wide_letter: 'ß',
+        text: "text".to_owned(),
+        wide_text: "weit".to_owned(),
+        bounded: "eight".to_owned(),
+        letters: vec!['a', 'ß'],
+    }
+}
+
+fn any<T: Typed + punctual::stub::Marshal>(value: &T) -> Any {
+    Any::new(value).expect("it can be marshaled")
+}
+
+/// Two nodes that know each other.
+fn ring() -> Node {
+    let first = Node::new(NodeState {
+        number: 1,
+        text: "first".to_owned(),
+        ..NodeState::default()
+    });
+    let second = Node::new_beside(
+        &first,
+        NodeState {
+            number: 2,
+            next: Some(first.clone()),
+            others: vec![Some(first.clone()), None],
+            ..NodeState::default()
+        },
+    );
+    first.set_next(Some(second));
+    first
+}
+
+/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
+pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
+    const COUNT: usize = 2;
+    static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
+        for one in conversations() {
+            pools[one.protocol].push(one.answered);
+        }
+        for (_, input) in seeds() {
+            pools[usize::from(input[0]) % COUNT].push(input[2..].to_vec());
+        }
+        pools
+    });
+    let protocol = data.first().map_or(0, |how| usize::from(*how) % COUNT);
+    mutate::messages(data, size, seed, 2, &pools[protocol], bytes)
+}

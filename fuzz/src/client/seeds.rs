@@ -1,0 +1,342 @@
+//! Replies to begin with: of each status, with contexts, in fragments, by another server; and what is no reply.
+
+use crate::Seed;
+use crate::server::server;
+use punctual::Interface;
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal,
+};
+use punctual_giop::{
+    AddressingDisposition, Examined, LocateReplyHeader, LocateStatus, MessageKind, ReplyHeader,
+    ReplyStatus, RequestHeader, ServiceContexts, SystemExceptionBody, align_body, begin_message,
+    close_connection, examine, finish_message, lite, message_decoder, message_error,
+    service_context, split,
+};
+use punctual_ior::{Ior, TaggedProfile};
+
+/// The call that has neither arguments nor results, and one that has text.
+const CALLS: [u8; 2] = [0, 4];
+
+/// Inputs to begin with.
+///
+/// # Panics
+/// If one of them cannot be written.
+#[must_use]
+pub fn seeds() -> Vec<Seed> {
+    let limits = Limits::default();
+    let conversations = super::conversations();
+    let asked = conversations.first().expect("there is one").asked.clone();
+    let Ok(Examined::Complete(header)) = examine(&asked, &limits) else {
+        panic!("a request is a message");
+    };
+    let mut input: Decoder<'_> = message_decoder(&header, &asked, Coding::default());
+    let request = RequestHeader::decode(&mut input).expect("it is a request");
+    let id = request.request_id;
+    let mut all = Vec::new();
+    let mut add = |name: &str, protocol: u8, octets: Vec<u8>| {
+        for call in CALLS {
+            let input = [&[protocol, call], &*octets].concat();
+            all.push((format!("{name}-{call}"), input));
+        }
+    };
+    for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            for (name, octets) in of_giop(version, order, id) {
+                add(&format!("{name}-{version}-{order:?}"), 0, octets);
+            }
+        }
+    }
+    for (name, octets) in of_lite(id) {
+        add(&format!("lite-{name}"), 1, octets);
+    }
+    // Of four calls, on one connection: the second and the fourth are answered, in another order.
+    let newest = GiopVersion::V1_2;
+    let replies = (0..8).map(|number| {
+        let id = (id + number) ^ 1;
+        reply(
+            newest,
+            ByteOrder::NATIVE,
+            id,
+            ReplyStatus::NoException,
+            &[],
+            &|_| Ok(()),
+        )
+    });
+    let replies: Vec<u8> = replies.flatten().collect();
+    for way in super::SENDS..=255 {
+        let good = reply(
+            newest,
+            ByteOrder::NATIVE,
+            id,
+            ReplyStatus::NoException,
+            &[],
+            &|_| Ok(()),
+        );
+        all.push((format!("way-{way}"), [&[0, way], &*good].concat()));
+        all.push((format!("way-{way}-ends"), vec![0, way]));
+    }
+    all.push(("several-calls".to_owned(), [&[0xc0, 0], &*replies].concat()));
+    all
+}
+
+type Write<'w> = &'w dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError>;
+
+fn message(version: GiopVersion, order: ByteOrder, kind: MessageKind, write: Write<'_>) -> Vec<u8> {
+    let limits = Limits::default();
+    let mut out = Encoder::new(Block::default(), order, Coding::new(version, &limits));
+    begin_message(&mut out, kind);
+    write(&mut out).expect("it can be written");
+    let mut block = out.into_block();
+    finish_message(&mut block).expect("it is short");
+    block.into_vec()
+}
+
+fn reply(
+    version: GiopVersion,
+    order: ByteOrder,
+    request_id: u32,
+    status: ReplyStatus,
+    contexts: &[(u32, &[u8])],
+    body: Write<'_>,
+) -> Vec<u8> {
+    message(version, order, MessageKind::Reply, &|out| {
+        let contexts = ServiceContexts::new(contexts);
+        ReplyHeader {
+            request_id,
+            status,
+            contexts,
+        }
+        .encode(out)?;
+        align_body(out);
+        body(out)
+    })
+}
+
+/// Exceptions that the ORB knows, tells apart or does not know.
+const EXCEPTIONS: [(&str, u32); 9] = [
+    ("IDL:omg.org/CORBA/UNKNOWN:1.0", 0),
+    ("IDL:omg.org/CORBA/TRANSIENT:1.0", 1),
+    ("IDL:omg.org/CORBA/COMM_FAILURE:1.0", 1),
+    ("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 1),
+    ("IDL:omg.org/CORBA/MARSHAL:1.0", 2),
+    ("IDL:omg.org/CORBA/NO_PERMISSION:1.0", 7),
+    ("IDL:omg.org/CORBA/NEWER_THAN_THIS:1.0", 1),
+    ("IDL:elsewhere:1.0", 2),
+    ("", 0),
+];
+
+fn exception(
+    out: &mut Encoder<'_>,
+    (repository_id, completed): (&str, u32),
+) -> Result<(), CdrError> {
+    let minor = 0x4f4d_0002;
+    SystemExceptionBody {
+        repository_id,
+        minor,
+        completed,
+    }
+    .encode(out)
+}
+
+/// Where a client may be sent on to: to the server, to nowhere, and to what it does not speak.
+fn forwards() -> Vec<(&'static str, Ior)> {
+    let every = server().every.as_object().ior();
+    let profile = |tag| TaggedProfile {
+        tag,
+        data: vec![0, 1],
+    };
+    let with = |profiles| Ior {
+        type_id: every.type_id.clone(),
+        profiles,
+    };
+    let mut several = vec![profile(0x4242), profile(0)];
+    several.extend(every.profiles.iter().cloned());
+    vec![
+        ("there", every.clone()),
+        ("nowhere", Ior::nil()),
+        ("unknown", with(vec![profile(0x4242)])),
+        ("malformed", with(vec![profile(0)])),
+        ("several", with(several)),
+    ]
+}
+
+fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(String, Vec<u8>)> {
+    let mut all: Vec<(String, Vec<u8>)> = Vec::new();
+    let say = |status, contexts: &[(u32, &[u8])], body: Write<'_>| {
+        reply(version, order, id, status, contexts, body)
+    };
+    let text: Write<'_> = &|out| out.put_string("text");
+    let good = say(ReplyStatus::NoException, &[], text);
+    all.push(("good".to_owned(), good.clone()));
+    let detail: &[(u32, &[u8])] = &[(
+        service_context::EXCEPTION_DETAIL_MESSAGE,
+        b"\0\0\0\0\0\0\0\x04why\0",
+    )];
+    let long = [1; 40];
+    let contexts: [&[(u32, &[u8])]; 4] = [
+        &[(9, b"")],
+        &[(9, b"data"), (7, b"")],
+        detail,
+        &[(9, &long)],
+    ];
+    for (number, contexts) in contexts.into_iter().enumerate() {
+        all.push((
+            format!("contexts-{number}"),
+            say(ReplyStatus::NoException, contexts, text),
+        ));
+        let body: Write<'_> = &|out| exception(out, EXCEPTIONS[0]);
+        all.push((
+            format!("contexts-{number}-exception"),
+            say(ReplyStatus::SystemException, contexts, body),
+        ));
+    }
+    for (number, which) in EXCEPTIONS.into_iter().enumerate() {
+        let body: Write<'_> = &|out| exception(out, which);
+        all.push((
+            format!("exception-{number}"),
+            say(ReplyStatus::SystemException, &[], body),
+        ));
+    }
+    all.push((
+        "exception-cut".to_owned(),
+        say(ReplyStatus::SystemException, &[], &|_| Ok(())),
+    ));
+    for id in [
+        "IDL:all_types/Bad:1.0",
+        "IDL:all_types/Empty:1.0",
+        "IDL:other:1.0",
+    ] {
+        let body: Write<'_> = &|out| out.put_string(id);
+        all.push((
+            format!("user-exception-{}", id.len()),
+            say(ReplyStatus::UserException, &[], body),
+        ));
+    }
+    for (name, ior) in forwards() {
+        let body: Write<'_> = &|out| ior.marshal(out);
+        // Wherever it leads to, the same octets are there.
+        all.push((
+            format!("forward-{name}"),
+            say(ReplyStatus::LocationForward, &[], body),
+        ));
+        if version == GiopVersion::V1_2 {
+            all.push((
+                format!("forward-{name}-for-good"),
+                say(ReplyStatus::LocationForwardPerm, &[], body),
+            ));
+        }
+    }
+    if version == GiopVersion::V1_2 {
+        for mode in [
+            AddressingDisposition::Key,
+            AddressingDisposition::Profile,
+            AddressingDisposition::Reference,
+        ] {
+            let body: Write<'_> = &|out| mode.marshal(out);
+            let asks = say(ReplyStatus::NeedsAddressingMode, &[], body);
+            all.push((format!("addressing-{mode:?}"), [&*asks, &good].concat()));
+        }
+    }
+    let other = reply(version, order, id + 40, ReplyStatus::NoException, &[], text);
+    all.push(("other-first".to_owned(), [&*other, &good].concat()));
+    all.push(("twice".to_owned(), good.repeat(2)));
+    all.push((
+        "close".to_owned(),
+        close_connection(version, order).to_vec(),
+    ));
+    all.push(("error".to_owned(), message_error(version, order).to_vec()));
+    all.push((
+        "good-and-close".to_owned(),
+        [&*good, &close_connection(version, order)].concat(),
+    ));
+    all.push(("cut".to_owned(), good[..good.len() - 1].to_vec()));
+    let long: Write<'_> = &|out| out.put_string(&"text ".repeat(40));
+    let long = say(ReplyStatus::NoException, &[], long);
+    let pieces = split(&long, 40).flat_map(|piece| [&*piece.header, piece.body].concat());
+    let pieces: Vec<u8> = pieces.collect();
+    all.push(("fragments-cut".to_owned(), pieces[..50].to_vec()));
+    all.push((
+        "fragments-other".to_owned(),
+        [&pieces[..40], &good].concat(),
+    ));
+    all.push(("fragments".to_owned(), pieces));
+    let located = LocateReplyHeader {
+        request_id: id,
+        status: LocateStatus::ObjectHere,
+    };
+    all.push((
+        "located".to_owned(),
+        message(version, order, MessageKind::LocateReply, &|out| {
+            located.encode(out)
+        }),
+    ));
+    for kind in [
+        MessageKind::Request,
+        MessageKind::CancelRequest,
+        MessageKind::LocateRequest,
+        MessageKind::Reply,
+    ] {
+        let body: Write<'_> = &|out| {
+            out.put_u32(id);
+            Ok(())
+        };
+        all.push((format!("only-{kind}"), message(version, order, kind, body)));
+    }
+    all
+}
+
+fn of_lite(id: u32) -> Vec<(String, Vec<u8>)> {
+    let say = |request_id, status, body: Write<'_>| {
+        let mut out = lite::begin_message(Block::default(), lite::Kind::Reply, Coding::default());
+        let header = ReplyHeader {
+            request_id,
+            status,
+            contexts: ServiceContexts::none(),
+        };
+        lite::encode_reply(&header, &mut out).expect("it can be written");
+        out.align(8);
+        body(&mut out).expect("it can be written");
+        let mut block = out.into_block();
+        lite::finish_message(&mut block).expect("it is short");
+        block.into_vec()
+    };
+    let text: Write<'_> = &|out| out.put_string("text");
+    let good = say(id, ReplyStatus::NoException, text);
+    let mut all = vec![
+        ("good".to_owned(), good.clone()),
+        (
+            "other-first".to_owned(),
+            [&*say(id + 40, ReplyStatus::NoException, text), &good].concat(),
+        ),
+        ("close".to_owned(), lite::close_connection().to_vec()),
+        ("error".to_owned(), lite::message_error().to_vec()),
+        (
+            "user-exception".to_owned(),
+            say(id, ReplyStatus::UserException, text),
+        ),
+    ];
+    for (number, which) in EXCEPTIONS.into_iter().enumerate() {
+        let body: Write<'_> = &|out| exception(out, which);
+        all.push((
+            format!("exception-{number}"),
+            say(id, ReplyStatus::SystemException, body),
+        ));
+    }
+    for (name, ior) in forwards() {
+        let body: Write<'_> = &|out| ior.marshal(out);
+        all.push((
+            format!("forward-{name}"),
+            say(id, ReplyStatus::LocationForward, body),
+        ));
+    }
+    for kind in 0..=8 {
+        let bare = [
+            4_u32.to_ne_bytes().to_vec(),
+            vec![kind],
+            id.to_ne_bytes().to_vec(),
+        ]
+        .concat();
+        all.push((format!("only-{kind}"), bare));
+    }
+    all
+}

@@ -1,0 +1,294 @@
+//! A client's octets, through inbox and dispatch to a servant of every type, and its replies.
+
+mod bridge;
+mod raw;
+mod seeds;
+
+pub use seeds::seeds;
+
+use crate::client;
+use crate::generated::all_types::{
+    Bad, Boxed, BoxedFactory, Choice, Doubles, Either, EitherServant, Empty, Every,
+    EverySamePlainError, EverySameTextsError, EveryServant, Grid, Longer, LongerFactory, Longs,
+    Node, NodeFactory, Numbered, Octets, Plain, Price, Texts, Tree, Words,
+};
+use crate::mutate::{self, Bytes};
+use crate::wire::{self, SliceConnection, Slices};
+use punctual::{
+    Any, Char, Context, Fixed, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint,
+    LongDouble, ObjectRef, Orb, PoaPolicy, RootPoa, SystemException, TypeCode, ValueRef, ValueType,
+};
+use punctual_cdr::Limits;
+use punctual_giop::{Examined, examine};
+use std::sync::{Arc, OnceLock};
+
+/// What is spoken over the link.
+pub(crate) const PROTOCOLS: [&str; 3] = ["slice", "giop_lite+slice", "frames+slice"];
+
+/// An object to each call on which something else may be wrong.
+pub(crate) struct Server {
+    pub(crate) orb: Orb,
+    pub(crate) every: Every,
+    /// One that does with a request what the request says.
+    pub(crate) raw: Every,
+}
+
+/// The server, which listens where nobody arrives.
+pub(crate) fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let mut builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
+            config.limits.message = 1 << 16;
+            config.limits.nesting = 24;
+            // The least: longer replies go in fragments.
+            config.fragment_size = 1024;
+            config.fragment_giop_1_1 = true;
+        });
+        for protocol in PROTOCOLS {
+            builder = builder.listen(ListenEndpoint::new(protocol, "here"));
+        }
+        with_objects(builder.build().expect("the configuration is sound"))
+    })
+}
+
+/// Activates the objects that inputs name.
+pub(crate) fn with_objects(orb: Orb) -> Server {
+    orb.register_value_factory(NodeFactory);
+    orb.register_value_factory(LongerFactory);
+    orb.register_value_factory(BoxedFactory);
+    let root = orb.root_poa().expect("there is a root");
+    // The keys of persistent objects are the same in each process: an input can name them.
+    let policies = [
+        PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+    ];
+    let poa = root
+        .create_poa("p", Some(root.manager()), &policies)
+        .expect("the policies fit");
+    root.manager().activate().expect("it is not destroyed");
+    let every: Every = poa
+        .activate_with_id(&"e".into(), Arc::new(Servant))
+        .expect("nothing is active yet");
+    let raw: Every = poa
+        .activate_with_id(&"r".into(), Arc::new(raw::Raw))
+        .expect("it is another id");
+    let table = orb.ior_table().expect("there is a root");
+    table.bind("E", &every).expect("the key is free");
+    Server { orb, every, raw }
+}
+
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
+    let (how, octets) = crate::choice(input);
+    let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
+    let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
+    let sent = match (how & LENDS, how & THROUGH_BRIDGE) {
+        (0, 0) => served(protocol, octets, piece),
+        (0, _) => bridge::served(protocol, octets, piece),
+        _ => served_lent(protocol, octets),
+    };
+    if protocol == "slice" {
+        are_messages(&sent);
+    }
+    for message in [octets, &sent] {
+        assert!(!punctual_orb::fuzzing::traced(message).is_empty());
+    }
+    // What a servant has opened meanwhile, to ask a reference what it is.
+    wire::close_opened();
+}
+
+/// In the first octet: it is a bridge that is asked, and asks the server.
+const THROUGH_BRIDGE: u8 = 8;
+
+/// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
+/// begins, and how long it is.
+const LENDS: u8 = 0x80;
+
+/// What a server answers that sees some of what is sent where the peer has it.
+fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
+    let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
+        return Vec::new();
+    };
+    let begin = usize::from(u16::from_be_bytes([*a, *b])).min(octets.len());
+    let length = usize::from(u16::from_be_bytes([*c, *d]));
+    let end = begin.saturating_add(length).min(octets.len());
+    let connection = SliceConnection::lending(octets, begin..end);
+    answered_on(&server().orb, protocol, connection)
+}
+
+/// What a server answers to these octets, of which so many arrive at once; all for 0.
+///
+/// # Panics
+/// If nobody listens at that protocol, or the connection goes on behind its end.
+#[must_use]
+pub fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
+    served_by(&server().orb, protocol, octets, piece)
+}
+
+fn served_by(orb: &Orb, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
+    answered_on(orb, protocol, SliceConnection::new(octets, piece))
+}
+
+fn answered_on(orb: &Orb, protocol: &str, connection: Arc<SliceConnection>) -> Vec<u8> {
+    let is_served = orb.serve_here(protocol, connection.clone());
+    assert!(is_served, "nobody listens");
+    assert!(connection.is_closed(), "it goes on behind its end");
+    connection.sent()
+}
+
+/// What is sent are whole messages.
+pub(crate) fn are_messages(mut sent: &[u8]) {
+    let limits = Limits::default();
+    while !sent.is_empty() {
+        let Ok(Examined::Complete(header)) = examine(sent, &limits) else {
+            panic!("no message: {sent:?}");
+        };
+        sent = &sent[header.message_len()..];
+    }
+}
+
+/// Returns what it is passed.
+struct Servant;
+
+impl EitherServant for Servant {
+    fn weight(&self) -> Result<i32, SystemException> {
+        Ok(7)
+    }
+}
+
+impl EveryServant for Servant {
+    fn level(&self) -> Result<i32, SystemException> {
+        Ok(1)
+    }
+
+    fn set_level(&self, _: i32) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn name(&self) -> Result<String, SystemException> {
+        Ok("every".to_owned())
+    }
+
+    fn ping(&self) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn note(&self, _: &str, _: &[u8]) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn same_plain(&self, value: &Plain) -> Result<Plain, EverySamePlainError> {
+        match value.number {
+            13 => Err(Empty {}.into()),
+            14 => Err(Bad {
+                why: "14".to_owned(),
+                code: 14,
+                more: Any::default(),
+            }
+            .into()),
+            _ => Ok(value.clone()),
+        }
+    }
+
+    fn same_texts(
+        &self,
+        value: &Texts,
+        wide: &mut String,
+    ) -> Result<(Texts, Char), EverySameTextsError> {
+        wide.push_str(&value.wide_text);
+        Ok((value.clone(), value.first))
+    }
+
+    fn same_choice(&self, value: &Choice, _: &mut Numbered) -> Result<Choice, SystemException> {
+        Ok(value.clone())
+    }
+
+    fn same_tree(&self, value: &Tree) -> Result<Tree, SystemException> {
+        Ok(value.clone())
+    }
+
+    fn same_octets(&self, value: &[u8]) -> Result<Octets, SystemException> {
+        Ok(value.to_vec())
+    }
+
+    fn same_longs(
+        &self,
+        value: &[i32],
+        list: &mut Words,
+    ) -> Result<(Longs, Doubles), SystemException> {
+        list.pop();
+        Ok((value.to_vec(), vec![0.5; list.len().min(8)]))
+    }
+
+    fn same_grid(&self, value: &Grid, paid: Price) -> Result<(Grid, Price), SystemException> {
+        Ok((*value, paid))
+    }
+
+    fn precise(&self, value: LongDouble) -> Result<LongDouble, SystemException> {
+        Ok(value)
+    }
+
+    fn anything(&self, value: &Any) -> Result<(Any, TypeCode), SystemException> {
+        // Whoever looks into it finds a value, or is told why not.
+        let _ = value.value();
+        Ok((value.clone(), value.type_code().clone()))
+    }
+
+    fn same_object(
+        &self,
+        value: Option<&ObjectRef>,
+        other: Option<&Every>,
+    ) -> Result<Option<ObjectRef>, SystemException> {
+        if let Some(other) = other {
+            let _ = other.as_object().is_equivalent(other.as_object());
+        }
+        Ok(value.cloned())
+    }
+
+    fn values(
+        &self,
+        value: Option<&Node>,
+        other: &mut Option<Longer>,
+        some: Option<&Boxed>,
+    ) -> Result<(Option<Node>, Option<ValueRef>), SystemException> {
+        if let Some(other) = other {
+            other.set_factor(2.0);
+        }
+        let last = some.map(|some| some.as_value().clone());
+        Ok((value.cloned(), last))
+    }
+
+    fn same_either(&self, value: Option<&Either>) -> Result<Option<Either>, SystemException> {
+        Ok(value.cloned())
+    }
+
+    fn setting(&self, context: &Context) -> Result<String, SystemException> {
+        Ok(format!("{context:?}"))
+    }
+}
+
+/// A price, for who calls.
+pub(crate) fn price() -> Price {
+    Fixed::literal(1250)
+}
+
+/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
+pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
+    const COUNT: usize = PROTOCOLS.len();
+    static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
+        for one in client::conversations() {
+            pools[one.protocol].push(one.asked);
+        }
+        for (_, input) in seeds() {
+            pools[usize::from(input[0]) % COUNT].push(input[1..].to_vec());
+        }
+        pools
+    });
+    let protocol = data.first().map_or(0, |how| usize::from(*how) % COUNT);
+    mutate::messages(data, size, seed, 1, &pools[protocol], bytes)
+}

@@ -1,0 +1,66 @@
+//! A servant without a skeleton: the first octet of a request says what becomes of it.
+
+use super::{Every, server};
+use punctual::Interface;
+use punctual::stub::{Arc, CdrError, DispatchError, Dispatched, Implements, Servant, ServerCall};
+use std::any::Any;
+use std::panic::resume_unwind;
+
+/// Answers in each way there is, and with the contexts that it was sent.
+pub(super) struct Raw;
+
+struct RawSkeleton(Arc<Raw>);
+
+impl Implements<Arc<Raw>> for Every {
+    fn skeleton(servant: Arc<Raw>) -> Arc<dyn Servant> {
+        Arc::new(RawSkeleton(servant))
+    }
+}
+
+impl Servant for RawSkeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Every::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        for (id, data) in call.contexts().iter() {
+            call.set_reply_context(id, data);
+        }
+        assert!(!format!("{call:?}").is_empty());
+        let what = call.arguments().get_u8()?;
+        let octets = call.arguments().get_octets()?;
+        let other = || Box::new(server().every.as_object().ior().clone());
+        match what {
+            0 => call.reply(|out| out.put_octets(octets)),
+            1 => Err(DispatchError::Forward(other())),
+            2 => Err(DispatchError::ForwardPermanently(other())),
+            // No hook of anybody's sees these: libFuzzer's ends the process.
+            3 => resume_unwind(Box::new("as the request says")),
+            4 => resume_unwind(Box::new("as the request says".to_owned())),
+            5 => resume_unwind(Box::new(what)),
+            6 => {
+                call.reply(|_| Ok(()))?;
+                call.reply(|out| out.put_octets(octets))
+            }
+            // Longer than any message.
+            7 => call.reply(|out| out.put_octets(&vec![what; 1 << 16])),
+            // In fragments.
+            8 => call.reply(|out| out.put_octets(&[what; 5000])),
+            9 => call.raise_as("IDL:raw:1.0", |out| out.put_octets(octets)),
+            10 => Err(call.bad_operation()),
+            11 => {
+                let loan = call.loan(octets.len().min(2000));
+                call.reply(|out| out.put_octets(&loan))
+            }
+            12 => call.reply(|_| Err(CdrError::BadCharacter)),
+            _ => {
+                assert!(call.arrival().is_none_or(|it| it.statistics.received > 0));
+                call.reply(|_| Ok(()))
+            }
+        }
+    }
+}

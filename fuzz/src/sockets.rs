@@ -1,0 +1,186 @@
+//! The same octets over Unix sockets, where others than the calling thread serve: at a server the reactor and a pool,
+//! at a client a call that serves the reactor while it waits.
+//!
+//! What is reached depends on which thread comes first, a little; what has to hold does not.
+
+use crate::generated::all_types::Every;
+use crate::server;
+use punctual::{CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, Wait};
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Longer than anything takes here: a conversation that has not ended by then never does.
+const LONG: Duration = Duration::from_secs(30);
+/// What folders of sockets are called, before the number of their process.
+const PREFIX: &str = "punctual-fuzz-";
+/// Octets up to which a server's replies wait for nobody who reads them.
+const FIT: usize = 1 << 16;
+
+/// What is spoken at each endpoint, and who serves it.
+const ENDPOINTS: [(&str, &str); 4] = [
+    ("uiop", "reactive"),
+    ("uiop", "leader_followers"),
+    ("giop_lite+uiop", "reactive"),
+    ("uiop", "thread_per_connection"),
+];
+
+/// Takes one input.
+///
+/// # Panics
+/// If something is wrong with what the input does.
+pub fn run(input: &[u8]) {
+    let (how, octets) = crate::choice(input);
+    let which = usize::from(how >> 1);
+    match how & 1 {
+        0 => asked(which % ENDPOINTS.len(), octets),
+        _ => answered(which, octets),
+    }
+}
+
+/// A path in a folder of this process's own.
+fn path(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let temporary = std::env::temp_dir();
+        remove_left(&temporary);
+        let own = temporary.join(format!("{PREFIX}{}", std::process::id()));
+        fs::create_dir_all(&own).expect("there is room for a folder");
+        own
+    });
+    folder.join(name)
+}
+
+/// Endpoints live as long as their process, which thus leaves their files behind: those of processes that are gone
+/// are removed.
+fn remove_left(temporary: &Path) {
+    for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let process = process.and_then(|process| process.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
+    let place = path(name);
+    let mut endpoint = ListenEndpoint::new(protocol, &place.to_string_lossy());
+    let concurrency = ("concurrency".to_owned(), concurrency.to_owned());
+    endpoint.options.extend([concurrency]);
+    endpoint
+}
+
+/// A server is asked, and answers with whole messages until it has read all, or has closed.
+fn asked(which: usize, octets: &[u8]) {
+    static SERVER: OnceLock<server::Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let mut builder = Orb::builder().configure(|config| {
+            config.limits.message = 1 << 16;
+            config.limits.nesting = 24;
+            config.fragment_size = 1024;
+        });
+        for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
+            builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
+        }
+        server::with_objects(builder.build().expect("the configuration is sound"))
+    });
+    let stream = UnixStream::connect(path(&which.to_string()));
+    let mut stream = stream.expect("the server listens");
+    // Where it closes before it has read all, there is no more to say.
+    let _ = stream.write_all(octets);
+    let _ = stream.shutdown(Shutdown::Write);
+    let sent = read_to_end(&mut stream);
+    if ENDPOINTS[which].0 == "uiop" && sent.len() < FIT {
+        server::are_messages(&sent);
+    }
+}
+
+/// Reads until the peer closes.
+fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
+    let limited = stream.set_read_timeout(Some(LONG));
+    limited.expect("a socket takes a limit");
+    let mut all = Vec::new();
+    match stream.read_to_end(&mut all) {
+        Err(error) if error.kind() != ErrorKind::ConnectionReset => {
+            panic!("the conversation does not end: {error}")
+        }
+        _ => all,
+    }
+}
+
+/// A client calls, waits in each way, and has its answer, or an error with a text.
+fn answered(which: usize, octets: &[u8]) {
+    static CLIENT: OnceLock<Client> = OnceLock::new();
+    let client = CLIENT.get_or_init(Client::new);
+    let every = &client.references[which % client.references.len()];
+    let peer = client.peer.lock().unwrap_or_else(PoisonError::into_inner);
+    peer.send(octets.to_vec()).expect("the peer lives");
+    let outcome = match which / client.references.len() % 3 {
+        0 => every.ping().map_err(|error| error.to_string()),
+        1 => every.name().map(drop).map_err(|error| error.to_string()),
+        _ => (every.same_octets(&[7; 2000]).map(drop)).map_err(|error| error.to_string()),
+    };
+    assert!(outcome.is_ok() || outcome.is_err_and(|text| !text.is_empty()));
+}
+
+/// ORBs whose calls serve the reactor or a pool meanwhile, and who answers them.
+struct Client {
+    references: Vec<Every>,
+    /// What the peer sends on the next connection that it accepts.
+    peer: Mutex<Sender<Vec<u8>>>,
+}
+
+impl Client {
+    fn new() -> Self {
+        let listener = UnixListener::bind(path("peer")).expect("the path is free");
+        let (peer, inputs) = channel();
+        let thread = std::thread::Builder::new().name("punctual-fuzz-peer".to_owned());
+        let peer_runs = thread.spawn(move || answer(&listener, &inputs));
+        peer_runs.expect("there is a thread");
+        let references = [Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
+            let name = format!("client-{wait:?}");
+            let orb = Orb::builder()
+                .configure(|config| {
+                    config.wait = wait;
+                    config.collocation_scope = CollocationScope::Orb;
+                    config.limits.message = 1 << 16;
+                })
+                .listen(endpoint("uiop", "leader_followers", &name))
+                .build();
+            let orb = orb.expect("the configuration is sound");
+            let place = path("peer");
+            let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
+            let object: Result<ObjectRef, _> = orb.string_to_object(&text);
+            Every::from_object(object.expect("it is a reference"))
+        });
+        Self {
+            references: references.into(),
+            peer: Mutex::new(peer),
+        }
+    }
+}
+
+/// Sends to each client that comes, once it has asked, the newest input there is, and closes.
+fn answer(listener: &UnixListener, inputs: &Receiver<Vec<u8>>) {
+    let mut input = Vec::new();
+    for stream in listener.incoming() {
+        let Ok(mut stream) = stream else {
+            continue;
+        };
+        let _ = stream.set_read_timeout(Some(LONG));
+        let asked = stream.read(&mut [0; 4096]);
+        input = inputs.try_iter().last().unwrap_or(input);
+        // A client closes as soon as it has had enough.
+        let _ = asked.and_then(|_| stream.write_all(&input));
+    }
+}
+
+/// Changes an input so that messages stay messages: see [`crate::mutate`].
+pub use crate::server::mutate;
