@@ -34,6 +34,7 @@ use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
 use crate::source::Place;
 
+use predeclared::Predeclared;
 use repository_id::{IdParts, Prefix};
 
 pub(crate) struct Parser<'s> {
@@ -60,8 +61,8 @@ pub(crate) struct Parser<'s> {
     unknown: HashSet<String>,
     /// Names that collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
-    /// The implicit part of module CORBA that holds what was declared on demand.
-    predeclared: Option<DeclId>,
+    /// What was declared on demand.
+    predeclared: Predeclared,
 }
 
 /// What the parser knows about a declaration.
@@ -111,7 +112,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         open_angles: 0,
         unknown: HashSet::new(),
         collisions: HashSet::new(),
-        predeclared: None,
+        predeclared: Predeclared::default(),
     };
     parser.specification();
     parser.finish()
@@ -138,9 +139,10 @@ impl Parser<'_> {
     }
 
     fn finish(mut self) -> Specification {
+        self.finish_predeclared();
         self.finish_forward_declarations();
         self.finish_repository_ids();
-        let mut definitions: Vec<DeclId> = self.predeclared.into_iter().collect();
+        let mut definitions: Vec<DeclId> = self.predeclared.part().into_iter().collect();
         definitions.extend(self.bodies.pop().unwrap_or_default());
         self.spec.definitions = definitions;
         self.spec.files.clone_from(&self.session.files);

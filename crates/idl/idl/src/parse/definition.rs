@@ -194,6 +194,9 @@ impl Parser<'_> {
             }
         } else {
             let name = self.scoped_name()?;
+            if self.find_text(&name.text()).is_none() {
+                self.import_built_in(name.first());
+            }
             self.resolve(&name)?;
         }
         self.semicolon()

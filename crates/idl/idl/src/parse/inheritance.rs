@@ -73,6 +73,7 @@ impl Parser<'_> {
                 "its own base",
             ));
         }
+        self.define_predeclared(id);
         if !self.facts[id.index()].defined {
             let message = format!("`{text}` is a base before it is defined");
             let location = self.spec[id].location.clone();

@@ -28,6 +28,11 @@ impl ScopedName {
         )
     }
 
+    /// Its first part.
+    pub(super) fn first(&self) -> &str {
+        self.parts.first().map_or("", |part| &part.text)
+    }
+
     /// The name, when it is a plain identifier.
     pub(super) fn simple(&self) -> Option<&str> {
         match self.parts.as_slice() {
@@ -193,6 +198,7 @@ impl Parser<'_> {
                 _ => return None,
             }
         }
+        self.define_predeclared(id);
         match self.spec[id].kind {
             DeclKind::Module(_)
             | DeclKind::Interface(_)
@@ -271,11 +277,22 @@ impl Parser<'_> {
         target
     }
 
-    /// An exception that a name stands for (§7.14.3).
+    /// What a `raises` clause names: an exception, or a native type (§7.14.3), as Messaging has it
+    /// of `UserExceptionBase`.
     pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
         let name = self.scoped_name()?;
         match self.resolve_aside(&name)? {
-            Target::Declaration(id) if matches!(self.spec[id].kind, DeclKind::Exception(_)) => {
+            Target::Declaration(id) if self.is_system_exception(id) => {
+                let message = format!("`{}` is a system exception", name.text());
+                let help = "every operation can raise the system exceptions: leave it out";
+                Err(self.error_with_help(name.place, message, "never named in `raises`", help))
+            }
+            Target::Declaration(id)
+                if matches!(
+                    self.spec[id].kind,
+                    DeclKind::Exception(_) | DeclKind::Native
+                ) =>
+            {
                 Ok((id, name.place))
             }
             target => {
@@ -284,6 +301,16 @@ impl Parser<'_> {
                 Err(self.error(name.place, message, "only exceptions can be raised"))
             }
         }
+    }
+
+    /// One of module CORBA with the members that system exceptions have.
+    fn is_system_exception(&self, id: DeclId) -> bool {
+        let DeclKind::Exception(exception) = &self.spec[id].kind else {
+            return false;
+        };
+        let members = exception.members.iter().map(|member| member.name.as_str());
+        matches!(self.spec[id].scoped_name.as_slice(), [module, _] if module == "CORBA")
+            && members.eq(["minor", "completed"])
     }
 
     pub(super) fn describe_target(&self, target: &Target) -> String {
