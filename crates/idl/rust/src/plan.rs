@@ -246,6 +246,20 @@ impl Faults<'_, '_> {
             let place = Place::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, Travels::No);
         }
+        for factory in &value.factories {
+            let place = Place::new(&factory.location, "what", &factory.name, " raises");
+            self.raises(&factory.raises, &place, Travels::No);
+        }
+    }
+
+    /// Exceptions always travel; a native type in their place is one as anywhere else.
+    fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Travels) {
+        let spec = self.generator.spec;
+        for raised in raises.iter().map(|&id| &spec[id]) {
+            if matches!(raised.kind, DeclKind::Native) {
+                self.named(raised, place, travels);
+            }
+        }
     }
 
     fn operation(&mut self, operation: &Operation, declaration: &Declaration) {
@@ -257,12 +271,17 @@ impl Faults<'_, '_> {
             let place = Place::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, travels);
         }
+        let raised = Place::new(&declaration.location, "what", name, " raises");
+        self.raises(&operation.raises, &raised, travels);
     }
 
     fn attribute(&mut self, attribute: &Attribute, declaration: &Declaration) {
         let travels = self.travels(declaration);
         let place = Place::of_type(&declaration.location, &declaration.name);
         self.ty(&attribute.ty, &place, travels);
+        let raised = Place::new(&declaration.location, "what", &declaration.name, " raises");
+        self.raises(&attribute.get_raises, &raised, travels);
+        self.raises(&attribute.set_raises, &raised, travels);
     }
 
     fn travels(&self, member: &Declaration) -> Travels {
@@ -346,7 +365,9 @@ impl Faults<'_, '_> {
             .spec
             .diagnostic(Severity::Error, message, place.location, &place.label)
             .with_help(format!(
-                "name one in the build script: `.native(\"{name}\", \"path::to::Type\")`"
+                "name one with `--native {}=path::to::Type`, or \
+                 `.native(\"{name}\", \"path::to::Type\")` in a build script",
+                name.trim_start_matches("::")
             ));
         self.found.push(diagnostic);
     }
