@@ -54,6 +54,8 @@ pub(crate) struct Scope {
     /// The owner's name, which may not be declared anew directly inside.
     pub(crate) name: Option<Rc<str>>,
     pub(crate) entries: HashMap<Rc<str>, Entry>,
+    /// Where this is no error: names that differ from one of `entries` only in case, as spelt.
+    pub(crate) spellings: HashMap<Rc<str>, Entry>,
     /// Spellings in the order of declaration, for suggestions.
     pub(crate) order: Vec<Rc<str>>,
     pub(crate) uses: HashMap<Rc<str>, Use>,
@@ -61,6 +63,17 @@ pub(crate) struct Scope {
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
+}
+
+impl Scope {
+    /// What is declared under a name: best under that spelling, else under another.
+    pub(crate) fn find(&self, key: &str, name: &str) -> Option<&Entry> {
+        let entry = self.entries.get(key)?;
+        if &*entry.spelling == name {
+            return Some(entry);
+        }
+        self.spellings.get(name).or(Some(entry))
+    }
 }
 
 /// The key under which a name is filed.

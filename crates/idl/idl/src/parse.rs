@@ -32,7 +32,7 @@ use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
-use crate::source::Place;
+use crate::source::{FileId, Place};
 
 use predeclared::Predeclared;
 use repository_id::{IdParts, Prefix};
@@ -59,8 +59,12 @@ pub(crate) struct Parser<'s> {
     open_angles: usize,
     /// Names that were not found and have been reported.
     unknown: HashSet<String>,
-    /// Names that collide with a keyword and have been reported.
+    /// Names that are or collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
+    /// Where the files that are being read were included, innermost last.
+    included_at: Vec<Place>,
+    /// Files that were included twice and have been reported.
+    included_twice: HashSet<FileId>,
     /// What was declared on demand.
     predeclared: Predeclared,
 }
@@ -112,6 +116,8 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         open_angles: 0,
         unknown: HashSet::new(),
         collisions: HashSet::new(),
+        included_at: Vec::new(),
+        included_twice: HashSet::new(),
         predeclared: Predeclared::default(),
     };
     parser.specification();

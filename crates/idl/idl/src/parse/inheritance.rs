@@ -140,7 +140,8 @@ impl Parser<'_> {
     /// No two bases may have an operation or attribute of the same name (§7.8.6.1).
     fn check_operations_meet(&mut self, ancestors: &[ScopeId], bases: &[(DeclId, Place)]) {
         let place = bases.last().map(|(_, place)| *place).unwrap_or_default();
-        let mut seen: HashMap<Rc<str>, (ScopeId, Option<Place>)> = HashMap::new();
+        let mut seen: HashMap<Rc<str>, (ScopeId, Option<Place>, Rc<str>)> = HashMap::new();
+        let lenient = self.session.lenient;
         let total: usize = ancestors
             .iter()
             .map(|s| self.scopes[s.0 as usize].order.len())
@@ -159,7 +160,8 @@ impl Parser<'_> {
                     continue;
                 }
                 match seen.get(&key) {
-                    Some((other, earlier)) if other != scope => {
+                    Some((other, _, own)) if other != scope && lenient && own != spelling => {}
+                    Some((other, earlier, _)) if other != scope => {
                         let message =
                             format!("two bases have an operation or attribute `{spelling}`");
                         let mut error = self.session.error_at(place, message, "they meet here");
@@ -170,14 +172,14 @@ impl Parser<'_> {
                         return;
                     }
                     _ => {
-                        seen.insert(key, (*scope, entry.place));
+                        seen.insert(key, (*scope, entry.place, spelling.clone()));
                     }
                 }
             }
         }
     }
 
-    fn is_callable(&self, target: &Target) -> bool {
+    pub(super) fn is_callable(&self, target: &Target) -> bool {
         match target {
             Target::Declaration(id) => {
                 matches!(
@@ -213,6 +215,9 @@ impl Parser<'_> {
             error = self
                 .session
                 .and(error, place, format!("`{spelling}` is inherited from here"));
+        }
+        if spelling != name.text {
+            return self.session.report_case(error);
         }
         Err(self.session.report(error))
     }

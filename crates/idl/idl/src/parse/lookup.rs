@@ -136,20 +136,26 @@ impl Parser<'_> {
         } else {
             self.scope
         });
+        let mut other_spelling = None;
         while let Some(scope) = next {
             match self.find_in(scope, &name.text, name.place)? {
-                Found::Nothing => next = self.scopes[scope.0 as usize].parent,
+                Found::Nothing => {}
+                // Where case may tell names apart, one further out may be meant.
+                Found::One(entry) if self.session.lenient && entry.spelling != name.text => {
+                    other_spelling.get_or_insert((entry, scope));
+                }
                 Found::One(entry) => return Ok(Some((entry, scope))),
                 Found::Several(entries) => return Err(self.ambiguous(name, &entries)),
             }
+            next = self.scopes[scope.0 as usize].parent;
         }
-        Ok(None)
+        Ok(other_spelling)
     }
 
     /// Looks in a scope itself, then in what it inherits: the nearest on each path counts.
     fn find_in(&mut self, scope: ScopeId, name: &str, place: Place) -> Checked<Found> {
         let key = names::key(name);
-        if let Some(entry) = self.scopes[scope.0 as usize].entries.get(&key) {
+        if let Some(entry) = self.scopes[scope.0 as usize].find(&key, name) {
             return Ok(Found::One(entry.clone()));
         }
         let mut found: Vec<Entry> = Vec::new();
@@ -163,7 +169,7 @@ impl Parser<'_> {
                 continue;
             }
             let base = &self.scopes[base.0 as usize];
-            match base.entries.get(&key) {
+            match base.find(&key, name) {
                 Some(entry) if found.iter().all(|f| f.target != entry.target) => {
                     found.push(entry.clone());
                 }
@@ -223,7 +229,7 @@ impl Parser<'_> {
         if let Some(place) = entry.place {
             error = self.session.and(error, place, "declared here");
         }
-        Err(self.session.report(error))
+        self.session.report_case(error)
     }
 
     fn ambiguous(&mut self, name: &Name, entries: &[Entry]) -> crate::session::Reported {
