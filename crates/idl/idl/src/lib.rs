@@ -174,3 +174,35 @@ pub struct Failure {
     /// Errors, at least one, and warnings, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// The steps that checking takes, and the names that are looked for or declared on the way.
+    fn work_of(depth: usize, operations: usize) -> (usize, usize) {
+        let mut text = String::from("struct S { long x; };\ninterface I0 {};\n");
+        for level in 1..depth {
+            let _ = write!(text, "interface I{level} : I{} {{", level - 1);
+            for operation in 0..operations {
+                let _ = write!(text, "S f{level}_{operation}(in S x);");
+            }
+            text.push_str("};\n");
+        }
+        let options = Options::default();
+        let mut session = Session::new(&options);
+        let path = Path::new("x.idl");
+        let tokens =
+            preprocess::preprocess(&mut session, &FileSystem, &options, path, text.into_bytes());
+        parse::parse(&mut session, tokens);
+        assert!(!session.has_errors());
+        (session.work(), depth * operations * 4)
+    }
+
+    #[test]
+    fn what_a_name_costs_does_not_grow_with_how_much_is_inherited() {
+        let (work, names) = work_of(900, 40);
+        assert!(work < names * 12, "{work} steps for {names} names");
+    }
+}

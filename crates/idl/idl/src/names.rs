@@ -3,7 +3,7 @@
 //! Names that differ only in case are the same name; every use has to spell it as its
 //! declaration does. So tables are keyed by the lower-case name and keep the spelling.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::model::{DeclId, Type};
@@ -63,6 +63,8 @@ pub(crate) struct Scope {
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
+    /// While the inside of an interface or value type is read: all that it inherits from.
+    pub(crate) ancestors: Option<HashSet<ScopeId>>,
 }
 
 impl Scope {

@@ -24,7 +24,7 @@ mod types;
 mod unknown;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::lexer::{Kind, Token};
@@ -47,6 +47,9 @@ pub(crate) struct Parser<'s> {
     /// What is known about each declaration besides the model, by the same index.
     facts: Vec<Facts>,
     scopes: Vec<Scope>,
+    /// For each key, the interfaces and value types that have a name under it. A name is seldom in
+    /// many of them, so that most need not be looked for in all that a scope inherits from.
+    declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
     /// The scope that is being read.
     scope: ScopeId,
     /// The declarations whose insides are being read, innermost last; of a module, the part.
@@ -108,6 +111,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         spec: Specification::default(),
         facts: Vec::new(),
         scopes: vec![Scope::default()],
+        declared_in: HashMap::new(),
         scope: ScopeId::GLOBAL,
         parts: Vec::new(),
         bodies: vec![Vec::new()],

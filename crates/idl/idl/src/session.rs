@@ -227,6 +227,12 @@ impl Session {
         Err(self.report_fatal(error))
     }
 
+    /// The steps of work done so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> usize {
+        self.work
+    }
+
     pub(crate) fn has_errors(&self) -> bool {
         self.errors > 0
     }

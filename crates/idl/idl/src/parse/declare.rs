@@ -84,6 +84,18 @@ impl Parser<'_> {
             target,
         };
         let clash = self.check_clash(name, &key, &entry);
+        let can_be_inherited = self.scopes[self.scope.0 as usize]
+            .owner
+            .is_some_and(|owner| {
+                matches!(
+                    self.spec[owner].kind,
+                    DeclKind::Interface(_) | DeclKind::ValueType(_)
+                )
+            });
+        if clash.is_ok() && can_be_inherited {
+            let declared_in = self.declared_in.entry(key.clone()).or_default();
+            declared_in.push(self.scope);
+        }
         let scope = self.scope_mut();
         if clash.is_ok() {
             let differs = scope
@@ -230,6 +242,7 @@ impl Parser<'_> {
         self.parts.push(id);
         let result = read(self);
         self.parts.pop();
+        self.scopes[scope.0 as usize].ancestors = None;
         self.leave_prefix();
         self.scope = outer;
         result

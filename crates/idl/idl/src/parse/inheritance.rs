@@ -121,6 +121,29 @@ impl Parser<'_> {
         if self.session.spend(ancestors.len(), *first_place).is_ok() && bases.len() > 1 {
             self.check_operations_meet(&ancestors, bases);
         }
+        self.scopes[own.0 as usize].ancestors = Some(ancestors.into_iter().collect());
+    }
+
+    /// Whether what a scope inherits has a name under that key; also where that is not known. Most
+    /// names are in few scopes, so that this costs less than to look into all that is inherited.
+    pub(super) fn may_inherit(&mut self, scope: ScopeId, key: &str, place: Place) -> Checked<bool> {
+        let scope = &self.scopes[scope.0 as usize];
+        if scope.bases.is_empty() {
+            return Ok(false);
+        }
+        let Some(ancestors) = &scope.ancestors else {
+            return Ok(true);
+        };
+        let Some(declared_in) = self.declared_in.get(key) else {
+            return Ok(false);
+        };
+        if declared_in.len() > ancestors.len() {
+            return Ok(true);
+        }
+        let found = declared_in.iter().any(|scope| ancestors.contains(scope));
+        let steps = declared_in.len();
+        self.session.spend(steps, place)?;
+        Ok(found)
     }
 
     fn ancestor_scopes(&self, scope: ScopeId) -> Vec<ScopeId> {
@@ -194,7 +217,7 @@ impl Parser<'_> {
 
     /// An inherited operation or attribute cannot be declared anew (§7.8.6.1).
     pub(super) fn check_inherited_operation(&mut self, name: &Name, key: &Rc<str>) -> Checked<()> {
-        if self.scopes[self.scope.0 as usize].bases.is_empty() {
+        if !self.may_inherit(self.scope, key, name.place)? {
             return Ok(());
         }
         let ancestors = self.ancestor_scopes(self.scope);

@@ -160,7 +160,10 @@ impl Parser<'_> {
         }
         let mut found: Vec<Entry> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        let mut pending: Vec<ScopeId> = self.scopes[scope.0 as usize].bases.clone();
+        let mut pending: Vec<ScopeId> = Vec::new();
+        if self.may_inherit(scope, &key, place)? {
+            pending.clone_from(&self.scopes[scope.0 as usize].bases);
+        }
         pending.reverse();
         let mut steps = 1 + name.len() / 16;
         while let Some(base) = pending.pop() {
