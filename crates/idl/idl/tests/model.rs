@@ -646,3 +646,15 @@ fn the_standards_modules_can_be_imported() {
         "IDL:omg.org/IOP/IOR:1.0"
     );
 }
+
+#[test]
+fn a_value_type_may_stay_undefined() {
+    let compilation = compiled("valuetype V;\nstruct S { V one; };\n", &InMemory::new());
+    let DeclKind::ValueType(v) = &find(&compilation.specification, "V").kind else {
+        panic!()
+    };
+    assert!(v.forward_only);
+    assert_eq!(v.flavour, ValueFlavour::Abstract);
+    assert_eq!(compilation.warnings.len(), 1);
+    assert_eq!(compilation.specification.definitions.len(), 2);
+}

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Facts, IdParts, Name, Parser, Preamble};
-use crate::model::{DeclId, DeclKind, Declaration};
+use crate::model::{DeclId, DeclKind, Declaration, ValueFlavour};
 use crate::names::{self, Entry, Scope, ScopeId, Target, Use};
 use crate::session::{Checked, Reported};
 use crate::source::Place;
@@ -351,8 +351,8 @@ impl Parser<'_> {
         let same = match (earlier, kind) {
             (DeclKind::Interface(a), DeclKind::Interface(b)) => a.flavour == b.flavour,
             (DeclKind::ValueType(a), DeclKind::ValueType(b)) => {
-                use crate::model::ValueFlavour::Abstract;
-                (a.flavour == Abstract) == (b.flavour == Abstract)
+                let is_abstract = |flavour| flavour == ValueFlavour::Abstract;
+                is_abstract(a.flavour) == is_abstract(b.flavour)
             }
             _ => true,
         };
@@ -370,7 +370,8 @@ impl Parser<'_> {
         self.session.report(error);
     }
 
-    /// What was declared ahead has to be defined, but an interface need not.
+    /// A struct or union that was declared ahead has to be defined (§7.11.2.3); an interface or
+    /// value type need not (§7.8.4, §7.9.1.6).
     pub(super) fn finish_forward_declarations(&mut self) {
         for index in 0..self.facts.len() {
             if self.facts[index].defined || self.facts[index].bad {
@@ -385,17 +386,20 @@ impl Parser<'_> {
             let message = format!("the {what} `{}` is never defined", declaration.name);
             let place = Place::from(&declaration.location);
             match &mut self.spec.declarations[index].kind {
-                DeclKind::Interface(interface) => {
-                    interface.forward_only = true;
-                    let label = "only declared ahead, here";
-                    let warning = self.session.warning_at(place, message, label);
-                    self.session.report(warning);
-                    self.list_at_end(parent, id);
+                DeclKind::Interface(interface) => interface.forward_only = true,
+                DeclKind::ValueType(value) => {
+                    value.forward_only = true;
+                    value.flavour = ValueFlavour::Abstract;
                 }
                 _ => {
                     self.error(place, message, "only declared ahead, here");
+                    continue;
                 }
             }
+            let label = "only declared ahead, here";
+            let warning = self.session.warning_at(place, message, label);
+            self.session.report(warning);
+            self.list_at_end(parent, id);
         }
     }
 
