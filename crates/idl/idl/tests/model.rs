@@ -574,6 +574,7 @@ fn a_native_type_can_be_raised() {
 fn orb_idl_serves_what_the_standards_other_files_use() {
     let spec = model(
         "#include <orb.idl>
+         import ::CORBA::Repository;
          #pragma prefix \"omg.org\"
          module Messaging {
            interface ReplyHandler {};
@@ -621,6 +622,21 @@ fn orb_idl_serves_what_the_standards_other_files_use() {
         find(&spec, "CORBA::PolicyError").repository_id,
         "IDL:omg.org/CORBA/PolicyError:1.0"
     );
+}
+
+#[test]
+fn a_reference_to_the_interface_repository_does_not_bring_all_of_it() {
+    let spec = model("interface I { CORBA::InterfaceDef definition(); };");
+    let DeclKind::Interface(definition) = &find(&spec, "CORBA::InterfaceDef").kind else {
+        panic!()
+    };
+    assert!(definition.forward_only);
+    assert!(spec.find("CORBA::Container").is_none());
+    let spec = model("interface I { CORBA::Contained::Description describe(); };");
+    let DeclKind::Interface(contained) = &find(&spec, "CORBA::Contained").kind else {
+        panic!()
+    };
+    assert!(!contained.forward_only);
 }
 
 #[test]

@@ -197,7 +197,9 @@ impl Parser<'_> {
             if self.find_text(&name.text()).is_none() {
                 self.import_built_in(name.first());
             }
-            self.resolve(&name)?;
+            if let Target::Declaration(id) = self.resolve(&name)? {
+                self.request_predeclared(id);
+            }
         }
         self.semicolon()
     }

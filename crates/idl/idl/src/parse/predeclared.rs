@@ -4,7 +4,9 @@
 //!
 //! An interface or value type is only declared ahead at first, as those of the Interface
 //! Repository refer to each other in circles. Its definition is read when something inherits from
-//! it or looks into it, and else at the end, unless the file has one of its own by then.
+//! it or looks into it, and else at the end, unless the file has one of its own by then. The
+//! interfaces of the Interface Repository stay undefined unless one of them is imported: who only
+//! passes on a reference to one need not have the operations of all.
 
 mod library;
 
@@ -24,8 +26,10 @@ pub(super) struct Predeclared {
     library: Option<Library>,
     /// The implicit part of module CORBA that holds it.
     part: Option<DeclId>,
-    /// What was declared ahead, in order.
-    ahead: Vec<DeclId>,
+    /// What was declared ahead, in order, and whether that is enough unless the Interface
+    /// Repository is wanted.
+    ahead: Vec<(DeclId, bool)>,
+    repository_is_wanted: bool,
 }
 
 impl Predeclared {
@@ -62,7 +66,7 @@ impl Parser<'_> {
                 if let Some(Target::Declaration(id)) =
                     self.own_entry(scope, name).map(|entry| entry.target)
                 {
-                    self.predeclared.ahead.push(id);
+                    self.predeclared.ahead.push((id, statement.on_request));
                 }
             }
             None => self.read_aside(scope, name, statement.text),
@@ -119,11 +123,20 @@ impl Parser<'_> {
         self.forget_place(scope, &name);
     }
 
+    /// What is imported is wanted whole.
+    pub(super) fn request_predeclared(&mut self, id: DeclId) {
+        let mut ahead = self.predeclared.ahead.iter();
+        self.predeclared.repository_is_wanted |=
+            ahead.any(|(other, on_request)| *other == id && *on_request);
+    }
+
     /// Reads all definitions that are still to come, with those that they ask for.
     pub(super) fn finish_predeclared(&mut self) {
         let mut next = 0;
-        while let Some(&id) = self.predeclared.ahead.get(next) {
-            self.define_predeclared(id);
+        while let Some(&(id, on_request)) = self.predeclared.ahead.get(next) {
+            if !on_request || self.predeclared.repository_is_wanted {
+                self.define_predeclared(id);
+            }
             next += 1;
         }
     }

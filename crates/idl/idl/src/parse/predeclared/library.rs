@@ -5,6 +5,9 @@ use std::collections::HashMap;
 /// What module CORBA declares, without the module around it.
 const CORBA: &str = include_str!("../../builtin/CORBA.idl");
 
+/// The part of it that is large, and that few files use more than references to.
+const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
+
 /// One statement of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
@@ -13,6 +16,8 @@ pub(super) struct Statement {
     /// Of an interface or value type with a body, the part before that and before its bases:
     /// with a `;`, this declares it ahead.
     pub(super) head: Option<&'static str>,
+    /// Being referred to is no reason to define it.
+    pub(super) on_request: bool,
 }
 
 /// All statements, by each name that they declare; those of enumerators among them.
@@ -25,8 +30,10 @@ impl Library {
     /// The names of module CORBA.
     pub(super) fn corba() -> Library {
         let mut library = Library::default();
-        for text in statements(CORBA) {
-            library.add(text);
+        for (part, on_request) in [(CORBA, false), (REPOSITORY, true)] {
+            for text in statements(part) {
+                library.add(text, on_request);
+            }
         }
         library
     }
@@ -35,7 +42,7 @@ impl Library {
         self.statements.get(name).copied()
     }
 
-    fn add(&mut self, text: &'static str) {
+    fn add(&mut self, text: &'static str, on_request: bool) {
         let words = words(text);
         let kind = words
             .iter()
@@ -57,7 +64,11 @@ impl Library {
         let Some(name) = name else { return };
         let can_be_ahead = body.is_some() && matches!(keyword, "interface" | "valuetype");
         let head = can_be_ahead.then(|| up_to(text, name));
-        let statement = Statement { text, head };
+        let statement = Statement {
+            text,
+            head,
+            on_request,
+        };
         let plain = name.strip_prefix('_').unwrap_or(name);
         self.statements.insert(plain, statement);
         if let ("enum", Some(body)) = (keyword, body) {
