@@ -153,3 +153,18 @@ fn a_native_type_is_not_raised_over_the_wire_or_without_a_rust_type() {
         )
     );
 }
+
+#[test]
+fn an_abstract_valuetype_imports_nothing_that_only_concrete_ones_need() {
+    let text = generated("abstract valuetype A {};");
+    for name in ["ValueFactory", "Arc"] {
+        assert!(!text.contains(name), "{text}");
+    }
+}
+
+#[test]
+fn a_valuetype_that_is_only_declared_ahead_is_a_handle() {
+    let text = generated("valuetype V; struct S { V one; };");
+    assert!(text.contains("pub struct V(ValueRef);"), "{text}");
+    assert!(!text.contains("VFactory") && !text.contains("VState"));
+}
