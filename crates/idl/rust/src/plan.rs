@@ -181,10 +181,15 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
             );
             faults.ty(&typedef.ty, &place, Travels::No);
         }
-        _ => {
+        kind => {
+            // A struct or union may hold what stays in the process, and then stays there too.
+            let travels = match kind {
+                DeclKind::Struct(_) | DeclKind::Union(_) => Travels::No,
+                _ => Travels::Yes,
+            };
             for member in spec.members(declaration.id) {
                 let place = Place::of_type(&member.location, &member.name);
-                faults.ty(&member.ty, &place, Travels::Yes);
+                faults.ty(&member.ty, &place, travels);
             }
         }
     }
@@ -326,6 +331,12 @@ impl Faults<'_, '_> {
                 self.stays(named, place);
             }
             DeclKind::Native if travels == Travels::Yes => self.stays(named, place),
+            DeclKind::Struct(_) | DeclKind::Union(_) if travels == Travels::Yes => {
+                let facts = &self.generator.facts;
+                if facts.stays(spec, &Type::Named(named.id)) {
+                    self.stays(named, place);
+                }
+            }
             DeclKind::Native if self.generator.native(named).is_none() => {
                 self.nameless_native(named, place);
             }
@@ -336,7 +347,13 @@ impl Faults<'_, '_> {
                 for id in names {
                     let stays = match &spec[id].kind {
                         DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
-                        kind => matches!(kind, DeclKind::Native | DeclKind::Typedef(_)),
+                        kind => matches!(
+                            kind,
+                            DeclKind::Native
+                                | DeclKind::Typedef(_)
+                                | DeclKind::Struct(_)
+                                | DeclKind::Union(_)
+                        ),
                     };
                     if stays {
                         self.named(&spec[id], &place.inside(), travels);
