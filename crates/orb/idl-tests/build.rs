@@ -1,9 +1,12 @@
 //! Compiles the IDL of the tests.
 
 fn main() -> Result<(), punctual_build::Error> {
-    punctual_build::Builder::new().compile(&[
+    let builder = punctual_build::Builder::new();
+    let builder = builder.native("local_things::Failure", "crate::Failure");
+    builder.compile(&[
         "idl/idl4.idl",
         "idl/interpreted.idl",
+        "idl/local.idl",
         "idl/near.idl",
         "idl/values.idl",
     ])

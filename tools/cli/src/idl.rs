@@ -29,12 +29,26 @@ pub(crate) struct Options {
     /// Name the Rust type that stands for an IDL native type.
     #[arg(long, value_name = "NAME=TYPE")]
     native: Vec<String>,
+    /// What bytes of the files stand for; without it, ISO 8859-1 where they are not UTF-8.
+    #[arg(long, value_enum, value_name = "ENCODING")]
+    encoding: Option<Encoding>,
+    /// Warn of names that differ only in case, instead of refusing them.
+    #[arg(long)]
+    lenient: bool,
     /// Print diagnostics as JSON, one a line, on standard output.
     #[arg(long)]
     json: bool,
     /// The IDL files, each compiled by itself.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Encoding {
+    /// UTF-8; other bytes are an error but in comments.
+    Utf8,
+    /// ISO 8859-1.
+    Latin1,
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -81,6 +95,12 @@ fn settings(
     let front = punctual_idl::Options {
         include_dirs: options.include.clone(),
         defines: defines.collect(),
+        encoding: match options.encoding {
+            None => punctual_idl::Encoding::Guess,
+            Some(Encoding::Utf8) => punctual_idl::Encoding::Utf8,
+            Some(Encoding::Latin1) => punctual_idl::Encoding::Latin1,
+        },
+        lenient: options.lenient,
         ..punctual_idl::Options::default()
     };
     let rust = punctual_idl_rust::Options {

@@ -5,6 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use punctual_idl::Encoding;
 use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl_rust::Stubs;
 
@@ -53,6 +54,19 @@ impl Builder {
     /// Defines a macro of the preprocessor, like `#define NAME value`.
     pub fn define_as(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.front.defines.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// What the bytes of the files stand for. Default: [`Encoding::Guess`].
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.front.encoding = encoding;
+        self
+    }
+
+    /// Whether names that differ only in case are warned of instead of refused, as other IDL
+    /// compilers have it. Default: false.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.front.lenient = lenient;
         self
     }
 

@@ -19,6 +19,7 @@ mod error;
 
 pub use builder::Builder;
 pub use error::Error;
+pub use punctual_idl::Encoding;
 pub use punctual_idl_rust::Stubs;
 
 use std::path::Path;

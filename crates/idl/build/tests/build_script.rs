@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use punctual_build::{Builder, Error};
+use punctual_build::{Builder, Encoding, Error};
 
 #[test]
 fn each_file_becomes_a_file_of_its_name() {
@@ -108,4 +108,21 @@ fn two_files_of_one_name_are_refused() {
         .out_dir(dir.path())
         .compile(&[one.join("a.idl"), two.join("a.idl")]);
     assert!(matches!(result, Err(Error::SameName { stem }) if stem == "a"));
+}
+
+#[test]
+fn the_encoding_and_how_strict_names_are_can_be_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let idl = dir.path().join("a.idl");
+    let text = b"const string NAME = \"caf\xE9\";\nstruct A { long a, A; };".to_vec();
+    fs::write(&idl, text).unwrap();
+    let builder = Builder::new().out_dir(dir.path());
+    let error = builder.compile(&[&idl]).unwrap_err().to_string();
+    assert!(error.contains("--lenient"), "{error}");
+    let builder = builder.lenient(true).encoding(Encoding::Latin1);
+    builder.compile(&[&idl]).unwrap();
+    let generated = fs::read_to_string(dir.path().join("a.rs")).unwrap();
+    assert!(generated.contains("caf\u{e9}"), "{generated}");
+    let error = builder.encoding(Encoding::Utf8).compile(&[&idl]);
+    assert!(error.unwrap_err().to_string().contains("not UTF-8"));
 }

@@ -215,13 +215,19 @@ pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> 
             start: spliced.start(span.start),
             end: spliced.end(span.end),
         };
+        let mut is_valid = true;
         while let Some(&bad) = invalid.peek().filter(|bad| **bad < place.end as usize) {
             invalid.next();
+            is_valid = false;
             let comment = matches!(kind, Kind::LineComment | Kind::BlockComment);
             report_invalid_byte(session, file, bad, comment, &mut told_of_comment);
         }
         let text = match kind {
             Kind::Newline | Kind::LineComment | Kind::BlockComment => Symbol::default(),
+            // It was reported: what stands there instead is right anywhere.
+            Kind::String | Kind::Char if !is_valid => session
+                .names
+                .intern(&lexer.slice().replace('\u{FFFD}', "?")),
             _ => session.names.intern(lexer.slice()),
         };
         let spaced = span.start != previous_end;
@@ -259,7 +265,10 @@ fn report_invalid_byte(
     if !in_comment {
         let error = session
             .error_at(place, "this file is not UTF-8", "a byte that is not UTF-8")
-            .with_help("save the file as UTF-8; other bytes are accepted in comments only");
+            .with_help(
+                "save the file as UTF-8, or say that it is ISO 8859-1: `--encoding latin1`, or \
+                 `.encoding(Encoding::Latin1)` in a build script",
+            );
         session.report(error);
     } else if !std::mem::replace(told, true) {
         let warning =

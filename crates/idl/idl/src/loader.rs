@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::Encoding;
+
 /// Reads source files. The compiler asks with the paths that it makes from the folder of the
 /// including file and from the include folders.
 pub trait SourceLoader {
@@ -84,22 +86,44 @@ impl SourceLoader for InMemory {
     }
 }
 
-/// Text with the positions of what was not UTF-8; each such byte became U+FFFD.
+/// Text with what was wrong with its bytes.
+#[derive(Default)]
 pub(crate) struct Decoded {
     pub(crate) text: String,
+    /// The positions of what was not UTF-8; each such byte became U+FFFD.
     pub(crate) invalid: Vec<usize>,
+    /// The position of the first byte for which the file was taken to be ISO 8859-1.
+    pub(crate) guessed: Option<usize>,
 }
 
-pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
-    let bytes = match String::from_utf8(bytes) {
+pub(crate) fn decode(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
+    if encoding == Encoding::Latin1 {
+        return Decoded {
+            text: latin1(&bytes),
+            ..Decoded::default()
+        };
+    }
+    let (bytes, first) = match String::from_utf8(bytes) {
         Ok(text) => {
             return Decoded {
                 text,
-                invalid: Vec::new(),
+                ..Decoded::default()
             };
         }
-        Err(error) => error.into_bytes(),
+        Err(error) => {
+            let first = error.utf8_error().valid_up_to();
+            (error.into_bytes(), first)
+        }
     };
+    if encoding == Encoding::Guess {
+        // What is UTF-8 before that byte is decoded differently now, and so longer.
+        let first = latin1(&bytes[..first]).len();
+        return Decoded {
+            text: latin1(&bytes),
+            guessed: Some(first),
+            ..Decoded::default()
+        };
+    }
     let mut text = String::with_capacity(bytes.len() + 16);
     let mut invalid = Vec::new();
     for chunk in bytes.utf8_chunks() {
@@ -109,5 +133,26 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Decoded {
             text.push(char::REPLACEMENT_CHARACTER);
         }
     }
-    Decoded { text, invalid }
+    Decoded {
+        text,
+        invalid,
+        guessed: None,
+    }
+}
+
+/// ISO 8859-1 is the first 256 characters of Unicode.
+fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+/// Why bytes are no text at all, if they are none.
+pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        return Some("it looks like UTF-16: save it as UTF-8");
+    }
+    let start = &bytes[..bytes.len().min(1 << 12)];
+    let is_control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, 0x08..=0x0D | 0x1A);
+    let controls = start.iter().filter(is_control).count();
+    let is_binary = bytes.contains(&0) || controls > 8 && controls > start.len() / 20;
+    is_binary.then_some("it has bytes in it that no text has: is it the right file?")
 }

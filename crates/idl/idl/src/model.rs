@@ -4,7 +4,8 @@
 //! Invariants that hold for every specification that `compile` returns:
 //!
 //! - every `DeclId` in it is valid, and names a declaration of the kind that its place allows
-//!   (a base of an interface is an interface, a raised name is an exception, and so on);
+//!   (a base of an interface is an interface, a raised name is an exception or a native type,
+//!   and so on);
 //! - forward declarations are gone: the id of a forward declaration is the id of its definition,
 //!   and a body lists a declaration once, where it is defined;
 //! - inheritance has no cycles, typedefs end at a type, recursion passes through a sequence

@@ -3,7 +3,7 @@
 //! Names that differ only in case are the same name; every use has to spell it as its
 //! declaration does. So tables are keyed by the lower-case name and keep the spelling.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::model::{DeclId, Type};
@@ -54,6 +54,8 @@ pub(crate) struct Scope {
     /// The owner's name, which may not be declared anew directly inside.
     pub(crate) name: Option<Rc<str>>,
     pub(crate) entries: HashMap<Rc<str>, Entry>,
+    /// Where this is no error: names that differ from one of `entries` only in case, as spelt.
+    pub(crate) spellings: HashMap<Rc<str>, Entry>,
     /// Spellings in the order of declaration, for suggestions.
     pub(crate) order: Vec<Rc<str>>,
     pub(crate) uses: HashMap<Rc<str>, Use>,
@@ -61,6 +63,19 @@ pub(crate) struct Scope {
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
+    /// While the inside of an interface or value type is read: all that it inherits from.
+    pub(crate) ancestors: Option<HashSet<ScopeId>>,
+}
+
+impl Scope {
+    /// What is declared under a name: best under that spelling, else under another.
+    pub(crate) fn find(&self, key: &str, name: &str) -> Option<&Entry> {
+        let entry = self.entries.get(key)?;
+        if &*entry.spelling == name {
+            return Some(entry);
+        }
+        self.spellings.get(name).or(Some(entry))
+    }
 }
 
 /// The key under which a name is filed.

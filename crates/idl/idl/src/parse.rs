@@ -24,7 +24,7 @@ mod types;
 mod unknown;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::lexer::{Kind, Token};
@@ -32,8 +32,9 @@ use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
-use crate::source::Place;
+use crate::source::{FileId, Place};
 
+use predeclared::Predeclared;
 use repository_id::{IdParts, Prefix};
 
 pub(crate) struct Parser<'s> {
@@ -46,6 +47,9 @@ pub(crate) struct Parser<'s> {
     /// What is known about each declaration besides the model, by the same index.
     facts: Vec<Facts>,
     scopes: Vec<Scope>,
+    /// For each key, the interfaces and value types that have a name under it. A name is seldom in
+    /// many of them, so that most need not be looked for in all that a scope inherits from.
+    declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
     /// The scope that is being read.
     scope: ScopeId,
     /// The declarations whose insides are being read, innermost last; of a module, the part.
@@ -58,10 +62,14 @@ pub(crate) struct Parser<'s> {
     open_angles: usize,
     /// Names that were not found and have been reported.
     unknown: HashSet<String>,
-    /// Names that collide with a keyword and have been reported.
+    /// Names that are or collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
-    /// The implicit part of module CORBA that holds what was declared on demand.
-    predeclared: Option<DeclId>,
+    /// Where the files that are being read were included, innermost last.
+    included_at: Vec<Place>,
+    /// Files that were included twice and have been reported.
+    included_twice: HashSet<FileId>,
+    /// What was declared on demand.
+    predeclared: Predeclared,
 }
 
 /// What the parser knows about a declaration.
@@ -103,6 +111,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         spec: Specification::default(),
         facts: Vec::new(),
         scopes: vec![Scope::default()],
+        declared_in: HashMap::new(),
         scope: ScopeId::GLOBAL,
         parts: Vec::new(),
         bodies: vec![Vec::new()],
@@ -111,7 +120,9 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         open_angles: 0,
         unknown: HashSet::new(),
         collisions: HashSet::new(),
-        predeclared: None,
+        included_at: Vec::new(),
+        included_twice: HashSet::new(),
+        predeclared: Predeclared::default(),
     };
     parser.specification();
     parser.finish()
@@ -138,9 +149,10 @@ impl Parser<'_> {
     }
 
     fn finish(mut self) -> Specification {
+        self.finish_predeclared();
         self.finish_forward_declarations();
         self.finish_repository_ids();
-        let mut definitions: Vec<DeclId> = self.predeclared.into_iter().collect();
+        let mut definitions: Vec<DeclId> = self.predeclared.part().into_iter().collect();
         definitions.extend(self.bodies.pop().unwrap_or_default());
         self.spec.definitions = definitions;
         self.spec.files.clone_from(&self.session.files);

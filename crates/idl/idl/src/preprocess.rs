@@ -23,7 +23,7 @@ use crate::lexer::{Kind, Token};
 use crate::loader::SourceLoader;
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
-use crate::{Limits, Options};
+use crate::{Encoding, Limits, Options};
 
 use docs::Docs;
 use macros::Macro;
@@ -33,8 +33,8 @@ pub(crate) use include::main_file_error;
 /// What happens between two tokens.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// An included file begins.
-    EnterFile,
+    /// A file begins that is included there.
+    EnterFile(Place),
     /// An included file ends.
     LeaveFile,
     /// `#pragma prefix "text"`
@@ -66,6 +66,7 @@ pub(crate) struct Preprocessor<'a> {
     session: &'a mut Session,
     loader: &'a dyn SourceLoader,
     include_dirs: &'a [PathBuf],
+    encoding: Encoding,
     macros: HashMap<Symbol, Macro>,
     /// How often each macro is being expanded right now.
     active: HashMap<Symbol, usize>,
@@ -129,6 +130,7 @@ pub(crate) fn preprocess(
         session,
         loader,
         include_dirs: &options.include_dirs,
+        encoding: options.encoding,
         macros: HashMap::new(),
         active: HashMap::new(),
         produced: 0,

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::Limits;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Location, Place, SourceFile};
+use crate::{Limits, Options};
 
 /// The error was reported; what follows from it is not worth a message of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ const WORK: usize = 50_000_000;
 pub(crate) struct Session {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) limits: Limits,
+    /// Names that differ only in case are no errors.
+    pub(crate) lenient: bool,
     pub(crate) names: Interner,
     /// Where macros were used, and where each of them is defined.
     expansions: HashMap<(FileId, u32), Place>,
@@ -34,10 +36,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(options: &Options) -> Self {
         Session {
             files: Vec::new(),
-            limits,
+            limits: options.limits,
+            lenient: options.lenient,
             names: Interner::default(),
             expansions: HashMap::new(),
             diagnostics: Vec::new(),
@@ -154,6 +157,22 @@ impl Session {
         Reported
     }
 
+    /// Reports what the standard calls a clash of names, though they differ in case: an error, or
+    /// else a warning.
+    pub(crate) fn report_case(&mut self, mut diagnostic: Diagnostic) -> Checked<()> {
+        if self.lenient {
+            diagnostic.severity = Severity::Warning;
+            self.report(diagnostic);
+            return Ok(());
+        }
+        let allow = "`--lenient`, or `.lenient(true)` in a build script, lets it pass";
+        diagnostic.help = Some(match diagnostic.help {
+            Some(help) => format!("{help}; {allow}"),
+            None => allow.to_owned(),
+        });
+        Err(self.report(diagnostic))
+    }
+
     /// Reports an error after which going on makes no sense.
     pub(crate) fn report_fatal(&mut self, diagnostic: Diagnostic) -> Reported {
         self.report(diagnostic);
@@ -206,6 +225,12 @@ impl Session {
             )
             .with_help("names, inheritance or constants multiply beyond any sensible measure");
         Err(self.report_fatal(error))
+    }
+
+    /// The steps of work done so far.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> usize {
+        self.work
     }
 
     pub(crate) fn has_errors(&self) -> bool {

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use punctual_idl::diagnostic::render;
-use punctual_idl::{InMemory, Options, compile_source};
+use punctual_idl::model::{ConstValue, DeclKind, Type};
+use punctual_idl::{Encoding, InMemory, Options, compile_source};
 
 fn diagnosed(text: &str) -> String {
     let loader = InMemory::new()
@@ -122,12 +123,103 @@ mistakes! {
     default_of_another_type: "struct S { @default(\"x\") long x; @default(300) octet y; };\n";
     range_that_holds_nothing: "struct S { @range(min = 3, max = 1) long x; @min(2) string y; };\n";
     two_default_literals: "enum E { @default_literal a, @default_literal b };\n";
+    keywords_as_names_are_one_error_each:
+        "struct in { long out; };\nstruct S { in x; };\ninterface attribute { void raises(in long in); };\nenum E { case, default };\nmodule module { typedef long T; };\nstruct R { module::T t; };\n";
+    pragma_with_a_semicolon: "#pragma prefix \"acme.com\";\n#pragma version S 1.2;\nstruct S { long x; };\n";
+    system_exceptions_are_not_raised:
+        "interface I { void f() raises (CORBA::UNKNOWN); };\n";
     enumerator_clashes_beside_its_enum: "enum Color { red };\nenum Light { red };\n";
 }
 
 #[test]
 fn bytes_that_are_not_utf8_are_an_error_but_in_comments() {
     let text = b"// caf\xE9\nconst string S = \"caf\xE9\";\n".to_vec();
-    let failure = compile_source("latin.idl", text, &Options::default(), &InMemory::new());
+    let options = Options {
+        encoding: Encoding::Utf8,
+        ..Options::default()
+    };
+    let failure = compile_source("latin.idl", text, &options, &InMemory::new());
     insta::assert_snapshot!(render(&failure.unwrap_err().diagnostics, false));
+}
+
+/// With these options, and the included files of `diagnosed`.
+fn diagnosed_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
+    let loader = InMemory::new()
+        .with("twice.idl", "struct Twice { long x; };\ntypedef long T;\n")
+        .with("binary.idl", b"\x7fELF\x02\x01\x01\0\0\0".to_vec());
+    match compile_source("mistake.idl", text, options, &loader) {
+        Ok(compilation) => render(&compilation.warnings, false),
+        Err(failure) => render(&failure.diagnostics, false),
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf8_is_read_as_iso_8859_1_with_a_warning() {
+    let text = b"// caf\xE9\nconst string S = \"caf\xE9\";\n".to_vec();
+    insta::assert_snapshot!(diagnosed_with(text, &Options::default()));
+}
+
+#[test]
+fn a_file_of_iso_8859_1_is_read_without_a_word_if_the_option_says_so() {
+    let options = Options {
+        encoding: Encoding::Latin1,
+        ..Options::default()
+    };
+    let text = b"const string S = \"caf\xE9 \xC3\xA9\";\n".to_vec();
+    let compiled = compile_source("latin.idl", text, &options, &InMemory::new()).unwrap();
+    assert!(compiled.warnings.is_empty());
+    let DeclKind::Const(constant) = &compiled.specification.declarations[0].kind else {
+        panic!()
+    };
+    assert_eq!(
+        constant.value,
+        ConstValue::String("caf\u{e9} \u{c3}\u{a9}".into())
+    );
+}
+
+#[test]
+fn binary_files_are_one_error() {
+    let text = "#include \"binary.idl\"\nstruct S { long x; };\n";
+    insta::assert_snapshot!("included_binary", diagnosed_with(text, &Options::default()));
+    let text = [0xFF, 0xFE, b's', 0, b't', 0].to_vec();
+    insta::assert_snapshot!("utf16", diagnosed_with(text, &Options::default()));
+    let text: Vec<u8> = (0..=255).cycle().take(5000).filter(|b| *b != 0).collect();
+    insta::assert_snapshot!("binary", diagnosed_with(text, &Options::default()));
+}
+
+#[test]
+fn a_file_that_is_included_twice_is_one_error() {
+    let text = "#include \"twice.idl\"\n#include \"twice.idl\"\nstruct S { Twice x; };\n";
+    insta::assert_snapshot!(diagnosed_with(text, &Options::default()));
+}
+
+#[test]
+fn names_that_differ_only_in_case_are_warned_of_when_it_is_lenient() {
+    let options = Options {
+        lenient: true,
+        ..Options::default()
+    };
+    let text = "struct Foo { long foo; };
+interface I { Foo foo(in Foo FOO); void f(in long x, in long X); };
+interface J : I { void F(); };
+struct S { Foo foo; I a, A; };
+typedef long Name;
+typedef short name;
+struct T { Name one; name two; NAME three; };
+struct Struct { long Long; };
+";
+    insta::assert_snapshot!(diagnosed_with(text, &options));
+    insta::assert_snapshot!(
+        "names_that_differ_only_in_case_are_errors",
+        diagnosed_with(text, &Options::default())
+    );
+    let compiled = compile_source("x.idl", text, &options, &InMemory::new()).unwrap();
+    let spec = compiled.specification;
+    let types: Vec<&Type> = spec
+        .members(spec.find("T").unwrap().id)
+        .iter()
+        .map(|member| &member.ty)
+        .collect();
+    let named = |name: &str| Type::Named(spec.find(name).unwrap().id);
+    assert_eq!(types, [&named("Name"), &named("name"), &named("Name")]);
 }

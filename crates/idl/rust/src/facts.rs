@@ -146,6 +146,19 @@ impl Facts {
         })
     }
 
+    /// True where a local object or a value of a native type may be in it, so that it stays in its
+    /// process: it can be cloned, but not marshaled, printed or compared.
+    pub(crate) fn stays(&self, spec: &Specification, ty: &Type) -> bool {
+        spec.contains(ty, |part| match part {
+            Type::Named(id) => match &spec[*id].kind {
+                DeclKind::Native => true,
+                DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
     /// True for what keys of maps are made of: its values have an order.
     pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
         self.in_keys[id.index()]

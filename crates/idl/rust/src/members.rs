@@ -69,6 +69,13 @@ impl<'a> Fields<'a> {
         quote!(#[derive(Clone, #copy Debug, #default PartialEq #total #order)])
     }
 
+    /// `#[derive(…)]` for a struct that holds what stays in its process.
+    pub(crate) fn derive_for_staying(&self, scope: &Scope<'_>) -> TokenStream {
+        let default =
+            (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(, Default));
+        quote!(#[derive(Clone #default)])
+    }
+
     /// The fields with their documentation, each followed by a comma.
     pub(crate) fn declarations(&self, scope: &Scope<'_>) -> TokenStream {
         let fields = self.members.iter().map(|(name, member)| {

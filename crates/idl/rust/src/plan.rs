@@ -181,10 +181,15 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
             );
             faults.ty(&typedef.ty, &place, Travels::No);
         }
-        _ => {
+        kind => {
+            // A struct or union may hold what stays in the process, and then stays there too.
+            let travels = match kind {
+                DeclKind::Struct(_) | DeclKind::Union(_) => Travels::No,
+                _ => Travels::Yes,
+            };
             for member in spec.members(declaration.id) {
                 let place = Place::of_type(&member.location, &member.name);
-                faults.ty(&member.ty, &place, Travels::Yes);
+                faults.ty(&member.ty, &place, travels);
             }
         }
     }
@@ -246,6 +251,20 @@ impl Faults<'_, '_> {
             let place = Place::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, Travels::No);
         }
+        for factory in &value.factories {
+            let place = Place::new(&factory.location, "what", &factory.name, " raises");
+            self.raises(&factory.raises, &place, Travels::No);
+        }
+    }
+
+    /// Exceptions always travel; a native type in their place is one as anywhere else.
+    fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Travels) {
+        let spec = self.generator.spec;
+        for raised in raises.iter().map(|&id| &spec[id]) {
+            if matches!(raised.kind, DeclKind::Native) {
+                self.named(raised, place, travels);
+            }
+        }
     }
 
     fn operation(&mut self, operation: &Operation, declaration: &Declaration) {
@@ -257,12 +276,17 @@ impl Faults<'_, '_> {
             let place = Place::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, travels);
         }
+        let raised = Place::new(&declaration.location, "what", name, " raises");
+        self.raises(&operation.raises, &raised, travels);
     }
 
     fn attribute(&mut self, attribute: &Attribute, declaration: &Declaration) {
         let travels = self.travels(declaration);
         let place = Place::of_type(&declaration.location, &declaration.name);
         self.ty(&attribute.ty, &place, travels);
+        let raised = Place::new(&declaration.location, "what", &declaration.name, " raises");
+        self.raises(&attribute.get_raises, &raised, travels);
+        self.raises(&attribute.set_raises, &raised, travels);
     }
 
     fn travels(&self, member: &Declaration) -> Travels {
@@ -307,6 +331,12 @@ impl Faults<'_, '_> {
                 self.stays(named, place);
             }
             DeclKind::Native if travels == Travels::Yes => self.stays(named, place),
+            DeclKind::Struct(_) | DeclKind::Union(_) if travels == Travels::Yes => {
+                let facts = &self.generator.facts;
+                if facts.stays(spec, &Type::Named(named.id)) {
+                    self.stays(named, place);
+                }
+            }
             DeclKind::Native if self.generator.native(named).is_none() => {
                 self.nameless_native(named, place);
             }
@@ -317,7 +347,13 @@ impl Faults<'_, '_> {
                 for id in names {
                     let stays = match &spec[id].kind {
                         DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
-                        kind => matches!(kind, DeclKind::Native | DeclKind::Typedef(_)),
+                        kind => matches!(
+                            kind,
+                            DeclKind::Native
+                                | DeclKind::Typedef(_)
+                                | DeclKind::Struct(_)
+                                | DeclKind::Union(_)
+                        ),
                     };
                     if stays {
                         self.named(&spec[id], &place.inside(), travels);
@@ -346,7 +382,9 @@ impl Faults<'_, '_> {
             .spec
             .diagnostic(Severity::Error, message, place.location, &place.label)
             .with_help(format!(
-                "name one in the build script: `.native(\"{name}\", \"path::to::Type\")`"
+                "name one with `--native {}=path::to::Type`, or \
+                 `.native(\"{name}\", \"path::to::Type\")` in a build script",
+                name.trim_start_matches("::")
             ));
         self.found.push(diagnostic);
     }

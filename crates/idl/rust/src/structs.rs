@@ -1,6 +1,6 @@
 //! `struct` to a struct with public fields.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Type};
 use quote::quote;
 
@@ -21,6 +21,20 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let layout = is_plain_data.then(|| quote!(#[repr(C)]));
     let declarations = fields.declarations(scope);
     let default_impl = fields.default_impl(scope, &name);
+    if generator
+        .facts
+        .stays(generator.spec, &Type::Named(declaration.id))
+    {
+        let derive = fields.derive_for_staying(scope);
+        let debug = opaque_debug(scope, &name);
+        return quote! {
+            #doc
+            #derive
+            pub struct #name { #declarations }
+            #default_impl
+            #debug
+        };
+    }
     let codec = if is_plain_data {
         fields.plain_codec(scope, &name)
     } else {
@@ -35,5 +49,18 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         #default_impl
         #codec
         #holds_values
+    }
+}
+
+/// `impl Debug` that tells the type's name only, for what holds local objects.
+pub(crate) fn opaque_debug(scope: &Scope<'_>, name: &Ident) -> TokenStream {
+    let fmt = scope.name("fmt");
+    let text = name.to_string();
+    quote! {
+        impl #fmt::Debug for #name {
+            fn fmt(&self, f: &mut #fmt::Formatter<'_>) -> #fmt::Result {
+                f.debug_struct(#text).finish_non_exhaustive()
+            }
+        }
     }
 }

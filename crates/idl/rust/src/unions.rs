@@ -17,6 +17,7 @@ use crate::docs::doc;
 use crate::members::sequence;
 use crate::names::{Claimant, Claims, chosen, ident, upper_camel};
 use crate::scope::Scope;
+use crate::structs::opaque_debug;
 use crate::types::least_wire_size;
 use crate::{consts, lints};
 
@@ -25,6 +26,10 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Uni
     let definition = shape.definition();
     let discriminator = shape.discriminator_method();
     let default_impl = shape.default_impl();
+    if shape.stays() {
+        let debug = opaque_debug(scope, &shape.name);
+        return quote!(#definition #discriminator #default_impl #debug);
+    }
     let marshal = shape.marshal_impl();
     let unmarshal = shape.unmarshal_impl();
     let holds_values = shape.holds_values_impl();
@@ -131,6 +136,11 @@ impl<'s, 'g> Shape<'s, 'g> {
             .iter()
             .all(|case| facts.has_total_equality(spec, &case.member.ty));
         let total = is_total.then(|| quote!(, Eq, Hash));
+        let derive = if self.stays() {
+            quote!(#[derive(Clone)])
+        } else {
+            quote!(#[derive(Clone, Debug, PartialEq #total)])
+        };
         let names: Vec<String> = self.variants.iter().map(|v| v.name.to_string()).collect();
         let sizes: Vec<u64> = self
             .variants
@@ -155,9 +165,16 @@ impl<'s, 'g> Shape<'s, 'g> {
         quote! {
             #doc_of_union
             #lints
-            #[derive(Clone, Debug, PartialEq #total)]
+            #derive
             pub enum #name { #(#variants),* }
         }
+    }
+
+    /// Whether it may hold what stays in its process.
+    fn stays(&self) -> bool {
+        let generator = self.scope.generator;
+        let ty = Type::Named(self.declaration.id);
+        generator.facts.stays(generator.spec, &ty)
     }
 
     fn variant_doc(&self, variant: &Variant<'_>) -> TokenStream {

@@ -365,7 +365,8 @@ fn what_stays_in_its_process_cannot_be_marshaled() {
         "local things that travel",
         refused(
             "native Cookie; local interface L { void f(in Cookie c); };
-             typedef sequence<L> Ls; struct S { L one; Ls several; };
+             typedef sequence<L> Ls; struct S { L one; Ls several; }; struct T { Cookie c; };
+             exception E { S held; }; interface J { void g(in T what); };
              interface I { void f(in Cookie c); @rust_name(\"not a name\") void g(); };",
             &Options::default()
         )
@@ -407,4 +408,16 @@ fn bounded_sequences_that_lie_too_deep_in_one_another_are_refused() {
     idl += "struct S { T2999 deep; };";
     let text = refused(&idl, &Options::default());
     assert!(text.contains("lie in one another"), "{text}");
+}
+
+#[test]
+fn structs_and_unions_that_hold_local_objects_stay_in_the_process() {
+    snapshot!(
+        "local things that stay",
+        "local interface L { void f(); };
+         typedef sequence<L> Ls;
+         struct S { L one; Ls several; sequence<S> inner; };
+         union U switch (long) { case 1: S some; default: long other; };
+         local interface M { U g(in S a, out Ls b, inout U c); attribute S kept; };"
+    );
 }

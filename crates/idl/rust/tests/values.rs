@@ -130,3 +130,41 @@ fn names_that_a_valuetype_takes_are_left_to_it() {
     assert!(text.contains("pub fn set_state_(&self, value: i32)"));
     assert!(text.contains("pub fn state_(&self) -> VState_"));
 }
+
+#[test]
+fn a_native_type_that_is_raised_is_a_variant_of_the_error() {
+    let options = Options {
+        natives: vec![("U".to_owned(), "crate::Raised".to_owned())],
+        type_codes: false,
+        ..Options::default()
+    };
+    let text = generated_with("native U; valuetype H { void f() raises (U); };", &options);
+    assert!(text.contains("U(crate::Raised),"), "{text}");
+}
+
+#[test]
+fn a_native_type_is_not_raised_over_the_wire_or_without_a_rust_type() {
+    insta::assert_snapshot!(
+        "native raised",
+        refused(
+            "native U; interface I { void f() raises (U); };
+             valuetype H { void f() raises (U); factory make() raises (U); };",
+            &Options::default()
+        )
+    );
+}
+
+#[test]
+fn an_abstract_valuetype_imports_nothing_that_only_concrete_ones_need() {
+    let text = generated("abstract valuetype A {};");
+    for name in ["ValueFactory", "Arc"] {
+        assert!(!text.contains(name), "{text}");
+    }
+}
+
+#[test]
+fn a_valuetype_that_is_only_declared_ahead_is_a_handle() {
+    let text = generated("valuetype V; struct S { V one; };");
+    assert!(text.contains("pub struct V(ValueRef);"), "{text}");
+    assert!(!text.contains("VFactory") && !text.contains("VState"));
+}

@@ -37,7 +37,8 @@ pub struct Operation {
     pub returns: Type,
     /// Parameters in source order.
     pub parameters: Vec<Parameter>,
-    /// Exceptions it may raise, in source order, each once.
+    /// Exceptions it may raise, in source order, each once. A native type among them stands for
+    /// whatever the language mapping makes of it.
     pub raises: Vec<DeclId>,
     /// The strings of its `context` clause.
     pub context: Vec<String>,

@@ -31,6 +31,10 @@ pub struct ValueType {
     pub factories: Vec<Factory>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
+    /// True when only forward declarations of it were found. CORBA allows it, and a warning tells
+    /// of it. Nothing is known of its state, so it counts as abstract: values that derive from it
+    /// can be passed on.
+    pub forward_only: bool,
 }
 
 /// A state member of a value type.

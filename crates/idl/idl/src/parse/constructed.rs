@@ -118,9 +118,15 @@ impl Parser<'_> {
     fn enumerators(&mut self, id: DeclId, enumerators: &mut Vec<Enumerator>) -> Checked<()> {
         self.expect(Kind::LBrace)?;
         loop {
-            if self.at(Kind::RBrace) && !enumerators.is_empty() {
+            if self.at(Kind::RBrace) {
                 let place = self.previous();
-                self.error_with_help(place, "an enumerator is missing after `,`", "", "remove it");
+                if enumerators.is_empty() {
+                    let message = "an enum has one enumerator at least";
+                    self.error(self.peek().place, message, "expected an enumerator's name");
+                } else {
+                    let message = "an enumerator is missing after `,`";
+                    self.error_with_help(place, message, "", "remove it");
+                }
                 self.bump();
                 return Ok(());
             }

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::{Facts, IdParts, Name, Parser, Preamble};
-use crate::model::{DeclId, DeclKind, Declaration};
-use crate::names::{self, Entry, Scope, ScopeId, Target};
-use crate::session::Checked;
+use crate::model::{DeclId, DeclKind, Declaration, ValueFlavour};
+use crate::names::{self, Entry, Scope, ScopeId, Target, Use};
+use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Parser<'_> {
@@ -84,9 +84,29 @@ impl Parser<'_> {
             target,
         };
         let clash = self.check_clash(name, &key, &entry);
+        let can_be_inherited = self.scopes[self.scope.0 as usize]
+            .owner
+            .is_some_and(|owner| {
+                matches!(
+                    self.spec[owner].kind,
+                    DeclKind::Interface(_) | DeclKind::ValueType(_)
+                )
+            });
+        if clash.is_ok() && can_be_inherited {
+            let declared_in = self.declared_in.entry(key.clone()).or_default();
+            declared_in.push(self.scope);
+        }
         let scope = self.scope_mut();
         if clash.is_ok() {
-            scope.entries.insert(key, entry);
+            let differs = scope
+                .entries
+                .get(&key)
+                .is_some_and(|old| old.place.is_some() && old.spelling != name.text);
+            if differs {
+                scope.spellings.insert(name.text.clone(), entry);
+            } else {
+                scope.entries.insert(key, entry);
+            }
             scope.order.push(name.text.clone());
         }
         clash
@@ -95,46 +115,74 @@ impl Parser<'_> {
     fn check_clash(&mut self, name: &Name, key: &Rc<str>, entry: &Entry) -> Checked<()> {
         let scope = &self.scopes[self.scope.0 as usize];
         let text = &name.text;
-        if let Some(old) = scope.entries.get(key) {
+        if let Some(old) = scope.find(key, text) {
             let Some(place) = old.place else {
                 return Ok(());
             };
-            let (message, label) = if old.spelling == *text {
-                (format!("`{text}` is declared twice"), "declared again here")
-            } else {
+            if old.spelling != *text {
                 let message = format!("`{text}` differs from `{}` only in case", old.spelling);
-                (message, "the same name to IDL")
-            };
-            let error = self.session.error_at(name.place, message, label);
+                let error = self
+                    .session
+                    .error_at(name.place, message, "the same name to IDL");
+                let error = self
+                    .session
+                    .and(error, place, "first declared here")
+                    .with_help("choose another name: CORBA has names differ in more than case");
+                return self.session.report_case(error);
+            }
+            if self.is_same_text(name.place, place) {
+                return Err(self.report_included_twice(name));
+            }
+            let message = format!("`{text}` is declared twice");
+            let error = self
+                .session
+                .error_at(name.place, message, "declared again here");
             let error = self.session.and(error, place, "first declared here");
             return Err(self.session.report(error));
         }
         let slot = matches!(entry.target, Target::Slot(_));
         if let Some(used) = scope.uses.get(key).filter(|used| used.direct || !slot) {
-            let message = format!("`{text}` gets another meaning after it was used in this scope");
-            let error = self.session.error_at(name.place, message, "declared here");
-            let label = format!("`{}` was used here", used.spelling);
-            let error = self.session.and(error, used.place, label).with_help(
-                "a name that a scope has used keeps its meaning there; names that differ only \
-                 in case are the same",
-            );
-            return Err(self.session.report(error));
+            let used = used.clone();
+            self.clash_with_use(name, &used)?;
         }
+        let scope = &self.scopes[self.scope.0 as usize];
         if let Some(own) = scope
             .name
             .clone()
             .filter(|own| own.eq_ignore_ascii_case(text))
         {
-            return self.clash_with_scope(name, &own, entry);
+            self.clash_with_scope(name, &own, &entry.target)?;
         }
         self.check_inherited_operation(name, key)
     }
 
-    /// A name that its scope has itself (§7.20.2).
-    fn clash_with_scope(&mut self, name: &Name, own: &Rc<str>, entry: &Entry) -> Checked<()> {
+    /// A name that was used in its scope with another meaning (§7.20.3).
+    fn clash_with_use(&mut self, name: &Name, used: &Use) -> Checked<()> {
         let text = &name.text;
-        if own != text && matches!(entry.target, Target::Slot(_)) {
-            // Published IDL does this, and nothing in it is ambiguous.
+        let message = format!("`{text}` gets another meaning after it was used in this scope");
+        let error = self.session.error_at(name.place, message, "declared here");
+        let label = format!("`{}` was used here", used.spelling);
+        let error = self.session.and(error, used.place, label);
+        let help = match self.find_text(&used.spelling) {
+            Some(Target::Declaration(id)) => format!(
+                "write `{}` where it is used: a scope keeps the meaning of a name that stands \
+                 first or alone, whatever its case",
+                self.spec[id].absolute_name()
+            ),
+            _ => "a name that a scope has used keeps its meaning there, whatever its case".into(),
+        };
+        let error = error.with_help(help);
+        if used.spelling != *text {
+            return self.session.report_case(error);
+        }
+        Err(self.session.report(error))
+    }
+
+    /// A name that its scope has itself (§7.20.2).
+    fn clash_with_scope(&mut self, name: &Name, own: &Rc<str>, target: &Target) -> Checked<()> {
+        let text = &name.text;
+        if own != text && (self.is_callable(target) || matches!(target, Target::Slot(_))) {
+            // Published IDL does this (`struct Right { string right; }`), and nothing is ambiguous.
             let message = format!("`{text}` differs from the name of its scope only in case");
             let label = format!("inside `{own}`");
             let warning = self.session.warning_at(name.place, message, label);
@@ -144,7 +192,40 @@ impl Parser<'_> {
         let message = format!("`{text}` has the name of the scope that it is declared in");
         let label = format!("directly inside `{own}`");
         let help = "names that differ only in case are the same to IDL; choose another one";
-        Err(self.error_with_help(name.place, message, &label, help))
+        let error = self
+            .session
+            .error_at(name.place, message, label)
+            .with_help(help);
+        if own != text {
+            return self.session.report_case(error);
+        }
+        Err(self.session.report(error))
+    }
+
+    /// Whether two places are one in the text of one file, even if it was found by two paths.
+    fn is_same_text(&self, a: Place, b: Place) -> bool {
+        let (one, other) = (self.session.file(a.file), self.session.file(b.file));
+        a.span() == b.span() && (a.file == b.file || one.text() == other.text())
+    }
+
+    /// Says once of a file that it is read again, instead of that of all that it declares.
+    fn report_included_twice(&mut self, name: &Name) -> Reported {
+        let file = name.place.file;
+        if !self.included_twice.insert(file) {
+            return Reported;
+        }
+        let message = format!(
+            "the file `{}` is included twice",
+            self.session.file(file).name()
+        );
+        let place = self.included_at.last().copied().unwrap_or(name.place);
+        let label = format!("`{}` is declared twice by it", name.text);
+        let error = self.session.error_at(place, message, "included again here");
+        let error = self.session.and(error, name.place, label).with_help(
+            "put its text between `#ifndef NAME`, `#define NAME` and `#endif`, or write \
+             `#pragma once` in it",
+        );
+        self.session.report(error)
     }
 
     /// Reads the inside of a declaration in a scope of its own.
@@ -161,6 +242,7 @@ impl Parser<'_> {
         self.parts.push(id);
         let result = read(self);
         self.parts.pop();
+        self.scopes[scope.0 as usize].ancestors = None;
         self.leave_prefix();
         self.scope = outer;
         result
@@ -207,9 +289,8 @@ impl Parser<'_> {
 
     /// The declaration of that name in the present scope itself, if the spelling is the same.
     pub(super) fn own_declaration(&self, name: &Name) -> Option<DeclId> {
-        let entry = self.scopes[self.scope.0 as usize]
-            .entries
-            .get(&names::key(&name.text))?;
+        let scope = &self.scopes[self.scope.0 as usize];
+        let entry = scope.find(&names::key(&name.text), &name.text)?;
         match entry.target {
             Target::Declaration(id) if entry.spelling == name.text => Some(id),
             _ => None,
@@ -270,8 +351,8 @@ impl Parser<'_> {
         let same = match (earlier, kind) {
             (DeclKind::Interface(a), DeclKind::Interface(b)) => a.flavour == b.flavour,
             (DeclKind::ValueType(a), DeclKind::ValueType(b)) => {
-                use crate::model::ValueFlavour::Abstract;
-                (a.flavour == Abstract) == (b.flavour == Abstract)
+                let is_abstract = |flavour| flavour == ValueFlavour::Abstract;
+                is_abstract(a.flavour) == is_abstract(b.flavour)
             }
             _ => true,
         };
@@ -289,7 +370,8 @@ impl Parser<'_> {
         self.session.report(error);
     }
 
-    /// What was declared ahead has to be defined, but an interface need not.
+    /// A struct or union that was declared ahead has to be defined (§7.11.2.3); an interface or
+    /// value type need not (§7.8.4, §7.9.1.6).
     pub(super) fn finish_forward_declarations(&mut self) {
         for index in 0..self.facts.len() {
             if self.facts[index].defined || self.facts[index].bad {
@@ -304,17 +386,20 @@ impl Parser<'_> {
             let message = format!("the {what} `{}` is never defined", declaration.name);
             let place = Place::from(&declaration.location);
             match &mut self.spec.declarations[index].kind {
-                DeclKind::Interface(interface) => {
-                    interface.forward_only = true;
-                    let label = "only declared ahead, here";
-                    let warning = self.session.warning_at(place, message, label);
-                    self.session.report(warning);
-                    self.list_at_end(parent, id);
+                DeclKind::Interface(interface) => interface.forward_only = true,
+                DeclKind::ValueType(value) => {
+                    value.forward_only = true;
+                    value.flavour = ValueFlavour::Abstract;
                 }
                 _ => {
                     self.error(place, message, "only declared ahead, here");
+                    continue;
                 }
             }
+            let label = "only declared ahead, here";
+            let warning = self.session.warning_at(place, message, label);
+            self.session.report(warning);
+            self.list_at_end(parent, id);
         }
     }
 

@@ -194,7 +194,12 @@ impl Parser<'_> {
             }
         } else {
             let name = self.scoped_name()?;
-            self.resolve(&name)?;
+            if self.find_text(&name.text()).is_none() {
+                self.import_built_in(name.first());
+            }
+            if let Target::Declaration(id) = self.resolve(&name)? {
+                self.request_predeclared(id);
+            }
         }
         self.semicolon()
     }

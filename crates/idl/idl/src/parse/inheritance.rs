@@ -73,6 +73,7 @@ impl Parser<'_> {
                 "its own base",
             ));
         }
+        self.define_predeclared(id);
         if !self.facts[id.index()].defined {
             let message = format!("`{text}` is a base before it is defined");
             let location = self.spec[id].location.clone();
@@ -120,6 +121,29 @@ impl Parser<'_> {
         if self.session.spend(ancestors.len(), *first_place).is_ok() && bases.len() > 1 {
             self.check_operations_meet(&ancestors, bases);
         }
+        self.scopes[own.0 as usize].ancestors = Some(ancestors.into_iter().collect());
+    }
+
+    /// Whether what a scope inherits has a name under that key; also where that is not known. Most
+    /// names are in few scopes, so that this costs less than to look into all that is inherited.
+    pub(super) fn may_inherit(&mut self, scope: ScopeId, key: &str, place: Place) -> Checked<bool> {
+        let scope = &self.scopes[scope.0 as usize];
+        if scope.bases.is_empty() {
+            return Ok(false);
+        }
+        let Some(ancestors) = &scope.ancestors else {
+            return Ok(true);
+        };
+        let Some(declared_in) = self.declared_in.get(key) else {
+            return Ok(false);
+        };
+        if declared_in.len() > ancestors.len() {
+            return Ok(true);
+        }
+        let found = declared_in.iter().any(|scope| ancestors.contains(scope));
+        let steps = declared_in.len();
+        self.session.spend(steps, place)?;
+        Ok(found)
     }
 
     fn ancestor_scopes(&self, scope: ScopeId) -> Vec<ScopeId> {
@@ -139,7 +163,8 @@ impl Parser<'_> {
     /// No two bases may have an operation or attribute of the same name (§7.8.6.1).
     fn check_operations_meet(&mut self, ancestors: &[ScopeId], bases: &[(DeclId, Place)]) {
         let place = bases.last().map(|(_, place)| *place).unwrap_or_default();
-        let mut seen: HashMap<Rc<str>, (ScopeId, Option<Place>)> = HashMap::new();
+        let mut seen: HashMap<Rc<str>, (ScopeId, Option<Place>, Rc<str>)> = HashMap::new();
+        let lenient = self.session.lenient;
         let total: usize = ancestors
             .iter()
             .map(|s| self.scopes[s.0 as usize].order.len())
@@ -158,7 +183,8 @@ impl Parser<'_> {
                     continue;
                 }
                 match seen.get(&key) {
-                    Some((other, earlier)) if other != scope => {
+                    Some((other, _, own)) if other != scope && lenient && own != spelling => {}
+                    Some((other, earlier, _)) if other != scope => {
                         let message =
                             format!("two bases have an operation or attribute `{spelling}`");
                         let mut error = self.session.error_at(place, message, "they meet here");
@@ -169,14 +195,14 @@ impl Parser<'_> {
                         return;
                     }
                     _ => {
-                        seen.insert(key, (*scope, entry.place));
+                        seen.insert(key, (*scope, entry.place, spelling.clone()));
                     }
                 }
             }
         }
     }
 
-    fn is_callable(&self, target: &Target) -> bool {
+    pub(super) fn is_callable(&self, target: &Target) -> bool {
         match target {
             Target::Declaration(id) => {
                 matches!(
@@ -191,7 +217,7 @@ impl Parser<'_> {
 
     /// An inherited operation or attribute cannot be declared anew (§7.8.6.1).
     pub(super) fn check_inherited_operation(&mut self, name: &Name, key: &Rc<str>) -> Checked<()> {
-        if self.scopes[self.scope.0 as usize].bases.is_empty() {
+        if !self.may_inherit(self.scope, key, name.place)? {
             return Ok(());
         }
         let ancestors = self.ancestor_scopes(self.scope);
@@ -212,6 +238,9 @@ impl Parser<'_> {
             error = self
                 .session
                 .and(error, place, format!("`{spelling}` is inherited from here"));
+        }
+        if spelling != name.text {
+            return self.session.report_case(error);
         }
         Err(self.session.report(error))
     }

@@ -78,7 +78,8 @@ impl Parser<'_> {
             }
             "module" | "interface" | "valuetype" => {
                 let place = self.peek().place;
-                let message = format!("a `{text}` cannot be declared inside an interface");
+                let article = if &*text == "interface" { "an" } else { "a" };
+                let message = format!("{article} `{text}` cannot be declared inside an interface");
                 Err(self.error(place, message, "not here"))
             }
             _ => self.shared_export(preamble),

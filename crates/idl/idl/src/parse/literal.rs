@@ -16,14 +16,14 @@ impl Parser<'_> {
         let text = self.text(token);
         let value = match token.kind {
             Kind::Number => number(&text),
-            Kind::Char => character(&text).and_then(|c| {
+            Kind::Char => character(&text, false).and_then(|c| {
                 u8::try_from(u32::from(c))
                     .map(ConstValue::Char)
                     .map_err(|_| {
                         Flaw("a `char` holds characters of ISO 8859-1 only; use a `wchar`".into())
                     })
             }),
-            Kind::WChar => character(&text[1..]).map(ConstValue::WChar),
+            Kind::WChar => character(&text[1..], true).map(ConstValue::WChar),
             _ => return self.string_literals(token),
         };
         value.map_err(|flaw| self.flawed(token, &flaw))
@@ -113,12 +113,12 @@ fn integer(digits: &str, radix: u32, what: &str) -> Result<ConstValue, Flaw> {
 }
 
 /// The one character between quotes.
-fn character(quoted: &str) -> Result<char, Flaw> {
+fn character(quoted: &str, wide: bool) -> Result<char, Flaw> {
     let inner = quoted
         .strip_prefix('\'')
         .and_then(|rest| rest.strip_suffix('\''));
     let mut rest = inner.unwrap_or("");
-    let Some(c) = next_character(&mut rest, true)? else {
+    let Some(c) = next_character(&mut rest, wide)? else {
         return Err(Flaw("a character is missing between the quotes".into()));
     };
     if rest.is_empty() {

@@ -28,6 +28,11 @@ impl ScopedName {
         )
     }
 
+    /// Its first part.
+    pub(super) fn first(&self) -> &str {
+        self.parts.first().map_or("", |part| &part.text)
+    }
+
     /// The name, when it is a plain identifier.
     pub(super) fn simple(&self) -> Option<&str> {
         match self.parts.as_slice() {
@@ -131,25 +136,34 @@ impl Parser<'_> {
         } else {
             self.scope
         });
+        let mut other_spelling = None;
         while let Some(scope) = next {
             match self.find_in(scope, &name.text, name.place)? {
-                Found::Nothing => next = self.scopes[scope.0 as usize].parent,
+                Found::Nothing => {}
+                // Where case may tell names apart, one further out may be meant.
+                Found::One(entry) if self.session.lenient && entry.spelling != name.text => {
+                    other_spelling.get_or_insert((entry, scope));
+                }
                 Found::One(entry) => return Ok(Some((entry, scope))),
                 Found::Several(entries) => return Err(self.ambiguous(name, &entries)),
             }
+            next = self.scopes[scope.0 as usize].parent;
         }
-        Ok(None)
+        Ok(other_spelling)
     }
 
     /// Looks in a scope itself, then in what it inherits: the nearest on each path counts.
     fn find_in(&mut self, scope: ScopeId, name: &str, place: Place) -> Checked<Found> {
         let key = names::key(name);
-        if let Some(entry) = self.scopes[scope.0 as usize].entries.get(&key) {
+        if let Some(entry) = self.scopes[scope.0 as usize].find(&key, name) {
             return Ok(Found::One(entry.clone()));
         }
         let mut found: Vec<Entry> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        let mut pending: Vec<ScopeId> = self.scopes[scope.0 as usize].bases.clone();
+        let mut pending: Vec<ScopeId> = Vec::new();
+        if self.may_inherit(scope, &key, place)? {
+            pending.clone_from(&self.scopes[scope.0 as usize].bases);
+        }
         pending.reverse();
         let mut steps = 1 + name.len() / 16;
         while let Some(base) = pending.pop() {
@@ -158,7 +172,7 @@ impl Parser<'_> {
                 continue;
             }
             let base = &self.scopes[base.0 as usize];
-            match base.entries.get(&key) {
+            match base.find(&key, name) {
                 Some(entry) if found.iter().all(|f| f.target != entry.target) => {
                     found.push(entry.clone());
                 }
@@ -193,6 +207,7 @@ impl Parser<'_> {
                 _ => return None,
             }
         }
+        self.define_predeclared(id);
         match self.spec[id].kind {
             DeclKind::Module(_)
             | DeclKind::Interface(_)
@@ -217,7 +232,7 @@ impl Parser<'_> {
         if let Some(place) = entry.place {
             error = self.session.and(error, place, "declared here");
         }
-        Err(self.session.report(error))
+        self.session.report_case(error)
     }
 
     fn ambiguous(&mut self, name: &Name, entries: &[Entry]) -> crate::session::Reported {
@@ -271,11 +286,22 @@ impl Parser<'_> {
         target
     }
 
-    /// An exception that a name stands for (§7.14.3).
+    /// What a `raises` clause names: an exception, or a native type (§7.14.3), as Messaging has it
+    /// of `UserExceptionBase`.
     pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
         let name = self.scoped_name()?;
         match self.resolve_aside(&name)? {
-            Target::Declaration(id) if matches!(self.spec[id].kind, DeclKind::Exception(_)) => {
+            Target::Declaration(id) if self.is_system_exception(id) => {
+                let message = format!("`{}` is a system exception", name.text());
+                let help = "every operation can raise the system exceptions: leave it out";
+                Err(self.error_with_help(name.place, message, "never named in `raises`", help))
+            }
+            Target::Declaration(id)
+                if matches!(
+                    self.spec[id].kind,
+                    DeclKind::Exception(_) | DeclKind::Native
+                ) =>
+            {
                 Ok((id, name.place))
             }
             target => {
@@ -284,6 +310,16 @@ impl Parser<'_> {
                 Err(self.error(name.place, message, "only exceptions can be raised"))
             }
         }
+    }
+
+    /// One of module CORBA with the members that system exceptions have.
+    fn is_system_exception(&self, id: DeclId) -> bool {
+        let DeclKind::Exception(exception) = &self.spec[id].kind else {
+            return false;
+        };
+        let members = exception.members.iter().map(|member| member.name.as_str());
+        matches!(self.spec[id].scoped_name.as_slice(), [module, _] if module == "CORBA")
+            && members.eq(["minor", "completed"])
     }
 
     pub(super) fn describe_target(&self, target: &Target) -> String {

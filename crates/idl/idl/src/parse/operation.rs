@@ -66,6 +66,14 @@ impl Parser<'_> {
             return Err(self.expected("an operation, attribute or type"));
         }
         let next = self.peek_at(1);
+        if next.kind == Kind::LParen && crate::names::colliding_keyword(&self.text(token)).is_none()
+        {
+            let name = self.text(token);
+            let message = format!("the operation `{name}` does not say what it returns");
+            let help = format!("write `void {name}(…)` if it returns nothing");
+            let label = "expected a type before it";
+            return Err(self.error_with_help(token.place, message, label, help));
+        }
         // `word word word`: the first one was meant as a keyword.
         let three = next.kind == Kind::Ident && self.peek_at(2).kind == Kind::Ident;
         let text = self.text(token);

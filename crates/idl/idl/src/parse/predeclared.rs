@@ -1,81 +1,43 @@
 //! Names of module CORBA that IDL uses without declaring them. The standard has them in
 //! `orb.idl` (CORBA 3.3 part 1, §7.18); here they are declared when they are first looked for and
 //! nothing else has declared them, so that an `orb.idl` of any other ORB can do it too.
+//!
+//! An interface or value type is only declared ahead at first, as those of the Interface
+//! Repository refer to each other in circles. Its definition is read when something inherits from
+//! it or looks into it, and else at the end, unless the file has one of its own by then. The
+//! interfaces of the Interface Repository stay undefined unless one of them is imported: who only
+//! passes on a reference to one need not have the operations of all.
+
+mod library;
 
 use std::path::Path;
-use std::rc::Rc;
 
 use super::{Name, Parser, Preamble};
-use crate::lexer;
-use crate::model::{DeclKind, Module, Primitive, Type};
+use crate::lexer::{self, Kind};
+use crate::model::{DeclId, DeclKind, Module, Primitive, Type};
 use crate::names::{self, Entry, ScopeId, Target};
 use crate::source::Place;
 
-/// Each with its declaration; `""` for what is a type of its own.
-const DECLARATIONS: &[(&str, &str)] = &[
-    ("TypeCode", ""),
-    ("Identifier", "typedef string Identifier;"),
-    ("RepositoryId", "typedef string RepositoryId;"),
-    ("ScopedName", "typedef string ScopedName;"),
-    ("VersionSpec", "typedef string VersionSpec;"),
-    ("ObjectId", "typedef string ObjectId;"),
-    ("ObjectIdList", "typedef sequence<ObjectId> ObjectIdList;"),
-    ("ORBid", "typedef string ORBid;"),
-    ("PolicyType", "typedef unsigned long PolicyType;"),
-    ("ServiceType", "typedef unsigned short ServiceType;"),
-    ("ServiceOption", "typedef unsigned long ServiceOption;"),
-    (
-        "ServiceDetailType",
-        "typedef unsigned long ServiceDetailType;",
-    ),
-    ("Flags", "typedef unsigned long Flags;"),
-    ("AnySeq", "typedef sequence<any> AnySeq;"),
-    ("BooleanSeq", "typedef sequence<boolean> BooleanSeq;"),
-    ("CharSeq", "typedef sequence<char> CharSeq;"),
-    ("WCharSeq", "typedef sequence<wchar> WCharSeq;"),
-    ("OctetSeq", "typedef sequence<octet> OctetSeq;"),
-    ("ShortSeq", "typedef sequence<short> ShortSeq;"),
-    ("UShortSeq", "typedef sequence<unsigned short> UShortSeq;"),
-    ("LongSeq", "typedef sequence<long> LongSeq;"),
-    ("ULongSeq", "typedef sequence<unsigned long> ULongSeq;"),
-    ("LongLongSeq", "typedef sequence<long long> LongLongSeq;"),
-    (
-        "ULongLongSeq",
-        "typedef sequence<unsigned long long> ULongLongSeq;",
-    ),
-    ("FloatSeq", "typedef sequence<float> FloatSeq;"),
-    ("DoubleSeq", "typedef sequence<double> DoubleSeq;"),
-    (
-        "LongDoubleSeq",
-        "typedef sequence<long double> LongDoubleSeq;",
-    ),
-    ("StringSeq", "typedef sequence<string> StringSeq;"),
-    ("WStringSeq", "typedef sequence<wstring> WStringSeq;"),
-    ("StringValue", "valuetype StringValue string;"),
-    ("WStringValue", "valuetype WStringValue wstring;"),
-    (
-        "Policy",
-        "interface Policy { readonly attribute PolicyType policy_type; \
-                Policy copy(); void destroy(); };",
-    ),
-    ("PolicyList", "typedef sequence<Policy> PolicyList;"),
-    (
-        "PolicyTypeSeq",
-        "typedef sequence<PolicyType> PolicyTypeSeq;",
-    ),
-    ("Current", "interface Current {};"),
-    ("Pollable", "local interface Pollable {};"),
-    ("InterfaceDef", "interface InterfaceDef;"),
-    ("Environment", "native Environment;"),
-    ("ExceptionList", "native ExceptionList;"),
-    ("NamedValue", "native NamedValue;"),
-    ("NVList", "native NVList;"),
-    ("Context", "native Context;"),
-    ("ContextList", "native ContextList;"),
-    ("Request", "native Request;"),
-    ("Principal", "native Principal;"),
-    ("AbstractBase", "native AbstractBase;"),
-];
+use library::Library;
+
+/// What has been declared on demand.
+#[derive(Debug, Default)]
+pub(super) struct Predeclared {
+    library: Option<Library>,
+    /// The implicit part of module CORBA that holds it.
+    part: Option<DeclId>,
+    /// What was declared ahead, in order, and whether that is enough unless the Interface
+    /// Repository is wanted.
+    ahead: Vec<(DeclId, bool)>,
+    repository_is_wanted: bool,
+}
+
+impl Predeclared {
+    /// The part of module CORBA, if anything was declared.
+    pub(super) fn part(&self) -> Option<DeclId> {
+        self.part
+    }
+}
 
 impl Parser<'_> {
     /// Declares a name of module CORBA, or the module, if it is one of the standard's.
@@ -88,24 +50,95 @@ impl Parser<'_> {
         if self.spec[owner].scoped_name != ["CORBA"] {
             return None;
         }
-        let (_, text) = DECLARATIONS.iter().find(|(known, _)| *known == name)?;
-        if text.is_empty() {
-            let spelling: Rc<str> = name.into();
-            let target = Target::Basic(Type::TypeCode);
+        if name == "TypeCode" {
             return Some(Entry {
-                spelling,
+                spelling: name.into(),
                 place: None,
-                target,
+                target: Target::Basic(Type::TypeCode),
             });
         }
+        let library = self.predeclared.library.get_or_insert_with(Library::corba);
+        let statement = library.find(name)?;
         self.predeclare_module();
-        self.read_aside(scope, name, text);
-        let entry = self.scopes[scope.0 as usize]
-            .entries
-            .get_mut(&names::key(name))?;
-        // Without a place, a later declaration may replace it.
-        entry.place = None;
-        Some(entry.clone())
+        match statement.head {
+            Some(head) => {
+                self.read_aside(scope, name, &format!("{head};"));
+                if let Some(Target::Declaration(id)) =
+                    self.own_entry(scope, name).map(|entry| entry.target)
+                {
+                    self.predeclared.ahead.push((id, statement.on_request));
+                }
+            }
+            None => self.read_aside(scope, name, statement.text),
+        }
+        self.forget_place(scope, name);
+        self.own_entry(scope, name)
+    }
+
+    /// Without a place, a later declaration may replace it.
+    fn forget_place(&mut self, scope: ScopeId, name: &str) {
+        let key = names::key(name);
+        let scope = &mut self.scopes[scope.0 as usize];
+        let Some(target) = scope.entries.get(&key).map(|entry| entry.target.clone()) else {
+            return;
+        };
+        // An enumerator comes with its enum and with all others of it.
+        let enumeration = match target {
+            Target::Enumerator(id, _) | Target::Declaration(id) => id,
+            _ => return,
+        };
+        let enumerators = match &self.spec[enumeration].kind {
+            DeclKind::Enum(e) => e.enumerators.iter().map(|e| names::key(&e.name)).collect(),
+            _ => Vec::new(),
+        };
+        let own = names::key(&self.spec[enumeration].name);
+        for key in enumerators.into_iter().chain([own]) {
+            if let Some(entry) = scope.entries.get_mut(&key) {
+                entry.place = None;
+            }
+        }
+    }
+
+    /// Reads the definition of what is declared ahead in module CORBA, on demand or by a file that
+    /// leaves the definition to us.
+    pub(super) fn define_predeclared(&mut self, id: DeclId) {
+        if self.facts[id.index()].defined {
+            return;
+        }
+        let (module, name) = match self.spec[id].scoped_name.as_slice() {
+            [module, name] if module == "CORBA" => (module.clone(), name.clone()),
+            _ => return,
+        };
+        let library = self.predeclared.library.get_or_insert_with(Library::corba);
+        let statement = library.find(&name).filter(|found| found.head.is_some());
+        let module = self.own_entry(ScopeId::GLOBAL, &module);
+        let (Some(statement), Some(Target::Declaration(module))) =
+            (statement, module.map(|entry| entry.target))
+        else {
+            return;
+        };
+        let scope = self.scope_of(module);
+        self.predeclare_module();
+        self.read_aside(scope, &name, statement.text);
+        self.forget_place(scope, &name);
+    }
+
+    /// What is imported is wanted whole.
+    pub(super) fn request_predeclared(&mut self, id: DeclId) {
+        let mut ahead = self.predeclared.ahead.iter();
+        self.predeclared.repository_is_wanted |=
+            ahead.any(|(other, on_request)| *other == id && *on_request);
+    }
+
+    /// Reads all definitions that are still to come, with those that they ask for.
+    pub(super) fn finish_predeclared(&mut self) {
+        let mut next = 0;
+        while let Some(&(id, on_request)) = self.predeclared.ahead.get(next) {
+            if !on_request || self.predeclared.repository_is_wanted {
+                self.define_predeclared(id);
+            }
+            next += 1;
+        }
     }
 
     fn own_entry(&self, scope: ScopeId, name: &str) -> Option<Entry> {
@@ -117,7 +150,7 @@ impl Parser<'_> {
 
     /// Makes the implicit part of module CORBA, and with it the module if need be.
     fn predeclare_module(&mut self) {
-        if self.predeclared.is_some() {
+        if self.predeclared.part.is_some() {
             return;
         }
         let file = self
@@ -138,7 +171,7 @@ impl Parser<'_> {
         );
         let first = self.own_declaration(&name);
         let module = Module {
-            first_part: crate::model::DeclId(0),
+            first_part: DeclId(0),
             body: Vec::new(),
         };
         let id = self.allocate(&name, Preamble::default(), DeclKind::Module(module));
@@ -149,40 +182,70 @@ impl Parser<'_> {
             // Nothing can clash: the name was just looked for and not found.
             let _ = self.enter_name(&name, Target::Declaration(id));
         }
-        self.predeclared = Some(id);
+        self.predeclared.part = Some(id);
         (self.scope, self.parts, self.prefixes) = outer;
     }
 
-    /// Reads a declaration into a scope, whatever else is being read.
+    /// Reads a declaration of module CORBA, whatever else is being read.
     fn read_aside(&mut self, scope: ScopeId, name: &str, text: &str) {
-        let Some(part) = self.predeclared else { return };
-        let path = format!("<built in>/CORBA::{name}");
-        let file = self.session.add_file(Path::new(&path), text.to_owned());
-        let mut tokens = lexer::tokens(self.session, file, &[]);
-        let Some(mut end) = tokens.last().copied() else {
+        let Some(part) = self.predeclared.part else {
             return;
         };
-        end.kind = lexer::Kind::End;
+        let aside = Aside {
+            path: format!("<built in>/CORBA::{name}"),
+            scope,
+            parts: vec![part],
+            prefix: "omg.org/CORBA/",
+        };
+        let body = self.read_text(aside, text);
+        if let DeclKind::Module(module) = &mut self.spec.declarations[part.index()].kind {
+            module.body.extend(body);
+        }
+    }
+
+    /// Reads the file of a module that is imported and that the compiler has.
+    pub(super) fn import_built_in(&mut self, module: &str) {
+        let Some((_, text)) = MODULES.iter().find(|(name, _)| *name == module) else {
+            return;
+        };
+        let aside = Aside {
+            path: format!("<built in>/{module}.idl"),
+            scope: ScopeId::GLOBAL,
+            parts: Vec::new(),
+            prefix: "omg.org/",
+        };
+        // Its directives guard it and set the prefix, which is done here.
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+        let body = self.read_text(aside, &text);
+        self.bodies[0].extend(body);
+    }
+
+    fn read_text(&mut self, aside: Aside, text: &str) -> Vec<DeclId> {
+        let file = self
+            .session
+            .add_file(Path::new(&aside.path), text.to_owned());
+        let mut tokens = lexer::tokens(self.session, file, &[]);
+        let is_space = |kind| matches!(kind, Kind::Newline | Kind::LineComment);
+        tokens.retain(|token| !is_space(token.kind));
+        let Some(mut end) = tokens.last().copied() else {
+            return Vec::new();
+        };
+        end.kind = Kind::End;
         tokens.push(end);
         let outer = (
             std::mem::replace(&mut self.tokens, tokens),
             std::mem::replace(&mut self.next, 0),
             std::mem::replace(&mut self.events, Vec::new().into_iter().peekable()),
-            std::mem::replace(&mut self.scope, scope),
-            std::mem::replace(&mut self.parts, vec![part]),
-            std::mem::replace(
-                &mut self.prefixes,
-                vec![super::Prefix::file("omg.org/CORBA/")],
-            ),
+            std::mem::replace(&mut self.scope, aside.scope),
+            std::mem::replace(&mut self.parts, aside.parts),
+            std::mem::replace(&mut self.prefixes, vec![super::Prefix::file(aside.prefix)]),
             std::mem::take(&mut self.open_angles),
         );
-        let ((), body) = {
-            let (result, body) = self.collecting(|this| {
-                this.definition_or_recover();
-                Ok(())
-            });
-            (result.unwrap_or(()), body)
-        };
+        let (_, body) = self.collecting(|this| {
+            this.definition_or_recover();
+            Ok(())
+        });
         (
             self.tokens,
             self.next,
@@ -192,11 +255,20 @@ impl Parser<'_> {
             self.prefixes,
             self.open_angles,
         ) = outer;
-        if let DeclKind::Module(module) = &mut self.spec.declarations[part.index()].kind {
-            module.body.extend(body);
-        }
+        body
     }
 }
+
+/// Where a text of the compiler's own is read into.
+struct Aside {
+    path: String,
+    scope: ScopeId,
+    parts: Vec<DeclId>,
+    prefix: &'static str,
+}
+
+/// The modules that `import` finds without an `#include`, but for CORBA, which is always there.
+const MODULES: &[(&str, &str)] = &[("IOP", include_str!("../builtin/IOP.idl"))];
 
 /// The types of IDL 4 with their size in the name. They are no keywords here, so that IDL which
 /// has names like these goes on to work.
@@ -213,4 +285,40 @@ pub(super) fn sized_integer(name: &str) -> Option<Type> {
         _ => return None,
     };
     Some(Type::Primitive(primitive))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::library::Library;
+    use crate::diagnostic::render;
+    use crate::{InMemory, Options, compile_source};
+
+    #[test]
+    fn each_predeclared_name_stands_for_something_when_it_is_used_alone() {
+        for name in Library::corba().names() {
+            let text = format!("import ::CORBA::_{name};\ntypedef long Used;\n");
+            let result = compile_source("x.idl", text, &Options::default(), &InMemory::new());
+            if let Err(failure) = result {
+                panic!("{name}: {}", render(&failure.diagnostics, false));
+            }
+        }
+    }
+
+    #[test]
+    fn all_predeclared_names_together_are_right() {
+        let uses = Library::corba().names().into_iter();
+        let text: String = uses
+            .map(|name| format!("import ::CORBA::_{name};\n"))
+            .collect();
+        let text = format!("{text}typedef long Used;\n");
+        let compiled = compile_source("x.idl", text, &Options::default(), &InMemory::new());
+        let compiled =
+            compiled.unwrap_or_else(|failure| panic!("{}", render(&failure.diagnostics, false)));
+        assert!(compiled.warnings.is_empty());
+        let repository = compiled.specification.find("CORBA::InterfaceDef").unwrap();
+        assert_eq!(
+            compiled.specification.all_operations(repository.id).len(),
+            33
+        );
+    }
 }

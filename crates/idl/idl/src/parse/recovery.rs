@@ -178,9 +178,20 @@ impl Parser<'_> {
                 })
             }
             Some(keyword) if keyword == &*text => {
-                let message = format!("expected {what}, found keyword `{keyword}`");
-                let help = format!("if it is meant as a name, escape it: `_{keyword}`");
-                Err(self.error_with_help(token.place, message, "a keyword", help))
+                if !self.collisions.contains(&text) {
+                    let message = format!("expected {what}, found keyword `{keyword}`");
+                    let help = format!("if it is meant as a name, escape it: `_{keyword}`");
+                    self.error_with_help(token.place, message, "a keyword", help);
+                    if !self.stands_for_a_name(what) {
+                        return Err(Reported);
+                    }
+                    self.collisions.insert(text.clone());
+                }
+                self.bump();
+                Ok(Name {
+                    text,
+                    place: token.place,
+                })
             }
             Some(keyword) => {
                 let message =
@@ -191,7 +202,7 @@ impl Parser<'_> {
                     .session
                     .error_at(token.place, message, label)
                     .with_help(help);
-                if names::is_young_keyword(keyword) {
+                if names::is_young_keyword(keyword) || self.session.lenient {
                     diagnostic.severity = Severity::Warning;
                 }
                 if self.collisions.insert(text.clone()) {
@@ -203,6 +214,25 @@ impl Parser<'_> {
                     place: token.place,
                 })
             }
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Whether a keyword stands where only a name can, so that reading goes on with it as one.
+    fn stands_for_a_name(&self, what: &str) -> bool {
+        let is_operation = what.contains("operation") || what.contains("factory");
+        match self.peek_at(1).kind {
+            Kind::LParen => is_operation,
+            Kind::Semicolon
+            | Kind::Comma
+            | Kind::LBrace
+            | Kind::RBrace
+            | Kind::Colon
+            | Kind::RParen
+            | Kind::LBracket
+            | Kind::Eq => what != "a name",
+            _ => false,
         }
     }
 }

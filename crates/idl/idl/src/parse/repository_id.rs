@@ -74,11 +74,13 @@ impl Parser<'_> {
 
     pub(super) fn run_event(&mut self, event: Event) {
         match event {
-            Event::EnterFile => {
+            Event::EnterFile(place) => {
+                self.included_at.push(place);
                 let path = self.scope_path(self.scope);
                 self.prefixes.push(Prefix::file(&path));
             }
             Event::LeaveFile => {
+                self.included_at.pop();
                 while self.prefixes.len() > 1 {
                     if self.prefixes.pop().is_some_and(|prefix| prefix.is_file) {
                         break;

@@ -191,5 +191,6 @@ fn empty(flavour: ValueFlavour) -> ValueType {
         state: Vec::new(),
         factories: Vec::new(),
         body: Vec::new(),
+        forward_only: false,
     }
 }

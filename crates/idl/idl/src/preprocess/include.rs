@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::{Event, Frame, Loaded, Preprocessor};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lexer::{self, Kind, Token};
-use crate::loader::decode;
+use crate::loader::{binary, decode};
 use crate::session::Checked;
-use crate::source::Place;
+use crate::source::{FileId, Place};
 
 /// Standard files that the compiler brings along, for when no include folder has them.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -21,8 +21,16 @@ const BUILT_IN: &[(&str, &str)] = &[
 impl Preprocessor<'_> {
     /// Makes tokens of a file's bytes.
     pub(super) fn lex(&mut self, path: &Path, bytes: Vec<u8>) -> Rc<Loaded> {
-        let decoded = decode(bytes);
+        if let Some(why) = binary(&bytes) {
+            let message = format!("the file `{}` is not a text", path.display());
+            let error = Diagnostic::without_place(Severity::Error, message).with_help(why);
+            self.session.report_fatal(error);
+        }
+        let decoded = decode(bytes, self.encoding);
         let id = self.session.add_file(path, decoded.text);
+        if let Some(position) = decoded.guessed {
+            self.warn_of_guess(id, position);
+        }
         let tokens = lexer::tokens(self.session, id, &decoded.invalid);
         let loaded = Rc::new(Loaded {
             id,
@@ -33,11 +41,29 @@ impl Preprocessor<'_> {
         loaded
     }
 
+    fn warn_of_guess(&mut self, file: FileId, position: usize) {
+        let start = u32::try_from(position).unwrap_or(u32::MAX);
+        let place = Place {
+            file,
+            start,
+            end: start.saturating_add(2),
+        };
+        let message = "this file is not UTF-8, and is read as ISO 8859-1";
+        let warning = self
+            .session
+            .warning_at(place, message, "a byte that is not UTF-8")
+            .with_help(
+                "say so to be rid of this: `--encoding latin1`, or \
+                 `.encoding(Encoding::Latin1)` in a build script",
+            );
+        self.session.report(warning);
+    }
+
     pub(super) fn enter(&mut self, file: Rc<Loaded>, included_at: Option<Place>) {
         self.docs.forget();
         self.docs.line_end();
-        if included_at.is_some() {
-            self.event(Event::EnterFile);
+        if let Some(place) = included_at {
+            self.event(Event::EnterFile(place));
         }
         self.frames.push(Frame {
             file,
@@ -189,6 +215,8 @@ impl Preprocessor<'_> {
     }
 
     fn not_found(&mut self, place: Place, name: &str, quoted: bool) -> crate::session::Reported {
+        const WITH: &str = "`-I DIR`, or `.include_dir(\"DIR\")` in a build script";
+
         let mut searched = Vec::new();
         if quoted {
             searched.push("the folder of this file".to_owned());
@@ -199,12 +227,10 @@ impl Preprocessor<'_> {
                 .map(|dir| dir.display().to_string()),
         );
         let help = if searched.is_empty() {
-            "no include folders were given: name one with `-I`".to_owned()
+            format!("no include folders were given: name one with {WITH}")
         } else {
-            format!(
-                "searched {}; name more folders with `-I`",
-                searched.join(", ")
-            )
+            let searched = searched.join(", ");
+            format!("searched {searched}; name more folders with {WITH}")
         };
         let error = self
             .session

@@ -42,6 +42,19 @@ impl Preprocessor<'_> {
             return Ok(());
         };
         let name = self.session.names.text(first.text).clone();
+        let is_ours = matches!(&*name, "prefix" | "ID" | "id" | "version" | "once");
+        let arguments = match arguments.split_last() {
+            Some((last, before)) if is_ours && last.kind == Kind::Semicolon => {
+                let message = format!("a `#pragma {name}` has no `;` at its end");
+                let error = self
+                    .session
+                    .error_at(last.place, message, "unexpected `;`")
+                    .with_help("remove it: a directive ends with its line");
+                self.session.report(error);
+                before
+            }
+            _ => arguments,
+        };
         match &*name {
             "prefix" => self.prefix(*first, arguments),
             "ID" | "id" => self.id(*first, arguments),

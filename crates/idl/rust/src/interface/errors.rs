@@ -40,7 +40,11 @@ pub(crate) fn definition(
         .chain([("System".to_owned(), 16)])
         .unzip();
     let lints = lints::variants(&name.to_string(), &names, &sizes);
-    let exceptions: Vec<TokenStream> = variants.iter().map(|(e, _)| scope.path(e)).collect();
+    // Of a native type, the Rust type that stands for it.
+    let exceptions: Vec<TokenStream> = variants
+        .iter()
+        .map(|(exception, _)| scope.bare(&Type::Named(exception.id)))
+        .collect();
     let docs: Vec<String> = variants
         .iter()
         .map(|(exception, _)| format!(" The servant raised `{}`.", exception.name))

@@ -230,19 +230,13 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
 }
 
 fn value_type_impl(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
-    let [value_type, value_ref, option, some, arc, factory_trait] = [
-        "ValueType",
-        "ValueRef",
-        "Option",
-        "Some",
-        "Arc",
-        "ValueFactory",
-    ]
-    .map(|name| scope.name(name));
+    let [value_type, value_ref] = ["ValueType", "ValueRef"].map(|name| scope.name(name));
     let id = &declaration.repository_id;
     let is_abstract =
         matches!(&declaration.kind, DeclKind::ValueType(v) if v.flavour == ValueFlavour::Abstract);
     let default_factory = (!is_abstract).then(|| {
+        let [option, some, arc, factory_trait] =
+            ["Option", "Some", "Arc", "ValueFactory"].map(|name| scope.name(name));
         let factory = without_operations(scope, declaration);
         quote! {
             fn default_factory() -> #option<#arc<dyn #factory_trait>> {
