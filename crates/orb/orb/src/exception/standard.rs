@@ -145,6 +145,31 @@ pub struct SystemException {
     detail: Option<Arc<str>>,
 }
 
+impl SystemExceptionKind {
+    /// The exception as a servant raises it: with nothing done yet, no minor code, and a message for people that says
+    /// why, which does not travel.
+    ///
+    /// ```
+    /// use punctual_orb::{SystemException, SystemExceptionKind::BadParam};
+    ///
+    /// fn subscribe(observer: Option<&str>) -> Result<&str, SystemException> {
+    ///     observer.ok_or(BadParam.because("the observer is nil"))
+    /// }
+    /// assert_eq!(subscribe(None).unwrap_err().kind(), BadParam);
+    /// ```
+    #[must_use]
+    pub fn because(self, why: impl Into<Arc<str>>) -> SystemException {
+        SystemException::from(self).with_detail(why)
+    }
+}
+
+impl From<SystemExceptionKind> for SystemException {
+    /// Without a minor code, and with nothing done yet.
+    fn from(kind: SystemExceptionKind) -> Self {
+        Self::new(kind, 0, CompletionStatus::No)
+    }
+}
+
 impl SystemException {
     /// An exception with a minor code (see [`minor`]).
     #[must_use]
