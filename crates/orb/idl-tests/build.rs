@@ -4,6 +4,7 @@ fn main() -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
     let builder = builder.native("local_things::Failure", "crate::Failure");
     builder.compile(&[
+        "idl/family.idl",
         "idl/idl4.idl",
         "idl/interpreted.idl",
         "idl/local.idl",

@@ -70,7 +70,7 @@ pub(crate) fn with_objects(orb: Orb) -> Server {
         .activate_with_id(&"e".into(), Arc::new(Servant))
         .expect("nothing is active yet");
     let raw: Every = poa
-        .activate_with_id(&"r".into(), Arc::new(raw::Raw))
+        .activate_with_id(&"r".into(), raw::Raw)
         .expect("it is another id");
     let table = orb.ior_table().expect("there is a root");
     table.bind("E", &every).expect("the key is free");

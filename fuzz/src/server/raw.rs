@@ -9,10 +9,10 @@ use std::panic::resume_unwind;
 /// Answers in each way there is, and with the contexts that it was sent.
 pub(super) struct Raw;
 
-struct RawSkeleton(Arc<Raw>);
+struct RawSkeleton(Raw);
 
-impl Implements<Arc<Raw>> for Every {
-    fn skeleton(servant: Arc<Raw>) -> Arc<dyn Servant> {
+impl Implements<Raw> for Every {
+    fn skeleton(servant: Raw) -> Arc<dyn Servant> {
         Arc::new(RawSkeleton(servant))
     }
 }

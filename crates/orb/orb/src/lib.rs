@@ -36,7 +36,9 @@ pub use config::{
     Timeouts, Trace,
 };
 pub use context::Context;
-pub use exception::{CompletionStatus, SystemException, SystemExceptionKind, UserException, minor};
+pub use exception::{
+    CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
+};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
@@ -54,11 +56,17 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, ResultSlot, ResultSlotOf, taken};
+#[doc(hidden)]
+pub use reference::{count_of, joined_names};
 pub use request_context::{RequestContext, RequestContextError};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::PolicyValue;
+
+/// What macros of generated code need of CDR.
+#[doc(hidden)]
+pub use punctual_cdr as cdr;
 
 /// Drivers for fuzzing, of what otherwise writes where nobody looks.
 #[cfg(feature = "fuzzing")]

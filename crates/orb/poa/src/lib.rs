@@ -33,4 +33,11 @@ pub use policy::{
     LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
     ServantRetentionPolicy, ThreadPolicy,
 };
-pub use servant::{Identity, Implements, Servant, Tie, servant_of};
+pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
+
+/// What skeletons are written with.
+#[doc(hidden)]
+pub use {
+    punctual_orb::{self as orb, joined},
+    servant::{Answer, Answered, Answers, Operations},
+};

@@ -1,10 +1,14 @@
 //! What the IDL compiler writes for implementers: a skeleton stands between a request and the
 //! implementation of an interface.
 
+mod delegate;
 mod identity;
+mod skeleton;
 mod tie;
 
+pub use delegate::Delegate;
 pub use identity::Identity;
+pub use skeleton::{Answer, Answered, Answers, Operations};
 pub use tie::Tie;
 
 use punctual_orb::{DispatchError, Dispatched, Interface, Provided, ServerCall};

@@ -31,12 +31,12 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Budgets, Buffering, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
     CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
-    EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle,
-    ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext, RequestContextError,
-    Security, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Wait, frame_arrival, minor,
+    EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef,
+    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
+    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext,
+    RequestContextError, Security, SetOverride, SystemException, SystemExceptionKind, Timeouts,
+    Trace, Transfer, UserException, Wait, frame_arrival, minor,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
@@ -87,15 +87,19 @@ pub mod bridge {
 pub mod stub {
     pub use punctual_any::{
         Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
-        ValueDescription, ValueModifier, Visibility,
+        ValueDescription, ValueModifier, Visibility, typed,
     };
     pub use punctual_cdr::*;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
         ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, taken, views,
+        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, operation_error,
+        reference, taken, user_exception,
     };
-    pub use punctual_poa::{Identity, Implements, Servant, Tie};
+    pub use punctual_poa::{
+        Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,
+        delegate, inherited_answers, inherited_operations, skeleton,
+    };
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
 }

@@ -3,12 +3,12 @@
 use super::object::ObjectRef;
 use crate::client::{self, Body};
 use crate::collocation;
-use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
 use crate::operation::NamedOperation;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 
 impl ObjectRef {
-    /// Makes a two-way call that declares no user exceptions. For generated stubs.
+    /// Makes a two-way request that declares no user exceptions. For generated stubs.
     ///
     /// Blocks until the reply or the call's time-out. `arguments` may run more than once.
     ///
@@ -20,10 +20,10 @@ impl ObjectRef {
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
     ) -> Result<R, SystemException> {
-        self.invoke_raising(operation, arguments, results, |_, _| Ok(None))
+        self.invoke_raising(operation, arguments, results, SystemException::raised)
     }
 
-    /// Makes a two-way call; `exceptions` decodes the user exception with the given repository id, or
+    /// Makes a two-way request; `exceptions` decodes the user exception with the given repository id, or
     /// says `None` when the operation declares no such one. For generated stubs.
     ///
     /// # Errors
@@ -78,28 +78,35 @@ impl ObjectRef {
         client::one_way(&self.callee(), operation, &arguments)
     }
 
-    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process, and
-    /// `wire` makes a request otherwise. For generated stubs.
+    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process; otherwise it
+    /// is a request, of which `arguments` and `results` are written and read. For generated stubs.
     ///
     /// A reference to an object elsewhere is told by a look at one octet.
     ///
     /// # Errors
-    /// What either says, or what keeps the servant from being called.
+    /// What the servant or the server raised, or what kept the call from it.
     #[inline]
     pub fn call<V, R, E>(
         &self,
         operation: &NamedOperation<'_>,
         here: impl FnOnce(&V) -> Result<R, E>,
-        wire: impl FnOnce() -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
     ) -> Result<R, E>
     where
         V: ?Sized + 'static,
-        E: From<SystemException>,
+        E: OperationError,
     {
-        self.call_into(operation, (), |(), servant: &V| here(servant), |()| wire())
+        self.call_into(
+            operation,
+            (),
+            |(), servant: &V| here(servant),
+            arguments,
+            |(), reply| results(reply),
+        )
     }
 
-    /// The same, where either is to fill buffers of the caller. For generated stubs.
+    /// The same, where what comes back is to fill buffers of the caller. For generated stubs.
     ///
     /// # Errors
     /// Those of [`ObjectRef::call`].
@@ -109,12 +116,17 @@ impl ObjectRef {
         operation: &NamedOperation<'_>,
         buffers: B,
         here: impl FnOnce(B, &V) -> Result<R, E>,
-        wire: impl FnOnce(B) -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        results: impl FnOnce(B, &mut Decoder<'_>) -> Result<R, CdrError>,
     ) -> Result<R, E>
     where
         V: ?Sized + 'static,
-        E: From<SystemException>,
+        E: OperationError,
     {
+        let wire = |buffers| {
+            let results = |reply: &mut Decoder<'_>| results(buffers, reply);
+            self.invoke_raising(operation, arguments, results, E::raised)
+        };
         if self.is_elsewhere() {
             return wire(buffers);
         }
@@ -130,8 +142,9 @@ impl ObjectRef {
         &self,
         operation: &NamedOperation<'_>,
         here: impl FnOnce(&V) -> Result<(), SystemException>,
-        wire: impl FnOnce() -> Result<(), SystemException>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
+        let wire = || self.send(operation, arguments);
         if self.is_elsewhere() {
             return wire();
         }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod adapter_policies;
+mod generated;
 mod initial;
 mod interface;
 mod interpreted;
@@ -12,6 +13,8 @@ mod published;
 mod stringify;
 mod typed;
 
+#[doc(hidden)]
+pub use generated::{count_of, joined_names};
 pub use interface::{AsObject, Interface};
 pub use interpreted::{ArgumentOf, ResultSlot, ResultSlotOf, taken};
 pub use object::ObjectRef;

@@ -175,10 +175,11 @@ impl ObjectRef {
     /// Any of a call's but OBJECT_NOT_EXIST, which is the answer `true`.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         const OPERATION: Operation = Operation::two_way("_non_existent");
-        match self.invoke(&OPERATION, |_| Ok(()), bool::unmarshal) {
-            Err(exception) if exception.kind() == SystemExceptionKind::ObjectNotExist => Ok(true),
-            answer => answer,
-        }
+        let answer = self.invoke(&OPERATION, |_| Ok(()), bool::unmarshal);
+        answer.or_else(|exception| match exception.kind() {
+            SystemExceptionKind::ObjectNotExist => Ok(true),
+            _ => Err(exception),
+        })
     }
 
     /// Whether both refer to the same object as far as can be told without asking anyone: the same

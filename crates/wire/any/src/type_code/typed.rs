@@ -18,6 +18,27 @@ pub trait Typed {
     }
 }
 
+/// Implements [`Typed`] for a generated type, whose TypeCode is made once.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! typed {
+    ($name:ident, |$types:ident| $description:expr $(,)?) => {
+        impl $crate::Typed for $name {
+            fn describe($types: &mut $crate::TypeBuilder) -> $crate::TypeIndex {
+                $description
+            }
+
+            fn type_code() -> $crate::TypeCode {
+                static TYPE_CODE: ::std::sync::OnceLock<$crate::TypeCode> =
+                    ::std::sync::OnceLock::new();
+                TYPE_CODE
+                    .get_or_init($crate::TypeBuilder::of::<Self>)
+                    .clone()
+            }
+        }
+    };
+}
+
 macro_rules! simple {
     ($($rust:ty => $kind:ident;)*) => {$(
         impl Typed for $rust {

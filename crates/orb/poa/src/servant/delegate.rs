@@ -1,0 +1,91 @@
+//! What holds a servant is one.
+
+use super::{Identity, Tie};
+use std::sync::Arc;
+
+/// What holds a servant and does what that does: a shared one, a boxed one, a part of an object. The IDL compiler
+/// implements each servant trait for all of these at once.
+pub trait Delegate: Send + Sync + 'static {
+    /// The servant's type.
+    type Servant: ?Sized;
+
+    /// Whether its clones are one object: the servant. A box is an object of its own.
+    const IS_SHARED: bool;
+
+    /// Who does what is asked for.
+    fn servant(&self) -> &Self::Servant;
+}
+
+impl<S: Send + Sync + ?Sized + 'static> Delegate for Arc<S> {
+    type Servant = S;
+    const IS_SHARED: bool = true;
+
+    #[inline]
+    fn servant(&self) -> &S {
+        self
+    }
+}
+
+impl<S: Send + Sync + ?Sized + 'static> Delegate for Box<S> {
+    type Servant = S;
+    const IS_SHARED: bool = false;
+
+    #[inline]
+    fn servant(&self) -> &S {
+        self
+    }
+}
+
+impl<T, S> Delegate for Tie<T, S>
+where
+    T: Send + Sync + ?Sized + 'static,
+    S: ?Sized + 'static,
+{
+    type Servant = S;
+    const IS_SHARED: bool = true;
+
+    #[inline]
+    fn servant(&self) -> &S {
+        self
+    }
+}
+
+impl Identity {
+    /// The identity of what holds a servant, as interface `I`. For generated code.
+    #[doc(hidden)]
+    pub fn of_delegate<I, D>(delegate: &D, of_servant: fn(&D::Servant) -> Self) -> Self
+    where
+        I: ?Sized + 'static,
+        D: Delegate,
+    {
+        match D::IS_SHARED {
+            true => of_servant(delegate.servant()),
+            false => Self::of::<I, D>(delegate),
+        }
+    }
+}
+
+/// What holds a servant of `$servant` is one, which does each operation by that.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! delegate {
+    ($servant:ident, $interface:ident, {
+        $(
+            $(#[$about:meta])*
+            fn $operation:ident(&self $(, $argument:ident: $type:ty)* $(,)?) -> $result:ty;
+        )*
+    }) => {
+        impl<__Delegate: $crate::Delegate<Servant: $servant>> $servant for __Delegate {
+            $(
+                $(#[$about])*
+                fn $operation(&self $(, $argument: $type)*) -> $result {
+                    $servant::$operation(<__Delegate as $crate::Delegate>::servant(self) $(, $argument)*)
+                }
+            )*
+
+            fn __identity(&self) -> $crate::Identity {
+                $crate::Identity::of_delegate::<$interface, __Delegate>(self, $servant::__identity)
+            }
+        }
+    };
+}

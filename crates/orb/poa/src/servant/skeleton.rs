@@ -1,0 +1,141 @@
+//! What skeletons are made of: how an interface's operations are numbered, and what answers each. Written by the IDL
+//! compiler once for each operation, however many interfaces inherit it.
+//!
+//! The operations that an interface itself declares have the first numbers, then come all of its first base, in that
+//! one's order, then those that further bases add.
+
+use punctual_orb::{DispatchError, Dispatched, ServerCall};
+
+/// What a request has come to.
+pub type Answered = Result<Dispatched, DispatchError>;
+
+/// What takes a request apart, calls an operation of the servant, and puts the reply together.
+pub type Answer<T> = fn(&T, &mut ServerCall<'_>) -> Answered;
+
+/// The operations of an interface, by their names on the wire.
+pub trait Operations {
+    /// Those that it declares itself.
+    const OWN: &'static [&'static str];
+    /// All, those of its bases behind its own. The place of one is its number.
+    const ALL: &'static [&'static str] = Self::OWN;
+}
+
+/// How requests to an interface are answered by a servant `T`.
+pub trait Answers<T: 'static>: Operations {
+    /// What answers the operations that it declares itself, in their order.
+    const OWN_ANSWERS: &'static [Answer<T>];
+
+    /// What answers one of its own, found by the length of the name, then by those of its bytes that tell it from others.
+    fn find_own(operation: &str) -> Option<Answer<T>>;
+
+    /// What answers any of its operations.
+    #[inline]
+    fn find(operation: &str) -> Option<Answer<T>> {
+        Self::find_own(operation)
+    }
+
+    /// What answers the operation of a number.
+    fn numbered(number: usize) -> Option<Answer<T>> {
+        Self::OWN_ANSWERS.get(number).copied()
+    }
+}
+
+/// What interfaces with bases have in [`Operations`] beside their own: the first list has the first base, the second
+/// the interfaces that other bases add, of which only their own operations are new.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! inherited_operations {
+    ($interface:path, [$first:path], [$($other:path),* $(,)?]) => {
+        const ALL: &'static [&'static str] = $crate::joined!(
+            <$interface as $crate::Operations>::OWN,
+            <$first as $crate::Operations>::ALL
+            $(, <$other as $crate::Operations>::OWN)*
+        );
+    };
+}
+
+/// What interfaces with bases have in [`Answers`] beside their own; see [`inherited_operations`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! inherited_answers {
+    ($servant:ident, [$first:path], [$($other:path),* $(,)?]) => {
+        fn find(operation: &str) -> ::core::option::Option<$crate::Answer<$servant>> {
+            <Self as $crate::Answers<$servant>>::find_own(operation)
+                .or_else(|| <$first as $crate::Answers<$servant>>::find(operation))
+                $(.or_else(|| <$other as $crate::Answers<$servant>>::find_own(operation)))*
+        }
+
+        fn numbered(number: usize) -> ::core::option::Option<$crate::Answer<$servant>> {
+            let own = <Self as $crate::Answers<$servant>>::OWN_ANSWERS;
+            if let ::core::option::Option::Some(answer) = own.get(number) {
+                return ::core::option::Option::Some(*answer);
+            }
+            let number = number - own.len();
+            let of_first = <$first as $crate::Operations>::ALL.len();
+            if number < of_first {
+                return <$first as $crate::Answers<$servant>>::numbered(number);
+            }
+            let _number = number - of_first;
+            $(
+                let own = <$other as $crate::Answers<$servant>>::OWN_ANSWERS;
+                if let ::core::option::Option::Some(answer) = own.get(_number) {
+                    return ::core::option::Option::Some(*answer);
+                }
+                let _number = _number - own.len();
+            )*
+            ::core::option::Option::None
+        }
+    };
+}
+
+/// The skeleton of `$interface` around an implementation of `$servant`. `$view` are the servant traits of the interface
+/// and of all that it derives from.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! skeleton {
+    ($interface:ident, $skeleton:ident, $servant:ident, [$($view:path),* $(,)?]) => {
+        struct $skeleton<Implementation>(Implementation);
+
+        impl<Implementation: $servant> $crate::Implements<Implementation> for $interface {
+            fn skeleton(servant: Implementation) -> ::std::sync::Arc<dyn $crate::Servant> {
+                ::std::sync::Arc::new($skeleton(servant))
+            }
+        }
+
+        impl<Implementation: $servant> $crate::Servant for $skeleton<Implementation> {
+            fn repository_ids(&self) -> &'static [&'static str] {
+                <$interface as $crate::orb::Interface>::REPOSITORY_IDS
+            }
+
+            fn dispatch(&self, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
+                match <$interface as $crate::Answers<Implementation>>::find(call.operation()) {
+                    ::core::option::Option::Some(answer) => answer(&self.0, call),
+                    ::core::option::Option::None => ::core::result::Result::Err(call.bad_operation()),
+                }
+            }
+
+            fn operations(&self) -> &'static [&'static str] {
+                <$interface as $crate::Operations>::ALL
+            }
+
+            fn upcall(&self, operation: usize, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
+                match <$interface as $crate::Answers<Implementation>>::numbered(operation) {
+                    ::core::option::Option::Some(answer) => answer(&self.0, call),
+                    ::core::option::Option::None => ::core::result::Result::Err(call.bad_operation()),
+                }
+            }
+
+            fn identity(&self) -> $crate::Identity {
+                $servant::__identity(&self.0)
+            }
+
+            fn implementation(&self) -> &(dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {
+                &self.0
+            }
+
+            fn provide(&self) -> $crate::orb::Provided<'_> {
+                $crate::orb::Provided::new(&self.0, const { $crate::orb::views![Implementation as $(dyn $view),*] })
+            }
+        }
+    };
+}
