@@ -25,31 +25,17 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     };
     let default_impl = fields.default_impl(scope, &name);
     let codec_impls = fields.codec_impls(scope, &name);
-    let [user_exception, error, fmt] =
-        ["UserException", "Error", "fmt"].map(|name| scope.name(name));
+    let user_exception = scope.name("user_exception");
     let repository_id = &declaration.repository_id;
     let text = &declaration.absolute_name()[2..];
     // What an exception says is its IDL name, and its members when it has any.
-    let display = if fields.is_empty() {
-        quote!(f.write_str(#text))
-    } else {
-        let format = format!("{text}: {{self:?}}");
-        quote!(write!(f, #format))
-    };
+    let members = (!fields.is_empty()).then(|| quote!(, members));
     quote! {
         #doc
         #derive
         #definition
         #default_impl
         #codec_impls
-        impl #user_exception for #name {
-            const REPOSITORY_ID: &'static str = #repository_id;
-        }
-        impl #fmt::Display for #name {
-            fn fmt(&self, f: &mut #fmt::Formatter<'_>) -> #fmt::Result {
-                #display
-            }
-        }
-        impl #error for #name {}
+        #user_exception!(#name, #repository_id, #text #members);
     }
 }

@@ -39,6 +39,7 @@ mod valuetypes;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use layout::Pieces;
 use proc_macro2::TokenStream;
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{Declaration, Specification};
@@ -78,6 +79,7 @@ pub fn generate(
         facts: Facts::new(specification),
         warnings: RefCell::new(warnings),
         errors: RefCell::default(),
+        pieces: Pieces::default(),
     };
     let plan = Plan::new(&generator, &mut errors);
     if !errors.is_empty() {
@@ -88,7 +90,10 @@ pub fn generate(
     if !errors.is_empty() {
         return Err(distinct(errors));
     }
-    let text = layout::format(tokens).map_err(|problem| vec![*problem])?;
+    let text = generator
+        .pieces
+        .format(tokens)
+        .map_err(|problem| vec![*problem])?;
     Ok(Generated {
         source: header(specification) + &text,
         warnings: distinct(generator.warnings.take()),
@@ -103,6 +108,7 @@ pub(crate) struct Generator<'a> {
     pub(crate) facts: Facts,
     pub(crate) warnings: RefCell<Vec<Diagnostic>>,
     pub(crate) errors: RefCell<Vec<Diagnostic>>,
+    pub(crate) pieces: Pieces,
 }
 
 impl Generator<'_> {

@@ -5,6 +5,7 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration};
 use quote::quote;
 
 use crate::docs::doc;
+use crate::layout::{self, Piece};
 use crate::names::{ident, is_item};
 use crate::plan::Plan;
 use crate::scope::Scope;
@@ -27,7 +28,6 @@ impl Modules<'_> {
     /// What is in the Rust module of an IDL scope: `use` lines, then items in source order.
     fn contents(&self, idl_scope: Vec<String>, ids: &[DeclId]) -> TokenStream {
         let spec = self.generator.spec;
-        let is_root = idl_scope.is_empty();
         let scope = Scope::new(self.generator, idl_scope);
         let mut items = Vec::new();
         let mut modules_done = Vec::new();
@@ -36,23 +36,23 @@ impl Modules<'_> {
             if let DeclKind::Module(module) = &declaration.kind {
                 if !modules_done.contains(&module.first_part) {
                     modules_done.push(module.first_part);
-                    items.push(self.module(module.first_part, ids, is_root));
+                    items.push(self.module(module.first_part, ids, &scope));
                 }
                 continue;
             }
             if self.plan.generates(id) {
                 let item = item(&scope, declaration);
                 let typed = typed::generate(&scope, declaration);
-                items.push(at_root(is_root, quote!(#item #typed)));
+                items.push(at_root(&scope, quote!(#item #typed)));
             }
-            items.push(self.inner(declaration, is_root));
+            items.push(self.inner(declaration, &scope));
         }
         let uses = scope.uses();
         quote!(#uses #(#items)*)
     }
 
     /// An IDL module with all its parts, where the first of them stands.
-    fn module(&self, first_part: DeclId, siblings: &[DeclId], is_root: bool) -> TokenStream {
+    fn module(&self, first_part: DeclId, siblings: &[DeclId], scope: &Scope<'_>) -> TokenStream {
         let spec = self.generator.spec;
         let (mut body, mut comments) = (Vec::new(), Vec::new());
         for &id in siblings {
@@ -68,11 +68,11 @@ impl Modules<'_> {
         }
         let declaration = &spec[first_part];
         let doc = doc(&comments, &format!("`module {}`.", declaration.name));
-        self.nested(declaration, &doc, &body, is_root)
+        self.nested(declaration, &doc, &body, scope)
     }
 
     /// The module of what is declared inside an interface or type.
-    fn inner(&self, declaration: &Declaration, is_root: bool) -> TokenStream {
+    fn inner(&self, declaration: &Declaration, scope: &Scope<'_>) -> TokenStream {
         let spec = self.generator.spec;
         if matches!(declaration.kind, DeclKind::Annotation(_)) {
             return TokenStream::new();
@@ -88,7 +88,7 @@ impl Modules<'_> {
         }
         let what = declaration.kind.describe();
         let sentence = format!("What `{what} {}` declares inside.", declaration.name);
-        self.nested(declaration, &doc(&[], &sentence), &children, is_root)
+        self.nested(declaration, &doc(&[], &sentence), &children, scope)
     }
 
     fn nested(
@@ -96,7 +96,7 @@ impl Modules<'_> {
         declaration: &Declaration,
         doc: &TokenStream,
         body: &[DeclId],
-        is_root: bool,
+        scope: &Scope<'_>,
     ) -> TokenStream {
         let contents = self.contents(declaration.scoped_name.clone(), body);
         if contents.is_empty() {
@@ -110,27 +110,34 @@ impl Modules<'_> {
             .map(|(_, outer)| names.module(outer));
         let lints = lints::inner_module(name, outer);
         let name = ident(name);
-        at_root(is_root, quote!(#doc #lints pub mod #name { #contents }))
+        at_root(scope, quote!(#doc #lints pub mod #name { #contents }))
     }
 }
 
 /// What a program does not use of its IDL is no mistake, nor is it one that the file's items are
 /// public wherever it is included, or that it is included in a module that has the IDL module's
-/// name.
-fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
-    if !is_root || items.is_empty() {
-        return items;
+/// name. Any call may raise a system exception: only what else it raises is told.
+fn at_root(scope: &Scope<'_>, items: TokenStream) -> TokenStream {
+    let is_root = scope.depth() == 0;
+    match syn::parse2::<syn::File>(items.clone()) {
+        Ok(file) if is_root && !items.is_empty() => scope.laid_out(Piece::Items, allowed(file)),
+        _ => scope.laid_out(Piece::Items, items),
     }
-    let Ok(file) = syn::parse2::<syn::File>(items.clone()) else {
-        return items;
-    };
+}
+
+fn allowed(file: syn::File) -> TokenStream {
     let items = file.items.into_iter().map(|mut item| {
         let is_module = matches!(item, syn::Item::Mod(_));
+        let has_operations = matches!(
+            item,
+            syn::Item::Mod(_) | syn::Item::Impl(_) | syn::Item::Trait(_)
+        );
         let inception = is_module.then(|| quote!(, clippy::module_inception));
         if let Some(attributes) = attributes_of(&mut item) {
             let docs = attributes.iter().take_while(|a| a.path().is_ident("doc"));
             let after_docs = docs.count();
-            let allow = syn::parse_quote!(#[allow(dead_code, unreachable_pub #inception)]);
+            let errors = has_operations.then(|| quote!(, clippy::missing_errors_doc));
+            let allow = syn::parse_quote!(#[allow(dead_code, unreachable_pub #errors #inception)]);
             attributes.insert(after_docs, allow);
         }
         item
@@ -141,11 +148,12 @@ fn at_root(is_root: bool, items: TokenStream) -> TokenStream {
 /// The attributes of an item with a name of its own.
 fn attributes_of(item: &mut syn::Item) -> Option<&mut Vec<syn::Attribute>> {
     match item {
-        syn::Item::Const(item) => Some(&mut item.attrs),
+        syn::Item::Const(item) if item.ident != "_" => Some(&mut item.attrs),
         syn::Item::Enum(item) => Some(&mut item.attrs),
+        syn::Item::Impl(item) if item.trait_.is_none() => Some(&mut item.attrs),
         syn::Item::Mod(item) => Some(&mut item.attrs),
         syn::Item::Struct(item) => Some(&mut item.attrs),
-        syn::Item::Trait(item) => Some(&mut item.attrs),
+        syn::Item::Trait(item) if !layout::is_macro_call(item) => Some(&mut item.attrs),
         syn::Item::Type(item) => Some(&mut item.attrs),
         _ => None,
     }

@@ -151,6 +151,7 @@ impl Names {
                 InterfaceFlavour::Abstract => &[
                     (Companion::Object, "Object"),
                     (Companion::Servant, "Servant"),
+                    (Companion::Skeleton, "Skeleton"),
                 ],
                 InterfaceFlavour::Local => &[],
             };

@@ -12,6 +12,7 @@ use punctual_idl::model::{DeclId, Declaration};
 use quote::quote;
 
 use crate::Generator;
+use crate::layout::Piece;
 use crate::names::{Companion, ident, outer_scope};
 
 /// A Rust module under construction.
@@ -41,6 +42,16 @@ impl<'g> Scope<'g> {
             idl,
             imports: RefCell::default(),
         }
+    }
+
+    /// How many modules it is in.
+    pub(crate) fn depth(&self) -> usize {
+        self.idl.len()
+    }
+
+    /// What stands for tokens of this module that are laid out.
+    pub(crate) fn laid_out(&self, piece: Piece, tokens: TokenStream) -> TokenStream {
+        self.generator.pieces.lay_out(piece, self.depth(), tokens)
     }
 
     /// A name of the runtime or of the standard library, imported if need be.
@@ -181,8 +192,8 @@ impl<'g> Scope<'g> {
 
 fn origin(name: &str) -> Origin {
     match name {
-        "ObjectRef" | "Interface" | "SystemException" | "Char" | "Fixed" | "LongDouble"
-        | "Context" | "ValueRef" | "Any" | "TypeCode" => Origin::Facade,
+        "ObjectRef" | "Interface" | "OperationError" | "SystemException" | "Char" | "Fixed"
+        | "LongDouble" | "Context" | "ValueRef" | "Any" | "TypeCode" => Origin::Facade,
         "Arc" => Origin::Std("::std::sync::Arc"),
         "OnceLock" => Origin::Std("::std::sync::OnceLock"),
         "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),

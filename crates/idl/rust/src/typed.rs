@@ -13,6 +13,7 @@ use punctual_idl::model::{
 use quote::quote;
 
 use crate::annotations::is_optional;
+use crate::layout;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
 use crate::types::number;
@@ -86,19 +87,8 @@ fn typedef_marker(scope: &Scope<'_>, declaration: &Declaration, typedef: &Typede
 }
 
 fn typed(scope: &Scope<'_>, name: &Ident, description: &TokenStream) -> TokenStream {
-    let [typed, builder, index, type_code, once] =
-        ["Typed", "TypeBuilder", "TypeIndex", "TypeCode", "OnceLock"].map(|name| scope.name(name));
-    quote! {
-        impl #typed for #name {
-            fn describe(types: &mut #builder) -> #index {
-                #description
-            }
-            fn type_code() -> #type_code {
-                static TYPE_CODE: #once<#type_code> = #once::new();
-                TYPE_CODE.get_or_init(#builder::of::<Self>).clone()
-            }
-        }
-    }
+    let typed = scope.name("typed");
+    layout::item_macro(&typed, &quote!(#name, |types| #description))
 }
 
 fn alias(scope: &Scope<'_>, declaration: &Declaration, ty: &Type) -> TokenStream {
@@ -307,17 +297,19 @@ impl Scope<'_> {
     /// The function that describes what a declaration declares; none for what has no Rust type of its own that
     /// could have one.
     fn describing_function(&self, declaration: &Declaration) -> Option<TokenStream> {
-        let typed = self.name("Typed");
         match &declaration.kind {
             DeclKind::Native => None,
             DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Local => None,
             DeclKind::Typedef(_) => {
                 let marker = self.companion(declaration, Companion::Alias);
-                Some(quote!(#marker::describe))
+                {
+                    let typed = self.name("Typed");
+                    Some(quote!(<#marker as #typed>::describe))
+                }
             }
             // An interface may have an operation of the same name as the function.
             _ => {
-                let path = self.path(declaration);
+                let (path, typed) = (self.path(declaration), self.name("Typed"));
                 Some(quote!(<#path as #typed>::describe))
             }
         }

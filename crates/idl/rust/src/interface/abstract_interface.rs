@@ -9,7 +9,7 @@ use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
 use super::call::{self, Call};
-use super::{reference, servant};
+use super::{reference, servant, skeleton};
 use crate::docs::doc_after;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
@@ -32,13 +32,17 @@ pub(super) fn generate(
     let value_ref = scope.name("ValueRef");
     let calls = call::all(generator, declaration.id);
     let methods = (generator.options.client && !calls.is_empty()).then(|| {
-        let methods = calls.iter().map(|call| method(scope, call, &object));
+        let methods = calls.iter().map(|call| method(scope, call));
         quote!(impl #name { #(#methods)* })
     });
     let conversions = conversions(scope, declaration, &name, &object);
     let codec = codec_impls(scope, &name, &object);
     let reference = reference::generate(scope, declaration);
     let servant = servant::generate(scope, declaration, interface);
+    let answers = generator
+        .options
+        .server
+        .then(|| skeleton::of_abstract(scope, declaration));
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,11 +57,12 @@ pub(super) fn generate(
         #codec
         #reference
         #servant
+        #answers
     }
 }
 
 /// An operation of whichever it is.
-fn method(scope: &Scope<'_>, call: &Call<'_>, object: &Ident) -> TokenStream {
+fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let doc = call.doc(generator);
     let signature = call.signature(scope, &quote!(pub));
@@ -73,7 +78,7 @@ fn method(scope: &Scope<'_>, call: &Call<'_>, object: &Ident) -> TokenStream {
         #doc
         #signature {
             match self {
-                Self::Object(#this) => #object::#method(#this #(, #passed)* #(, #context)*),
+                Self::Object(#this) => #this.#method(#(#passed,)* #(#context)*),
                 Self::Value(#this) => {
                     let #local: #arc<dyn #servant> = #operations_of(#this)?;
                     #servant::#trait_method(&*#local #(, #passed)* #(, #context)*)

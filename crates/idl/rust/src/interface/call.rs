@@ -9,7 +9,7 @@ use punctual_idl::model::{
 use quote::quote;
 
 use crate::annotations::is_non_nil;
-use crate::docs::doc_with;
+use crate::docs::{doc, doc_with};
 use crate::names::{Claimant, Claims, Companion, Half, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::{Generator, lints};
@@ -32,6 +32,8 @@ pub(crate) struct Call<'a> {
     pub(crate) raises: &'a [DeclId],
     pub(crate) context: &'a [String],
     error: Companion,
+    /// Whether the reference that it is a method of holds the object reference itself, and not a base's.
+    is_of_root: bool,
     pub(crate) fallback_doc: String,
 }
 
@@ -58,6 +60,10 @@ pub(crate) fn all<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Ca
         .flat_map(|owner| own(generator, owner))
         .collect();
     claim_names(generator, &mut calls);
+    let is_root = generator.spec.bases(interface).is_empty();
+    for call in &mut calls {
+        call.is_of_root = is_root;
+    }
     calls
 }
 
@@ -183,6 +189,7 @@ impl<'a> Call<'a> {
             raises: &operation.raises,
             context: &operation.context,
             error: Companion::Error,
+            is_of_root: true,
             fallback_doc: format!("Operation `{}`.", declaration.name),
             declaration,
             owner,
@@ -211,6 +218,7 @@ impl<'a> Call<'a> {
             raises: &attribute.get_raises,
             context: &[],
             error: Companion::Error,
+            is_of_root: true,
             fallback_doc: format!("Attribute `{}`.", declaration.name),
             declaration,
             owner,
@@ -244,10 +252,21 @@ impl<'a> Call<'a> {
             raises: &attribute.set_raises,
             context: &[],
             error: Companion::SetError,
+            is_of_root: true,
             fallback_doc: format!("Sets attribute `{}`.", declaration.name),
             declaration,
             owner,
         }
+    }
+
+    /// The object reference behind the typed one that the method is of.
+    pub(crate) fn object(&self, scope: &Scope<'_>) -> TokenStream {
+        if self.is_of_root {
+            return quote!(&self.0);
+        }
+        // An operation may be called as the method is.
+        let interface = scope.name("Interface");
+        quote!(#interface::as_object(self))
     }
 
     pub(crate) fn method_ident(&self) -> Ident {
@@ -297,22 +316,24 @@ impl<'a> Call<'a> {
         quote!(#(#parameters)* #context)
     }
 
-    /// The comment, and what may go wrong.
+    /// The comment, and what may go wrong beside what may in every call.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
-        let errors = self.errors_doc(generator);
-        let lines = ["# Errors", "", &errors];
+        if self.raises.is_empty() {
+            return doc(&self.declaration.doc, &self.fallback_doc);
+        }
+        let lines = ["# Errors", &self.errors_doc(generator)];
         doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
     }
 
     /// What may go wrong, as a sentence.
     pub(crate) fn errors_doc(&self, generator: &Generator<'_>) -> String {
-        let names: Vec<String> = self
+        let names = self
             .raises
             .iter()
-            .map(|&id| format!("`{}`", generator.names.item(id)))
-            .collect();
+            .map(|&id| format!("`{}`", generator.names.item(id)));
+        let names: Vec<String> = names.collect();
         match names.as_slice() {
-            [] => "A system exception, of the servant or of the ORB.".to_owned(),
+            [] => "A system exception.".to_owned(),
             names => format!("{}, or a system exception.", names.join(", ")),
         }
     }

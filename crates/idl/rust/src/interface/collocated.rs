@@ -10,6 +10,7 @@ use quote::quote;
 
 use super::call::{Call, tuple};
 use super::copied;
+use super::request::{Reader, Request};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
@@ -20,7 +21,7 @@ use crate::scope::Scope;
 pub(super) fn two_way(
     scope: &Scope<'_>,
     call: &Call<'_>,
-    request: &TokenStream,
+    request: &Request,
     buffer: impl Fn(usize) -> Option<Ident>,
     locals: &Claims,
 ) -> TokenStream {
@@ -29,7 +30,7 @@ pub(super) fn two_way(
     if copied::passes_values(scope, call) {
         // What goes into buffers of the caller is copied by a request as well.
         if (0..call.parameters.len() + 1).any(|place| buffer(place).is_some()) {
-            return request.clone();
+            return invocation(scope, call, request);
         }
         let body = copied::upcall(scope, call, &servant, &locals);
         return or_else(scope, call, &[], (&servant, &body), request);
@@ -43,17 +44,19 @@ pub(super) fn two_way(
 
     let clone = scope.name("Clone");
     let (mut copies, mut results) = (Vec::new(), Vec::new());
-    let (mut buffers, mut fills, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut buffers, mut declared, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (place, (given, new)) in brought.iter().enumerate() {
-        match given {
-            Some(given) => copies.push(quote!(let mut #new = #clone::clone(#given);)),
-            None => results.push(quote!(#new)),
-        }
-        match buffer(place) {
-            Some(buffer) => {
-                fills.push(quote!(*#buffer = #new;));
-                buffers.push(quote!(#buffer));
+        let buffer = buffer(place);
+        match (given, &buffer) {
+            (Some(given), _) => copies.push(quote!(let mut #new = #clone::clone(#given);)),
+            (None, Some(buffer)) => results.push(quote!(*#buffer)),
+            (None, None) => {
+                declared.push(quote!(let #new;));
+                results.push(quote!(#new));
             }
+        }
+        match buffer {
+            Some(buffer) => buffers.push(quote!(#buffer)),
             None => kept.push(quote!(#new)),
         }
     }
@@ -64,30 +67,34 @@ pub(super) fn two_way(
         copy.map(|(_, new)| new)
     };
     let upcall = upcall(scope, call, &servant, copy_of);
-    let results = tuple(&results);
-    let kept = match kept.as_slice() {
-        [] if !fills.is_empty() => TokenStream::new(),
-        kept => tuple(kept),
-    };
-    let body = match (copies.as_slice(), fills.as_slice()) {
-        ([], []) => upcall,
-        ([], _) => quote!(#upcall.map(|#results| { #(#fills)* #kept })),
-        (_, []) => quote!({ #(#copies)* #upcall.map(|#results| #kept) }),
-        _ => quote!({ #(#copies)* #upcall.map(|#results| { #(#fills)* #kept }) }),
+    let (results, kept) = (tuple(&results), tuple(&kept));
+    let body = match (copies.is_empty(), buffers.is_empty()) {
+        (true, true) => upcall,
+        (false, true) => quote!({ #(#copies)* #upcall.map(|#results| #kept) }),
+        (_, false) => {
+            let (ok, error) = (scope.name("Ok"), call.error_type(scope));
+            // What is assigned once the call is over hides the error's type.
+            let error = (!copies.is_empty()).then(|| quote!(::<_, #error>));
+            quote!({ #(#copies)* #(#declared)* #results = #upcall?; #ok #error(#kept) })
+        }
     };
     or_else(scope, call, &buffers, (&servant, &body), request)
 }
 
 /// A call that has none: nobody hears what becomes of it.
-pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, request: &TokenStream) -> TokenStream {
+pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, arguments: TokenStream) -> TokenStream {
     let mut locals = call.locals();
     let servant = locals.fresh("servant");
-    if copied::passes_values(scope, call) {
-        let body = copied::upcall(scope, call, &servant, &locals);
-        return or_else(scope, call, &[], (&servant, &body), request);
-    }
-    let upcall = upcall(scope, call, &servant, |_| None);
-    or_else(scope, call, &[], (&servant, &upcall), request)
+    let upcall = if copied::passes_values(scope, call) {
+        copied::upcall(scope, call, &servant, &locals)
+    } else {
+        upcall(scope, call, &servant, |_| None)
+    };
+    let request = Request {
+        arguments,
+        results: Reader::nothing(),
+    };
+    or_else(scope, call, &[], (&servant, &upcall), &request)
 }
 
 /// The call without a request, or else the request. Either may fill the buffers, and so is given them.
@@ -96,23 +103,42 @@ fn or_else(
     call: &Call<'_>,
     buffers: &[TokenStream],
     (servant, body): (&Ident, &TokenStream),
-    request: &TokenStream,
+    request: &Request,
 ) -> TokenStream {
     if !scope.generator.options.server {
-        return request.clone();
+        return invocation(scope, call, request);
     }
     let servant_trait = scope.companion(call.owner, Companion::Servant);
     let parameter = quote!(#servant: &dyn #servant_trait);
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
+    let arguments = &request.arguments;
     if call.oneway {
-        return quote!(self.0.call_one_way(&OPERATION, |#parameter| #body, || #request));
+        return quote!(#object_ref::call_one_way(#object, &OPERATION, |#parameter| #body, #arguments));
     }
     if buffers.is_empty() {
-        return quote!(self.0.call(&OPERATION, |#parameter| #body, || #request));
+        let results = request.results.closure(&[]);
+        return quote!(#object_ref::call(#object, &OPERATION, |#parameter| #body, #arguments, #results));
     }
     let buffers = tuple(buffers);
+    let results = request.results.closure(&[buffers.clone()]);
     quote! {
-        self.0.call_into(&OPERATION, #buffers, |#buffers, #parameter| #body, |#buffers| #request)
+        #object_ref::call_into(#object, &OPERATION, #buffers, |#buffers, #parameter| #body, #arguments, #results)
     }
+}
+
+/// The request alone.
+fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStream {
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
+    let (arguments, results) = (&request.arguments, request.results.closure(&[]));
+    if call.oneway {
+        return quote!(#object_ref::send(#object, &OPERATION, #arguments));
+    }
+    if call.raises.is_empty() {
+        return quote!(#object_ref::invoke(#object, &OPERATION, #arguments, #results));
+    }
+    scope.use_methods_of("OperationError");
+    let error = call.error_type(scope);
+    quote!(#object_ref::invoke_raising(#object, &OPERATION, #arguments, #results, #error::raised))
 }
 
 /// The servant's own method.

@@ -83,7 +83,8 @@ fn copy_arguments(
         [(parameter, _)] => scope.unmarshaler(parameter.value.ty, parameter.value.non_nil),
         _ => quote!(|#input| #ok((#(#values?),*))),
     };
-    quote!(let #names = self.0.orb().copied(#write, #read)?;)
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
+    quote!(let #names = #object_ref::orb(#object).copied(#write, #read)?;)
 }
 
 /// Calls the servant, and gives copies of the results.
@@ -125,7 +126,7 @@ fn copy_results(
         scope.marshal(value.ty, value.non_nil, &place, &quote!(#out))
     });
     let write = sequence(steps.collect(), &ok);
-    let read = results(scope, call, locals);
+    let read = results(scope, call, locals).closure(&[]);
     let call_servant = match received.as_slice() {
         [] => quote!(#upcall?;),
         names => {
@@ -133,10 +134,18 @@ fn copy_results(
             quote!(let #names = #upcall?;)
         }
     };
-    let copied = quote!(self.0.orb().copied(|#out| { #write }, #read));
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
+    let copied = quote!(#object_ref::orb(#object).copied(|#out| { #write }, #read));
     if call.raises.is_empty() {
         quote!(#call_servant #copied)
     } else {
-        quote!(#call_servant #ok(#copied?))
+        // What is assigned once the call is over hides the error's type.
+        let assigns = call
+            .parameters
+            .iter()
+            .any(|p| p.direction == Direction::InOut);
+        let error = call.error_type(scope);
+        let error = assigns.then(|| quote!(::<_, #error>));
+        quote!(#call_servant #ok #error(#copied?))
     }
 }

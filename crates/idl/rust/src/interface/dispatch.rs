@@ -18,7 +18,7 @@ const SMALL: usize = 4;
 /// A name and the expression for it.
 type Arm<'n> = (&'n str, TokenStream);
 
-/// The expression that chooses among others by the operation of `call`.
+/// The expression that chooses among others by `operation`.
 pub(super) fn generate(
     scope: &Scope<'_>,
     arms: Vec<Arm<'_>>,
@@ -28,7 +28,7 @@ pub(super) fn generate(
         return otherwise.clone();
     }
     if arms.len() <= SMALL {
-        return compare(arms, &quote!(call.operation()), otherwise);
+        return compare(arms, otherwise);
     }
     let mut lengths: BTreeMap<usize, Vec<Arm<'_>>> = BTreeMap::new();
     for arm in arms {
@@ -36,11 +36,9 @@ pub(super) fn generate(
     }
     let branches = lengths.into_iter().map(|(length, arms)| {
         let length = Literal::usize_unsuffixed(length);
-        let branch = choose(scope, arms, otherwise);
-        quote!(#length => #branch,)
+        branch(scope, &quote!(#length), arms, otherwise)
     });
     quote! {
-        let operation = call.operation();
         match operation.len() {
             #(#branches)*
             _ => #otherwise,
@@ -52,7 +50,7 @@ pub(super) fn generate(
 fn choose(scope: &Scope<'_>, arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> TokenStream {
     let position = (arms.len() > FEW).then(|| best_position(&arms)).flatten();
     let Some(position) = position else {
-        return compare(arms, &quote!(operation), otherwise);
+        return compare(arms, otherwise);
     };
     let some = scope.name("Some");
     let mut groups: BTreeMap<u8, Vec<Arm<'_>>> = BTreeMap::new();
@@ -62,8 +60,7 @@ fn choose(scope: &Scope<'_>, arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> Tok
     }
     let branches = groups.into_iter().map(|(octet, arms)| {
         let octet = Literal::byte_character(octet);
-        let branch = choose(scope, arms, otherwise);
-        quote!(#some(#octet) => #branch,)
+        branch(scope, &quote!(#some(#octet)), arms, otherwise)
     });
     let octet = if position == 0 {
         quote!(first())
@@ -77,6 +74,20 @@ fn choose(scope: &Scope<'_>, arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> Tok
             _ => #otherwise,
         }
     }
+}
+
+/// One arm of a `match` whose last one is `otherwise`, for the names that go by this pattern.
+fn branch(
+    scope: &Scope<'_>,
+    pattern: &TokenStream,
+    arms: Vec<Arm<'_>>,
+    otherwise: &TokenStream,
+) -> TokenStream {
+    if let [(name, answer)] = arms.as_slice() {
+        return quote!(#pattern if operation == #name => #answer,);
+    }
+    let branch = choose(scope, arms, otherwise);
+    quote!(#pattern => #branch,)
 }
 
 /// Where names of one length differ most, if they differ anywhere.
@@ -93,12 +104,12 @@ fn best_position(arms: &[Arm<'_>]) -> Option<usize> {
     (distinct(best) > 1).then_some(best)
 }
 
-fn compare(arms: Vec<Arm<'_>>, operation: &TokenStream, otherwise: &TokenStream) -> TokenStream {
+fn compare(arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> TokenStream {
     let arms = arms
         .into_iter()
         .map(|(name, answer)| quote!(#name => #answer,));
     quote! {
-        match #operation {
+        match operation {
             #(#arms)*
             _ => #otherwise,
         }

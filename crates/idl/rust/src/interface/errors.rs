@@ -1,7 +1,7 @@
 //! What an operation with `raises` may fail with: an enum of its exceptions and the system's.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{DeclId, Declaration, Type};
+use punctual_idl::model::{DeclId, DeclKind, Declaration, Type};
 use quote::quote;
 
 use super::call::Call;
@@ -28,8 +28,8 @@ pub(crate) fn definition(
     raises: &[DeclId],
 ) -> TokenStream {
     let generator = scope.generator;
-    let [system_exception, error, from, fmt] =
-        ["SystemException", "Error", "From", "fmt"].map(|name| scope.name(name));
+    let [system_exception, operation_error] =
+        ["SystemException", "operation_error"].map(|name| scope.name(name));
     let variants = variants(generator, raises);
     let (names, sizes): (Vec<String>, Vec<u64>) = variants
         .iter()
@@ -49,7 +49,20 @@ pub(crate) fn definition(
         .iter()
         .map(|(exception, _)| format!(" The servant raised `{}`.", exception.name))
         .collect();
+    let (natives, raised): (Vec<usize>, Vec<usize>) =
+        (0..variants.len()).partition(|&at| matches!(variants[at].0.kind, DeclKind::Native));
     let variants: Vec<Ident> = variants.into_iter().map(|(_, variant)| variant).collect();
+    let listed = |places: Vec<usize>| {
+        let listed = places.into_iter().map(|at| {
+            let (variant, exception) = (&variants[at], &exceptions[at]);
+            quote!(#variant(#exception))
+        });
+        quote!([#(#listed),*])
+    };
+    let natives = (!natives.is_empty())
+        .then(|| listed(natives))
+        .map(|natives| quote!(, #natives));
+    let raised = listed(raised);
     quote! {
         #[doc = #text]
         #lints
@@ -59,27 +72,7 @@ pub(crate) fn definition(
             /// The call could not be made, or the servant raised a system exception.
             System(#system_exception),
         }
-        impl #fmt::Display for #name {
-            fn fmt(&self, f: &mut #fmt::Formatter<'_>) -> #fmt::Result {
-                match self {
-                    #(Self::#variants(exception) => #fmt::Display::fmt(exception, f),)*
-                    Self::System(exception) => #fmt::Display::fmt(exception, f),
-                }
-            }
-        }
-        impl #error for #name {}
-        impl #from<#system_exception> for #name {
-            fn from(exception: #system_exception) -> Self {
-                Self::System(exception)
-            }
-        }
-        #(
-            impl #from<#exceptions> for #name {
-                fn from(exception: #exceptions) -> Self {
-                    Self::#variants(exception)
-                }
-            }
-        )*
+        #operation_error!(#name, #raised #natives);
     }
 }
 

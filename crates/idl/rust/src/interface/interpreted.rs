@@ -6,7 +6,7 @@ use punctual_idl::model::{Annotation, Declaration, Direction};
 use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
-use super::request::{exceptions, operation};
+use super::request::operation;
 use crate::Generator;
 use crate::codec::Place;
 use crate::names::{Claims, ident};
@@ -28,8 +28,9 @@ pub(super) fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let signature = call.signature(scope, &quote!(pub));
     let operation = operation(scope, call);
     let arguments = arguments(scope, call);
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
     let body = if call.oneway {
-        quote!(self.0.interpret_one_way(&OPERATION, #arguments))
+        quote!(#object_ref::interpret_one_way(#object, &OPERATION, #arguments))
     } else {
         two_way(scope, call, &arguments)
     };
@@ -102,11 +103,14 @@ fn two_way(scope: &Scope<'_>, call: &Call<'_>, arguments: &TokenStream) -> Token
         .iter()
         .map(|Outcome { slot, .. }| quote!(let mut #slot = #none;));
     let slots = outcomes.iter().map(|outcome| slot(scope, outcome));
+    let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
     let request = if call.raises.is_empty() {
-        quote!(self.0.interpret(&OPERATION, #arguments, &mut [#(#slots),*]))
+        quote!(#object_ref::interpret(#object, &OPERATION, #arguments, &mut [#(#slots),*]))
     } else {
-        let exceptions = exceptions(scope, call, &locals);
-        quote!(self.0.interpret_raising(&OPERATION, #arguments, &mut [#(#slots),*], #exceptions))
+        scope.use_methods_of("OperationError");
+        let error = call.error_type(scope);
+        let exceptions = quote!(#error::raised);
+        quote!(#object_ref::interpret_raising(#object, &OPERATION, #arguments, &mut [#(#slots),*], #exceptions))
     };
     if outcomes.is_empty() {
         return request;

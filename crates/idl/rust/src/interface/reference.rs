@@ -1,14 +1,16 @@
 //! The typed object reference of an interface, with a method for each call.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{DeclKind, Declaration, Direction, InterfaceFlavour};
+use punctual_idl::model::{DeclId, DeclKind, Declaration, Direction, InterfaceFlavour};
 use quote::quote;
 
+use super::bases::Bases;
 use super::call::{self, Call, tuple};
-use super::request::{arguments, invocation, operation, results};
+use super::request::{Request, arguments, operation, results};
 use super::{collocated, interpreted, twin};
 use crate::Generator;
 use crate::docs::doc_after;
+use crate::layout::Piece;
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
@@ -24,23 +26,28 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         ),
         &declaration.doc,
     );
-    let object_ref = scope.name("ObjectRef");
+    let bases = Bases::of(generator.spec, declaration.id);
     let methods = if generator.options.client {
-        methods(scope, declaration, &name)
+        methods(scope, declaration, &name, &bases)
     } else {
         TokenStream::new()
     };
-    let interface_impl = interface_impl(scope, declaration, &name);
-    let conversions = conversions(scope, declaration, &name);
-    let codec_impls = codec_impls(scope, &name);
+    let path = |base: DeclId| reference_path(scope, &generator.spec[base]);
+    let inner = bases.first().map_or_else(|| scope.name("ObjectRef"), path);
+    let (reference, id) = (scope.name("reference"), &declaration.repository_id);
+    let of_bases = bases.first().map(|_| {
+        let of_first = bases.of_first.iter().copied().map(path);
+        let others = bases.others.iter().copied().map(path);
+        quote!(, [#(#of_first),*], [#(#others),*])
+    });
+    let eithers = eithers(scope, declaration, &name);
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub struct #name(#object_ref);
+        pub struct #name(#inner);
         #methods
-        #interface_impl
-        #conversions
-        #codec_impls
+        #reference!(#name, #id #of_bases);
+        #eithers
     }
 }
 
@@ -58,14 +65,21 @@ fn is_abstract(interface: &Declaration) -> bool {
         DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
-fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
-    let calls = call::all(scope.generator, declaration.id);
-    if calls.is_empty() {
-        return TokenStream::new();
-    }
+/// A method for each call, but for those that the first base has.
+fn methods(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    name: &Ident,
+    bases: &Bases,
+) -> TokenStream {
+    let mut calls = call::all(scope.generator, declaration.id);
     let mut claims = Claims::default();
     for call in &calls {
         claims.reserve(&call.method);
+    }
+    calls.retain(|call| bases.adds(call.owner));
+    if calls.is_empty() {
+        return TokenStream::new();
     }
     if interpreted::is_chosen(scope.generator, declaration) {
         let methods = calls.iter().map(|call| interpreted::method(scope, call));
@@ -74,7 +88,7 @@ fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
     let methods = calls.iter().map(|call| {
         let method = method(scope, call);
         let twin = twin::generate(scope, call, &mut claims);
-        quote!(#method #twin)
+        scope.laid_out(Piece::Methods, quote!(#method #twin))
     });
     quote!(impl #name { #(#methods)* })
 }
@@ -86,10 +100,9 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let mut locals = call.locals();
     let arguments = arguments(scope, call, &locals);
     let body = if call.oneway {
-        let request = quote!(self.0.send(&OPERATION, #arguments));
-        collocated::one_way(scope, call, &request)
+        collocated::one_way(scope, call, arguments)
     } else {
-        two_way(scope, call, &arguments, &mut locals)
+        two_way(scope, call, arguments, &mut locals)
     };
     quote! {
         #doc
@@ -103,11 +116,13 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
 fn two_way(
     scope: &Scope<'_>,
     call: &Call<'_>,
-    arguments: &TokenStream,
+    arguments: TokenStream,
     locals: &mut Claims,
 ) -> TokenStream {
-    let results = results(scope, call, locals);
-    let request = invocation(scope, call, arguments, &results, locals);
+    let request = Request {
+        arguments,
+        results: results(scope, call, locals),
+    };
     let invocation = collocated::two_way(scope, call, &request, |_| None, locals);
     if call
         .parameters
@@ -161,95 +176,31 @@ fn assign(
     }
 }
 
-fn interface_impl(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
+/// Widening to what may be an object or a value.
+fn eithers(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
     let spec = scope.generator.spec;
-    let [interface, object_ref] = ["Interface", "ObjectRef"].map(|name| scope.name(name));
-    let id = &declaration.repository_id;
-    let ancestors = spec.ancestors(declaration.id).into_iter().rev();
-    let base_ids = ancestors.map(|base| &spec[base].repository_id);
-    quote! {
-        impl #interface for #name {
-            const REPOSITORY_ID: &'static str = #id;
-            const REPOSITORY_IDS: &'static [&'static str] = &[Self::REPOSITORY_ID #(, #base_ids)*];
-            fn from_object(object: #object_ref) -> Self {
-                Self(object)
-            }
-            fn as_object(&self) -> &#object_ref {
-                &self.0
-            }
-        }
-    }
-}
-
-/// Widening, to `Object` and to every base.
-fn conversions(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
-    let spec = scope.generator.spec;
-    let [interface, object_ref, from] =
-        ["Interface", "ObjectRef", "From"].map(|name| scope.name(name));
-    let bases = spec.ancestors(declaration.id).into_iter().map(|base| {
-        let base = &spec[base];
+    let bases = spec.ancestors(declaration.id).into_iter();
+    let bases = bases
+        .map(|base| &spec[base])
+        .filter(|base| is_abstract(base));
+    let eithers = bases.map(|base| {
         let path = scope.path(base);
-        let object = is_abstract(base).then(|| scope.companion(base, Companion::Object));
-        let either = object.as_ref().map(|_| {
-            quote! {
-                impl #from<#name> for #path {
-                    fn from(reference: #name) -> Self {
-                        Self::Object(#interface::from_object(reference.0))
-                    }
-                }
-            }
-        });
-        let base = object.unwrap_or(path);
+        let [interface, from] = ["Interface", "From"].map(|name| scope.name(name));
         quote! {
-            impl #from<#name> for #base {
+            impl #from<#name> for #path {
                 fn from(reference: #name) -> Self {
-                    #interface::from_object(reference.0)
+                    Self::Object(#interface::from_object(reference.into()))
                 }
             }
-            #either
         }
     });
-    quote! {
-        impl #from<#name> for #object_ref {
-            fn from(reference: #name) -> Self {
-                reference.0
-            }
-        }
-        #(#bases)*
-    }
+    quote!(#(#eithers)*)
 }
 
-fn codec_impls(scope: &Scope<'_>, name: &Ident) -> TokenStream {
-    let [marshal, unmarshal, nilable, object_ref] =
-        ["Marshal", "Unmarshal", "Nilable", "ObjectRef"].map(|name| scope.name(name));
-    let ok = scope.name("Ok");
-    let [encoder, decoder, result, option, error] =
-        ["Encoder", "Decoder", "Result", "Option", "CdrError"].map(|name| scope.name(name));
-    quote! {
-        impl #marshal for #name {
-            fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
-                self.0.marshal(out)
-            }
-        }
-        impl #unmarshal for #name {
-            const MIN_SIZE: usize = #object_ref::MIN_SIZE;
-            fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
-                #object_ref::unmarshal(input).map(Self)
-            }
-        }
-        impl #nilable for #name {
-            fn marshal_nilable(
-                this: #option<&Self>,
-                out: &mut #encoder<'_>,
-            ) -> #result<(), #error> {
-                #object_ref::marshal_nilable(this.map(|reference| &reference.0), out)
-            }
-            fn unmarshal_nilable(
-                input: &mut #decoder<'_>,
-            ) -> #result<#option<Self>, #error> {
-                let object = #object_ref::unmarshal_nilable(input)?;
-                #ok(object.map(Self))
-            }
-        }
+/// The way to the reference of an interface.
+pub(super) fn reference_path(scope: &Scope<'_>, interface: &Declaration) -> TokenStream {
+    match is_abstract(interface) {
+        true => scope.companion(interface, Companion::Object),
+        false => scope.path(interface),
     }
 }

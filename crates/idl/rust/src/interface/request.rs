@@ -1,17 +1,61 @@
 //! The parts of a request that all methods of a reference have in common, be they compiled, `_into` twins or
 //! interpreted: the operation's name, what marshals the arguments, what reads the reply.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, Value};
-use super::errors;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
+
+/// What writes a request, and what reads its reply.
+pub(super) struct Request {
+    /// A closure.
+    pub(super) arguments: TokenStream,
+    pub(super) results: Reader,
+}
+
+/// What reads a reply.
+pub(super) struct Reader {
+    /// A function, or the body of a closure with the parameter.
+    code: TokenStream,
+    reply: Option<Ident>,
+}
+
+impl Reader {
+    /// Where there is no reply.
+    pub(super) fn nothing() -> Self {
+        Reader {
+            code: TokenStream::new(),
+            reply: None,
+        }
+    }
+
+    /// The reply is read by this code, as `reply`.
+    pub(super) fn new(code: TokenStream, reply: Ident) -> Self {
+        Reader {
+            code,
+            reply: Some(reply),
+        }
+    }
+
+    fn function(code: TokenStream) -> Self {
+        Reader { code, reply: None }
+    }
+
+    /// What is given these, then the reply.
+    pub(super) fn closure(&self, buffers: &[TokenStream]) -> TokenStream {
+        let (code, buffers) = (&self.code, buffers.iter());
+        match &self.reply {
+            Some(reply) => quote!(|#(#buffers,)* #reply| #code),
+            None => code.clone(),
+        }
+    }
+}
 
 /// The constant that names the operation.
 pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
@@ -61,24 +105,8 @@ pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> 
     }
 }
 
-/// The call itself, as a request.
-pub(super) fn invocation(
-    scope: &Scope<'_>,
-    call: &Call<'_>,
-    arguments: &TokenStream,
-    results: &TokenStream,
-    locals: &Claims,
-) -> TokenStream {
-    if call.raises.is_empty() {
-        quote!(self.0.invoke(&OPERATION, #arguments, #results))
-    } else {
-        let exceptions = exceptions(scope, call, locals);
-        quote!(self.0.invoke_raising(&OPERATION, #arguments, #results, #exceptions))
-    }
-}
-
 /// What unmarshals the results: the return value, then inout and out parameters.
-pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
+pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> Reader {
     let ok = scope.name("Ok");
     let values: Vec<Value<'_>> = call
         .returns
@@ -88,10 +116,10 @@ pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> To
     if let [value] = values.as_slice()
         && scope.generator.facts.of(value.ty).is_plain
     {
-        return scope.unmarshal_function(value.ty, value.non_nil);
+        return Reader::function(scope.unmarshal_function(value.ty, value.non_nil));
     }
     if values.is_empty() {
-        return quote!(|_| #ok(()));
+        return Reader::function(quote!(|_| #ok(())));
     }
     let reply = locals.clone().fresh("reply");
     let decoder = quote!(#reply);
@@ -99,32 +127,9 @@ pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> To
         .iter()
         .map(|value| scope.unmarshal(value.ty, value.non_nil, &decoder))
         .collect();
-    match expressions.as_slice() {
-        [one] => quote!(|#reply| #one),
-        several => quote!(|#reply| #ok((#(#several?),*))),
-    }
-}
-
-/// The closure that unmarshals a user exception, by its repository id.
-pub(super) fn exceptions(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
-    let [ok, some, none] = ["Ok", "Some", "None"].map(|name| scope.name(name));
-    scope.use_methods_of("UserException");
-    scope.use_methods_of("Unmarshal");
-    let error = call.error_type(scope);
-    let mut locals = locals.clone();
-    let (id, reply) = (locals.fresh("id"), locals.fresh("reply"));
-    let arms = errors::variants(scope.generator, call.raises)
-        .into_iter()
-        .map(|(exception, variant)| {
-            let exception = scope.path(exception);
-            quote! {
-                #exception::REPOSITORY_ID => {
-                    #exception::unmarshal(#reply).map(#error::#variant).map(#some)
-                }
-            }
-        });
-    quote!(|#id, #reply| match #id {
-        #(#arms)*
-        _ => #ok(#none),
-    })
+    let body = match expressions.as_slice() {
+        [one] => quote!(#one),
+        several => quote!(#ok((#(#several?),*))),
+    };
+    Reader::new(body, reply)
 }

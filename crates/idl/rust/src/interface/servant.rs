@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::call::{self, Call, Parameter, Value};
 use crate::docs::doc_after;
+use crate::layout::{self, Piece};
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
@@ -45,10 +46,10 @@ pub(crate) fn generate(
             call.doc(generator),
             call.signature(scope, &TokenStream::new()),
         );
-        quote!(#doc #signature;)
+        scope.laid_out(Piece::Signatures, quote!(#doc #signature;))
     });
     let reference = ident(generator.names.item(declaration.id));
-    let delegates = delegates(scope, &calls, &name);
+    let delegates = delegates(scope, &calls, &name, &reference);
     quote! {
         #doc
         pub trait #name: #bounds {
@@ -63,45 +64,18 @@ pub(crate) fn generate(
 }
 
 /// What holds a servant is one: a shared servant, a boxed one, a part of an object.
-///
-/// Only those that may have clones say which object they are; a box is an object of its own.
-fn delegates(scope: &Scope<'_>, calls: &[Call<'_>], name: &Ident) -> TokenStream {
-    let [arc, boxed, tie, identity] =
-        ["Arc", "Box", "Tie", "Identity"].map(|name| scope.name(name));
-    let [send, sync] = ["Send", "Sync"].map(|name| scope.name(name));
-    let (whole, part) = (scope.generic("T"), scope.generic("S"));
-    let methods: Vec<TokenStream> = calls
-        .iter()
-        .map(|call| pass_on(scope, call, &quote!(#name)))
-        .collect();
-    let same_object = quote! {
-        fn __identity(&self) -> #identity {
-            #name::__identity(&**self)
-        }
-    };
-    quote! {
-        impl<#whole: #name + ?Sized> #name for #arc<#whole> { #(#methods)* #same_object }
-        impl<#whole: #name + ?Sized> #name for #boxed<#whole> { #(#methods)* }
-        impl<#whole: #send + #sync + ?Sized + 'static, #part: #name + ?Sized> #name
-            for #tie<#whole, #part>
-        { #(#methods)* #same_object }
-    }
-}
-
-/// What holds a servant does what the servant does.
-fn pass_on(scope: &Scope<'_>, call: &Call<'_>, servant: &TokenStream) -> TokenStream {
-    let signature = call.bare_signature(scope);
-    let method = call.method_ident();
-    let arguments = call.passed().map(|parameter| {
-        let name = ident(&parameter.name);
-        quote!(, #name)
+fn delegates(
+    scope: &Scope<'_>,
+    calls: &[Call<'_>],
+    name: &Ident,
+    reference: &Ident,
+) -> TokenStream {
+    let delegate = scope.name("delegate");
+    let signatures = calls.iter().map(|call| {
+        let signature = call.bare_signature(scope);
+        scope.laid_out(Piece::Signatures, quote!(#signature;))
     });
-    let context = call.context_name().map(|name| quote!(, #name));
-    quote! {
-        #signature {
-            #servant::#method(&**self #(#arguments)* #context)
-        }
-    }
+    layout::signatures(&delegate, name, reference, &quote!(#(#signatures)*))
 }
 
 /// How the local is passed to the servant: itself, or a reference to it.

@@ -1,151 +1,130 @@
 //! The skeleton: a request's arguments to a servant's method, its results to the reply.
 
-use proc_macro2::{Ident, Literal, TokenStream};
-use punctual_idl::model::{Declaration, Direction};
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::model::{DeclId, Declaration, Direction};
 use quote::quote;
 
+use super::bases::Bases;
 use super::call::{self, Call, Parameter, Value, tuple};
+use super::reference::reference_path;
 use super::servant::pass;
 use super::{dispatch, errors};
 use crate::codec::Place;
+use crate::layout::Piece;
 use crate::members::sequence;
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
+/// The skeleton of an interface whose objects are activated, and what answers its operations.
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
-    let generator = scope.generator;
+    let (generator, spec) = (scope.generator, scope.generator.spec);
     let name = ident(generator.names.item(declaration.id));
-    let skeleton = ident(
-        generator
-            .names
-            .companion(declaration.id, Companion::Skeleton),
-    );
-    let servant_trait = scope.companion(declaration, Companion::Servant);
-    let [implements, servant, arc] = ["Implements", "Servant", "Arc"].map(|name| scope.name(name));
-    let [identity, send, sync] = ["Identity", "Send", "Sync"].map(|name| scope.name(name));
-    scope.use_methods_of("Interface");
-    let generic = scope.generic("T");
-    let calls = call::all(generator, declaration.id);
-    let dispatch = dispatch(scope, &calls);
-    let provide = provide(scope, declaration, &generic);
-    let (numbered, answers) = if calls.is_empty() {
-        Default::default()
-    } else {
-        let answers = answers(scope, &calls);
-        let answers = quote!(impl<#generic: #servant_trait> #skeleton<#generic> { #answers });
-        (numbered(scope, &calls), answers)
-    };
+    let named = |companion| ident(generator.names.companion(declaration.id, companion));
+    let (skeleton, servant) = (named(Companion::Skeleton), named(Companion::Servant));
+    let ancestors = spec.ancestors(declaration.id).into_iter().rev();
+    let views = [declaration.id]
+        .into_iter()
+        .chain(ancestors)
+        .map(|id| scope.companion(&spec[id], Companion::Servant));
+    let skeleton_of = scope.name("skeleton");
+    let answers = answers(scope, declaration);
     quote! {
-        impl<#generic: #servant_trait> #implements<#generic> for #name {
-            fn skeleton(servant: #generic) -> #arc<dyn #servant> {
-                #arc::new(#skeleton(servant))
-            }
-        }
-        struct #skeleton<#generic>(#generic);
-        impl<#generic: #servant_trait> #servant for #skeleton<#generic> {
-            fn repository_ids(&self) -> &'static [&'static str] {
-                #name::REPOSITORY_IDS
-            }
-            #dispatch
-            #numbered
-            fn identity(&self) -> #identity {
-                #servant_trait::__identity(&self.0)
-            }
-            fn implementation(&self) -> &(dyn ::std::any::Any + #send + #sync) {
-                &self.0
-            }
-            #provide
-        }
+        #skeleton_of!(#name, #skeleton, #servant, [#(#views),*]);
         #answers
     }
 }
 
-/// The servant as every trait that a stub may call it by: the interface's and its bases'.
-fn provide(scope: &Scope<'_>, declaration: &Declaration, servant: &Ident) -> TokenStream {
-    let spec = scope.generator.spec;
-    let [provided, views] = ["Provided", "views"].map(|name| scope.name(name));
-    let ancestors = spec.ancestors(declaration.id).into_iter().rev();
-    let traits = [declaration.id]
-        .into_iter()
-        .chain(ancestors)
-        .map(|id| scope.companion(&spec[id], Companion::Servant));
+/// What answers the operations of an abstract interface, for the skeletons of those that derive from it.
+pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let names = &scope.generator.names;
+    let skeleton = ident(names.companion(declaration.id, Companion::Skeleton));
+    let generic = scope.generic("T");
+    let answers = answers(scope, declaration);
     quote! {
-        fn provide(&self) -> #provided<'_> {
-            #provided::new(&self.0, const { #views![#servant as #(dyn #traits),*] })
-        }
+        struct #skeleton<#generic>(::std::marker::PhantomData<#generic>);
+        #answers
     }
 }
 
-/// From an operation's name to what answers it.
-fn dispatch(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
-    let returns = returns(scope);
-    let call_type = scope.name("ServerCall");
+/// The operations by their names and numbers, and what answers each that is the interface's own.
+fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    let (generator, spec) = (scope.generator, scope.generator.spec);
+    let reference = reference_path(scope, declaration);
+    let [operations, answers, answer, answered, call_type] =
+        ["Operations", "Answers", "Answer", "Answered", "ServerCall"].map(|name| scope.name(name));
+    let named = |companion| ident(generator.names.companion(declaration.id, companion));
+    let (skeleton, servant) = (named(Companion::Skeleton), named(Companion::Servant));
+    let generic = scope.generic("T");
+    let calls = call::own(generator, declaration.id);
+
+    let bases = Bases::of(spec, declaration.id);
+    let path = |base: DeclId| reference_path(scope, &spec[base]);
+    let (names_of_bases, answers_of_bases) = bases
+        .first()
+        .map(|first| {
+            let others: Vec<_> = bases.others.iter().copied().map(path).collect();
+            let bases = quote!([#(#others),*]);
+            let first = path(first);
+            let [names, answers] =
+                ["inherited_operations", "inherited_answers"].map(|name| scope.name(name));
+            (
+                quote!(#names!(#reference, [#first], #bases);),
+                quote!(#answers!(#generic, [#first], #bases);),
+            )
+        })
+        .unzip();
+    let names = calls.iter().map(|call| &call.wire_name);
+    let methods = calls.iter().map(Call::method_ident);
+    let search = search(scope, &calls, &skeleton);
+    let parameter = match calls.is_empty() {
+        true => quote!(_),
+        false => quote!(operation),
+    };
+    let option = scope.name("Option");
+    let own = (!calls.is_empty()).then(|| {
+        let methods = calls.iter().map(|call| {
+            let (name, body) = (call.method_ident(), arm(scope, call));
+            let method = quote! {
+                fn #name(servant: &#generic, call: &mut #call_type<'_>) -> #answered #body
+            };
+            scope.laid_out(Piece::Methods, method)
+        });
+        quote!(impl<#generic: #servant> #skeleton<#generic> { #(#methods)* })
+    });
+    quote! {
+        impl #operations for #reference {
+            const OWN: &'static [&'static str] = &[#(#names),*];
+            #names_of_bases
+        }
+        impl<#generic: #servant> #answers<#generic> for #reference {
+            const OWN_ANSWERS: &'static [#answer<#generic>] = &[#(#skeleton::#methods),*];
+            #[inline]
+            fn find_own(#parameter: &str) -> #option<#answer<#generic>> { #search }
+            #answers_of_bases
+        }
+        #own
+    }
+}
+
+/// From an operation's name to what answers it, among the interface's own.
+fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStream {
+    let [some, none] = ["Some", "None"].map(|name| scope.name(name));
     let arms = calls
         .iter()
         .map(|call| {
-            let answer = answer_name(call);
-            (call.wire_name.as_str(), quote!(self.#answer(call)))
+            let method = call.method_ident();
+            (call.wire_name.as_str(), quote!(#some(#skeleton::#method)))
         })
         .collect();
-    let body = dispatch::generate(scope, arms, &otherwise(scope));
-    quote!(fn dispatch(&self, call: &mut #call_type<'_>) -> #returns { #body })
-}
-
-/// The operations' names, and from the place of a name there to what answers it.
-fn numbered(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
-    let returns = returns(scope);
-    let call_type = scope.name("ServerCall");
-    let otherwise = otherwise(scope);
-    let names = calls.iter().map(|call| &call.wire_name);
-    let arms = calls.iter().enumerate().map(|(number, call)| {
-        let (number, answer) = (Literal::usize_unsuffixed(number), answer_name(call));
-        quote!(#number => self.#answer(call),)
-    });
-    quote! {
-        fn operations(&self) -> &'static [&'static str] {
-            &[#(#names),*]
-        }
-        fn upcall(&self, operation: usize, call: &mut #call_type<'_>) -> #returns {
-            match operation {
-                #(#arms)*
-                _ => #otherwise,
-            }
-        }
-    }
-}
-
-/// A method for each operation, so that what answers it stands in one place, however it is found.
-fn answers(scope: &Scope<'_>, calls: &[Call<'_>]) -> TokenStream {
-    let returns = returns(scope);
-    let call_type = scope.name("ServerCall");
-    let answers = calls.iter().map(|call| {
-        let (name, body) = (answer_name(call), arm(scope, call));
-        quote!(fn #name(&self, call: &mut #call_type<'_>) -> #returns #body)
-    });
-    quote!(#(#answers)*)
-}
-
-/// No method of the servant's trait, which a skeleton may have as well.
-fn answer_name(call: &Call<'_>) -> Ident {
-    ident(&format!("answer_{}", call.method))
-}
-
-fn returns(scope: &Scope<'_>) -> TokenStream {
-    let [result, dispatched, error] =
-        ["Result", "Dispatched", "DispatchError"].map(|name| scope.name(name));
-    quote!(#result<#dispatched, #error>)
-}
-
-fn otherwise(scope: &Scope<'_>) -> TokenStream {
-    let err = scope.name("Err");
-    quote!(#err(call.bad_operation()))
+    dispatch::generate(scope, arms, &none)
 }
 
 /// One operation: arguments, upcall, reply.
 fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let mut locals = Claims::default();
     locals.reserve("call");
+    locals.reserve("servant");
     let names: Vec<Ident> = call
         .parameters
         .iter()
@@ -195,7 +174,7 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let reply = reply(scope, &replied, &mut locals);
     let servant = scope.companion(call.owner, Companion::Servant);
     let method = call.trait_method(scope.generator);
-    let upcall = quote!(#servant::#method(&self.0 #(, #passed)*));
+    let upcall = quote!(#servant::#method(servant #(, #passed)*));
     let rest = if call.raises.is_empty() {
         let upcall = if received.is_empty() {
             quote!(#upcall?;)

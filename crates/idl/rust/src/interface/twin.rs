@@ -7,9 +7,9 @@ use quote::quote;
 
 use super::call::{Call, Value, tuple};
 use super::collocated;
-use super::request::{arguments, invocation, operation};
+use super::request::{Reader, Request, arguments, operation};
 use crate::codec::Target;
-use crate::docs::doc_with;
+use crate::docs::doc;
 use crate::lints;
 use crate::names::{Claims, ident};
 use crate::scope::Scope;
@@ -49,11 +49,13 @@ pub(super) fn generate(
     }
     let name = methods.fresh(&format!("{}_into", call.method));
     let signature = signature(scope, call, &name, &results);
-    let doc = doc(scope, call);
+    let doc = doc_of(call);
     let operation = operation(scope, call);
     let arguments = arguments(scope, call, &locals);
-    let read = read(scope, &results, &locals);
-    let request = invocation(scope, call, &arguments, &read, &locals);
+    let request = Request {
+        arguments,
+        results: read(scope, &results, &locals),
+    };
     let buffer = |place: usize| {
         let result = results.get(place)?;
         matches!(result.goes, Goes::ToBuffer).then(|| result.name.clone())
@@ -132,17 +134,16 @@ fn signature(
     quote!(#lints pub fn #name(&self #passed #(#buffers)*) -> #returns)
 }
 
-fn doc(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+fn doc_of(call: &Call<'_>) -> TokenStream {
     let sentence = format!(
-        "As `{}`, into buffers of the caller, whose memory is used again.",
+        "As `{}`, into buffers of the caller, whose memory is used again; after an error they may hold a part.",
         call.method
     );
-    let errors = call.errors_doc(scope.generator) + " The buffers may then hold part of a result.";
-    doc_with(&[], &sentence, &["# Errors", "", &errors])
+    doc(&[], &sentence)
 }
 
-/// The closure that reads the reply.
-fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> TokenStream {
+/// What reads the reply.
+fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     let ok = scope.name("Ok");
     let reply = locals.clone().fresh("reply");
     let input = quote!(#reply);
@@ -151,7 +152,7 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> TokenStr
     };
     if let [only] = results {
         let expression = into(only);
-        return quote!(|#reply| #expression);
+        return Reader::new(expression, reply);
     }
     let steps = results.iter().map(|result| match result.goes {
         Goes::ToBuffer => {
@@ -165,7 +166,7 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> TokenStr
         }
     });
     let received = tuple(&received(results));
-    quote!(|#reply| { #(#steps)* #ok(#received) })
+    Reader::new(quote!({ #(#steps)* #ok(#received) }), reply)
 }
 
 /// What the closure returns: all that is not in a buffer by then.

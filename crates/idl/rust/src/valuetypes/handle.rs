@@ -198,11 +198,8 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
     let doc = {
         let errors = call.errors_doc(generator);
         let errors = format!("{errors} NO_IMPLEMENT if no factory with operations made the value.");
-        doc_with(
-            &call.declaration.doc,
-            &call.fallback_doc,
-            &["# Errors", "", &errors],
-        )
+        let lines = ["# Errors", &errors];
+        doc_with(&call.declaration.doc, &call.fallback_doc, &lines)
     };
     let signature = call.signature(scope, &quote!(pub));
     let [arc, operations_of] = ["Arc", "operations_of"].map(|name| scope.name(name));
