@@ -19,7 +19,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = cargo();
-    // By its name alone: so it is built of the same crates, with the same features, as the tests.
+    // By its name alone: so it is built of the same crates, with the same features, as the command `punctual`.
     command.args(["run", "--quiet", "--bin", "punctual-soak"]);
     if options.release {
         command.arg("--release");

@@ -17,9 +17,8 @@ const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
 pub(crate) fn first(soak: &Soak) -> Result<(Process, Served), String> {
     let endpoints = PROTOCOLS.map(|protocol| {
         let mut endpoint = links::endpoint(protocol, soak.folder(), "killed");
-        // No connection goes out from this address: none has taken the port when the server comes back. The
-        // certificate is for the other one.
-        if protocol == "iiop" {
+        // No connection goes out from this address: none has taken the port when the server comes back.
+        if protocol == "iiop" || protocol == "ssliop" {
             endpoint.place = "127.0.0.2:0".to_owned();
         }
         (endpoint.protocol, endpoint.place)

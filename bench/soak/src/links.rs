@@ -111,7 +111,8 @@ pub(crate) fn write_certificates(folder: &Path) -> Result<(), Box<dyn std::error
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
     let key = KeyPair::generate()?;
-    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()])?;
+    let names = ["127.0.0.1", "127.0.0.2"].map(str::to_owned);
+    let params = CertificateParams::new(names)?;
     let certificate = params.signed_by(&key, &authority)?;
     std::fs::write(folder.join("authority.pem"), authority.pem())?;
     std::fs::write(folder.join("soak.pem"), certificate.pem())?;

@@ -3,23 +3,26 @@
 use punctual_cdr::{Block, CdrError, Decoder, Unmarshal};
 
 /// Blocks that are taken, filled as far as numbers say, and given back: what is taken next is empty, however long
-/// the one before was.
+/// the one before was. All together they are as long as the input justifies.
 pub(super) fn blocks(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     /// Longer ones are not kept as a rule.
     const KEPT: usize = 4096;
     let lengths = Vec::<u16>::unmarshal(input)?;
     let mut taken = Vec::new();
-    for length in lengths.into_iter().take(100) {
+    let mut left = 8 * size_of_val(&*lengths);
+    for number in lengths.into_iter().take(100) {
+        let length = usize::from(number).min(left);
+        left -= length;
         let mut block = Block::of_thread(64, KEPT);
         assert!(block.is_empty() && block.capacity() >= 64);
-        block.resize(usize::from(length), 7);
-        assert_eq!(block.len(), usize::from(length));
+        block.resize(length, 7);
+        assert_eq!(block.len(), length);
         assert!(format!("{block:?}").contains(&length.to_string()));
-        block.consume_front(usize::from(length / 2));
+        block.consume_front(length / 2);
         assert!(block.iter().all(|octet| *octet == 7));
         taken.push(block);
         // An odd number gives all back.
-        if length & 1 == 1 {
+        if number & 1 == 1 {
             taken.clear();
         }
     }

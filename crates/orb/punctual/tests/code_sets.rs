@@ -10,6 +10,7 @@ use punctual::{
 };
 use punctual_cdr::{GiopVersion, NarrowCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
+use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
 
@@ -84,6 +85,34 @@ fn wide_text_is_refused_by_what_the_reference_says_and_by_what_the_version_has()
     let old = Pair::with(|_| {}, |config| config.giop_version = GiopVersion::V1_0);
     let expected = (Kind::Marshal, minor::WIDE_ARGUMENT_IN_GIOP_1_0);
     assert_eq!(refused(&old.echo), expected);
+}
+
+#[test]
+fn wide_text_to_a_forwarded_reference_is_refused_by_what_that_one_says() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let (pair, elsewhere) = (Pair::new(), Pair::new());
+    assert_eq!(pair.echo.wide('€').unwrap(), '€');
+    let narrow_alone = Some(((0x0001_0001, [].as_slice()), 0));
+    for (announced, minor) in [
+        (None, minor::NO_CODE_SETS),
+        (narrow_alone, minor::WIDE_NOT_SUPPORTED),
+    ] {
+        let goal = announcing_both(&elsewhere, announced);
+        let here: Echo = pair
+            .poa
+            .activate(Arc::new(support::EchoImpl::default()))
+            .unwrap();
+        pair.poa.forward(&here, &goal).unwrap();
+        let echo = pair.as_client(&here);
+        // First where the forward is not known yet, then by the way that a call has gone.
+        for _ in 0..3 {
+            let refused = echo.wide('€').unwrap_err();
+            assert_eq!(refused.completed(), CompletionStatus::No);
+            let expected = (Kind::InvObjref, minor);
+            assert_eq!((refused.kind(), refused.minor()), expected);
+            assert_eq!(echo.long(1).unwrap(), 1);
+        }
+    }
 }
 
 #[test]

@@ -7,10 +7,10 @@ mod authority;
 mod support;
 
 use punctual::stub::Operation;
-use punctual::{Buffering, Interface};
+use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
 use std::cell::Cell;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
@@ -137,10 +137,122 @@ fn one_ways_that_are_lost_are_logged_by_calls_to_the_same_server() {
     assert!(pair.echo.pings().unwrap() > 0);
 }
 
+#[test]
+fn a_batch_that_is_lost_is_logged_by_calls_on_its_own_connection() {
+    const MOST: usize = 200;
+    let _watchdog = watchdog(LIMIT);
+    let server = Orb::builder()
+        .listen(ListenEndpoint::new("giop_lite+iiop", "127.0.0.1:0"))
+        .build()
+        .unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let reference: Echo = poa
+        .activate(Arc::new(support::EchoImpl::default()))
+        .unwrap();
+    let text = server.object_to_string(&reference).unwrap();
+    let client = Orb::builder().configure(|config| {
+        // One request more than a batch may have.
+        config.limits.sequence = MOST;
+        config.one_way_buffering = Some(Buffering {
+            messages: MOST + 1,
+            octets: 1 << 30,
+            delay: None,
+        });
+    });
+    let client = client.build().unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    assert_eq!(echo.pings().unwrap(), 0);
+    let _alone = calling(std::slice::from_ref(&echo));
+    for _ in 0..=MOST {
+        echo.ping().unwrap();
+    }
+    wait_for("buffered one-way requests are lost");
+    end();
+    // Those of the subscriber, which waited for the next two-way call.
+    assert!((1..MOST as u64).contains(&u64::from(echo.pings().unwrap())));
+}
+
+/// What a peer answers, by how many it has answered on a connection, and the request's id.
+type Answer = fn(u32, u32) -> Vec<u8>;
+
+/// Answers what comes by one connection.
+fn answer_by(mut stream: TcpStream, answer: Answer) {
+    let (mut header, mut answered) = ([0; 12], 0);
+    while stream.read_exact(&mut header).is_ok() {
+        let [.., a, b, c, d] = header;
+        let size = match header[6] & 1 {
+            0 => u32::from_be_bytes([a, b, c, d]),
+            _ => u32::from_le_bytes([a, b, c, d]),
+        };
+        let mut body = vec![0; usize::try_from(size).unwrap()];
+        stream.read_exact(&mut body).unwrap();
+        let id = match header[6] & 1 {
+            0 => u32::from_be_bytes(body[..4].try_into().unwrap()),
+            _ => u32::from_le_bytes(body[..4].try_into().unwrap()),
+        };
+        let is_two_way = body[4] & 3 == 3;
+        if is_two_way {
+            if stream.write_all(&answer(answered, id)).is_err() {
+                return;
+            }
+            answered += 1;
+        }
+    }
+}
+
+/// A reply to that request, with one `long`.
+fn reply(id: u32) -> Vec<u8> {
+    let mut reply = b"GIOP\x01\x02\x01\x01\x10\0\0\0".to_vec();
+    for word in [id, 0, 0, 1] {
+        reply.extend(word.to_le_bytes());
+    }
+    reply
+}
+
+/// An object of a peer that answers so.
+fn object_of_a_peer(answer: Answer) -> (Orb, Echo) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            std::thread::spawn(move || answer_by(stream, answer));
+        }
+    });
+    let client = Orb::builder().build().unwrap();
+    let reference = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/key");
+    let echo = Echo::from_object(client.string_to_object(&reference).unwrap());
+    assert_eq!(echo.long(1).unwrap(), 1);
+    (client, echo)
+}
+
+#[test]
+fn a_reply_that_nobody_waits_for_is_logged_by_calls_on_its_connection() {
+    let _watchdog = watchdog(LIMIT);
+    let (_client, echo) = object_of_a_peer(|_, id| [reply(77_777), reply(id)].concat());
+    let _alone = calling(std::slice::from_ref(&echo));
+    assert_eq!(echo.long(1).unwrap(), 1);
+    wait_for("a reply came that nobody waits for");
+    end();
+}
+
+#[test]
+fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
+    let _watchdog = watchdog(LIMIT);
+    // The second request of each connection is answered with one.
+    let (_client, echo) = object_of_a_peer(|answered, id| match answered {
+        0 => reply(id),
+        _ => b"GIOP\x01\x02\x01\x00\x00\0\0\0".to_vec(),
+    });
+    let _alone = calling(std::slice::from_ref(&echo));
+    echo.long(1).unwrap_err();
+    wait_for("which is a client's to send");
+    end();
+}
+
 #[cfg(feature = "tls")]
 #[test]
 fn certificates_that_are_read_anew_are_logged_by_calls_over_tls() {
-    use punctual::{ListenEndpoint, Orb, RootPoa};
     let _watchdog = watchdog(LIMIT);
     let authority = authority::Authority::new();
     let options = authority.options("127.0.0.1");

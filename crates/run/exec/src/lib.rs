@@ -14,6 +14,7 @@ mod spin;
 mod sync;
 pub mod thread;
 mod thread_group;
+pub mod throttle;
 mod worker_pool;
 
 pub use deadline::Deadline;
@@ -24,4 +25,5 @@ pub use reactor::Reactor;
 pub use spin::{Look, Spin};
 pub use thread::{SpawnError, ThreadSpec};
 pub use thread_group::ThreadGroup;
+pub use throttle::Throttle;
 pub use worker_pool::{WorkerPool, WorkerPoolOptions};

@@ -1,7 +1,5 @@
 //! What the peers of one ORB, all together, may have it hold.
 
 mod received;
-mod throttle;
 
 pub(crate) use received::{Account, Evictable, Hold, NoRoom, Received, host_of};
-pub(crate) use throttle::Throttle;

@@ -27,6 +27,8 @@ pub(super) struct Heads {
 pub(super) struct RequestHead {
     operation: KeptName,
     two_way: bool,
+    /// Whether the reference announces code sets that it was written for.
+    pub(super) announces_code_sets: bool,
     pub(super) template: Template,
 }
 
@@ -101,6 +103,7 @@ impl RequestHead {
         Ok(template.map(|template| Self {
             operation: operation.kept_name(),
             two_way: operation.two_way,
+            announces_code_sets: endpoint.announces_code_sets,
             template,
         }))
     }

@@ -71,6 +71,7 @@ fn endpoints_of(
         .iter()
         .filter_map(|one| one.qualities.security);
     let demands = securities.find(SecurityRequirement::demands_protection);
+    let announced = announced(&profile.components);
     let mut found = Vec::new();
     let mut problem = None;
     for endpoint in profile.endpoints.into_iter().take(most) {
@@ -83,7 +84,7 @@ fn endpoints_of(
         };
         let (version, [code_sets, code_sets_of_latin]) = if pair.messaging.abilities().contexts {
             let version = profile.version.min(newest);
-            (version, agreed(version, &profile.components)?)
+            (version, agreed(version, announced.as_ref())?)
         } else {
             (GiopVersion::V1_2, [CodeSets::NATIVE; 2])
         };
@@ -95,6 +96,7 @@ fn endpoints_of(
             version,
             code_sets,
             code_sets_of_latin,
+            announces_code_sets: announced.is_some(),
             object_key: object_key.clone(),
             profile: index,
         });
@@ -108,14 +110,12 @@ fn endpoints_of(
 /// The code sets where UTF-8 is preferred, and where ISO 8859-1 is.
 fn agreed(
     version: GiopVersion,
-    components: &[TaggedComponent],
+    announced: Option<&CodeSetComponentInfo>,
 ) -> Result<[CodeSets; 2], SystemException> {
     if version == GiopVersion::V1_0 {
         return Ok([CodeSets::UNNEGOTIATED; 2]);
     }
-    let announced = announced(components);
-    let preferring =
-        |native| code_sets::negotiate(announced.as_ref(), native).map_err(code_set_exception);
+    let preferring = |native| code_sets::negotiate(announced, native).map_err(code_set_exception);
     Ok([
         preferring(NarrowCodeSet::Utf8)?,
         preferring(NarrowCodeSet::Iso8859_1)?,

@@ -3,7 +3,6 @@
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
 use super::remote::Callee;
-use super::resolve::announced;
 use super::route::Route;
 use crate::exception::argument_exception;
 use crate::lane::{Binding, ClientConnection, Waiting};
@@ -11,7 +10,6 @@ use crate::messaging::{Head, body};
 use crate::operation::NamedOperation;
 use crate::policy::Transfer;
 use crate::probe::{self, Point};
-use crate::profile::DecodedProfile;
 use crate::relayed::RelayedRequest;
 use crate::request_context::RequestContext;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
@@ -74,7 +72,7 @@ pub(super) fn by_head(
     }
     probe::begins!(Point::ClientMarshal);
     if let Err(error) = arguments(&mut out) {
-        return Err(unwritable(callee, error));
+        return Err(unwritable(head.announces_code_sets, error));
     }
     probe::begins!(Point::ClientMessagingSend);
     let length = head.template.finish(&mut out);
@@ -92,12 +90,10 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
     Ok(())
 }
 
+/// By what the reference announces that the call has come to, by forwards or without.
 #[cold]
-fn unwritable(callee: &Callee<'_>, error: CdrError) -> Failed {
-    let target = callee.object.base();
-    let announces = |profile: DecodedProfile| announced(&profile.components);
-    let announced = target.first_that_says(callee.broker(), announces);
-    Failed::Finally(argument_exception(error, announced.is_some()))
+fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
+    Failed::Finally(argument_exception(error, announces_code_sets))
 }
 
 /// Service contexts with their data.
@@ -129,10 +125,14 @@ pub(super) struct Anew<'w> {
 impl Anew<'_> {
     /// The whole message.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
-        let unwritable = |error| unwritable(&self.callee, error);
+        let unwritable = |error| self.unwritable(error);
         let message = self.encode(ask, request_id).map_err(unwritable)?;
         check_length(message.full_len(), &self.binding.connection)?;
         Ok(message)
+    }
+
+    fn unwritable(&self, error: CdrError) -> Failed {
+        unwritable(self.binding.endpoint.announces_code_sets, error)
     }
 
     fn encode(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, CdrError> {
@@ -213,7 +213,7 @@ impl Anew<'_> {
         }
         let coding = coding(&self.callee, connection);
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);
-        arguments(&mut out).map_err(|error| unwritable(&self.callee, error))?;
+        arguments(&mut out).map_err(|error| self.unwritable(error))?;
         let key = self.binding.endpoint.object_key.clone();
         let waiting = Waiting::body(key, operation.kept_name(), out.into_block());
         check_length(waiting.octets(), connection)?;

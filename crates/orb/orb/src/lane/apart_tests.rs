@@ -32,6 +32,7 @@ fn endpoint(
         version: GiopVersion::V1_2,
         code_sets: CodeSets::NATIVE,
         code_sets_of_latin: CodeSets::NATIVE,
+        announces_code_sets: false,
         object_key: b"key".as_slice().into(),
         profile: 0,
     })

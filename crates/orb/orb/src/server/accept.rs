@@ -5,13 +5,13 @@ use super::connection::ServerConnection;
 use super::host::Host;
 use super::panics;
 use crate::broker::Broker;
-use crate::budget::{Throttle, host_of};
+use crate::budget::host_of;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::{Lane, OpenEndpoint, not_listening};
 use crate::messaging::{self, Session};
 use punctual_cdr::GiopVersion;
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, Throttle, throttle};
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError};
 use std::sync::Arc;
@@ -19,6 +19,9 @@ use std::time::Duration;
 
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections that are refused have one line of the log in so long.
+const REFUSALS: Duration = Duration::from_secs(1);
 
 /// Listens at every configured endpoint of a lane; `false` where it does already.
 pub(crate) fn listen(lane: &Arc<Lane>, host: impl Fn() -> Host) -> Result<bool, SystemException> {
@@ -50,7 +53,7 @@ fn accept_at(lane: &Arc<Lane>, host: Host, endpoint: &OpenEndpoint) -> Result<()
 
 fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
     let mut failing = false;
-    let refusals = Throttle::default();
+    let refusals = Throttle::new(1, REFUSALS);
     loop {
         match at.acceptor.accept() {
             Ok(link) => {
@@ -87,10 +90,7 @@ fn welcome(
     }
     if let Err(reason) = take_in(lane, host, at, &link, &session) {
         if let Some(left_out) = refusals.lets_through() {
-            let others = match left_out {
-                0 => String::new(),
-                many => format!("; {many} more were since the last such line"),
-            };
+            let others = throttle::others(left_out);
             tracing::warn!(peer = %link.peer(), "the connection is refused: {reason}{others}");
         }
         turn_away(lane.broker(), &*link, &*session);

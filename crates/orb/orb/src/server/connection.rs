@@ -176,47 +176,52 @@ impl ServerConnection {
     pub(super) fn is_idle(&self) -> bool {
         !self.conversation.is_busy()
             && !self.replies.has_pending()
+            && !self.replies.is_sending()
             && !self.reader.is_mid_message()
             && !self.strategy.has_unsent()
     }
 
-    /// Ends the connection, which was idle a moment ago, without waiting for the peer.
-    pub(super) fn make_room(&self) {
-        if !self.conversation.begin_closing() {
-            return;
+    /// Ends the connection, which was idle a moment ago, without waiting for anybody; `false` where replies wait or are
+    /// under way again, and it stands.
+    pub(super) fn make_room(&self) -> bool {
+        if self.strategy.sends_without_waiting() {
+            if self.conversation.begin_closing() {
+                self.close_in_order();
+            }
+            return true;
         }
-        if self.strategy.sends_without_waiting() || !self.say_goodbye_now() {
-            self.close_in_order();
-        }
+        // A request that has begun meanwhile ends the connection when it ends.
+        let goodbye = || {
+            if self.conversation.begin_closing() {
+                self.say_goodbye_alone();
+            }
+        };
+        self.replies.while_nothing_waits(goodbye).is_some()
     }
 
     /// Says goodbye where the peer may take that for what it says: that none of its requests has been begun that it has
     /// no reply to.
     fn say_goodbye_if_idle(&self) {
         if self.conversation.begin_closing() {
-            self.say_goodbye_now();
+            let goodbye = || match self.strategy.has_unsent() {
+                true => {}
+                false => self.say_goodbye_alone(),
+            };
+            let _ = self.replies.while_nothing_waits(goodbye);
         }
     }
 
-    /// Says goodbye and closes, if no reply waits or is under way; whether it has. What the operating system does not
-    /// take at once is not said.
-    fn say_goodbye_now(&self) -> bool {
+    /// Says goodbye and closes, while nobody sends. What the operating system does not take at once is not said.
+    fn say_goodbye_alone(&self) {
         let conversation = &self.conversation;
-        let goodbye = || {
-            if self.strategy.has_unsent() {
-                return false;
-            }
-            let (link, session) = (conversation.link(), &*conversation.session);
-            let (kind, version) = (MessageKind::CloseConnection, conversation.spoken());
-            let (tracer, now) = (
-                conversation.broker().tracer(),
-                Deadline::after(Duration::ZERO),
-            );
-            let _ = messaging::send_control(link, session, kind, version, tracer, now);
-            link.close();
-            true
-        };
-        self.replies.while_nothing_waits(goodbye).unwrap_or(false)
+        let (link, session) = (conversation.link(), &*conversation.session);
+        let (kind, version) = (MessageKind::CloseConnection, conversation.spoken());
+        let (tracer, now) = (
+            conversation.broker().tracer(),
+            Deadline::after(Duration::ZERO),
+        );
+        let _ = messaging::send_control(link, session, kind, version, tracer, now);
+        link.close();
     }
 
     /// Says goodbye, behind the last reply, and closes.

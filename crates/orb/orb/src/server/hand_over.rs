@@ -24,8 +24,8 @@ impl Accepted for ServerConnection {
         self.reader.has_more(&self.conversation)
     }
 
-    fn make_room(&self) {
-        ServerConnection::make_room(self);
+    fn make_room(&self) -> bool {
+        ServerConnection::make_room(self)
     }
 
     fn stands_still_at(&self) -> Option<u64> {

@@ -3,7 +3,10 @@
 use crate::links::{Over, Rig, over_every_link};
 use crate::log::is_logged;
 use crate::peer::request;
-use std::time::Duration;
+use punctual_giop::MessageKind;
+use std::time::{Duration, Instant};
+
+const SHORT: Duration = Duration::from_millis(100);
 
 /// Replies of 1 MiB that may be made for a peer that reads none of them: what its link holds.
 const MOST: u32 = 40;
@@ -49,5 +52,40 @@ over_every_link! {
         is_logged(&peer, &["reply could not be sent", "timed out"]);
         let served = *rig.servant.pings.lock().unwrap();
         assert!(served <= MOST, "{served} replies of 1 MiB were made");
+    }
+
+    fn a_peer_that_reads_no_reply_that_waited_keeps_nobody_from_being_accepted(over: Over) {
+        let rig = Rig::with(over, |config| {
+            config.max_connections = 4;
+            config.timeouts.make_room = Some(SHORT);
+            config.timeouts.reply = None;
+        });
+        let mut peer = rig.peer();
+        let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+        let ping = request(&rig.key(), "ping", |_| {});
+        // The reply waits for the one-way that has come with its request, and goes when no request is in progress.
+        let both = [filled, ping].concat();
+        let mut served = 0;
+        while served == *rig.servant.pings.lock().unwrap() {
+            peer.send(&both);
+            served += 1;
+            // Sooner or later one is not served: the thread has replies to send that are not read.
+            let begun = Instant::now();
+            while begun.elapsed() < 5 * SHORT && *rig.servant.pings.lock().unwrap() < served {
+                std::thread::yield_now();
+            }
+        }
+        let _quiet = [rig.peer(), rig.peer()].map(|mut peer| {
+            peer.send(&request(&rig.key(), "long", |out| out.put_i32(1)));
+            peer.receive();
+            peer
+        });
+        for _ in 0..16 {
+            rig.others_are_served();
+            std::thread::sleep(SHORT / 2);
+        }
+        let mut next = rig.peer();
+        next.send(&request(&rig.key(), "long", |out| out.put_i32(1)));
+        assert_eq!(next.receive().0, MessageKind::Reply);
     }
 }

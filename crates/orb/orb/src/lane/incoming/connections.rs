@@ -28,8 +28,9 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     /// Whether something has come that nobody has received. A system call.
     fn has_unread(&self) -> bool;
 
-    /// Ends it without waiting for the peer: by CloseConnection, behind the last reply.
-    fn make_room(&self);
+    /// Ends it without waiting for anybody, by CloseConnection behind the last reply; `false` where it is not idle any
+    /// more, and stands.
+    fn make_room(&self) -> bool;
 
     /// Where it stands, if nobody receives there at the moment and no reply is being sent: a number that
     /// changes with each message.
@@ -65,15 +66,8 @@ struct State {
 #[derive(Debug, Default)]
 struct Looked {
     seen: Vec<Arc<dyn Accepted>>,
-    /// Those that are to go.
-    leaving: Vec<Arc<dyn Accepted>>,
-}
-
-impl Looked {
-    /// Lets them go. Without the lock.
-    fn let_go(self) {
-        self.leaving.iter().for_each(|one| one.make_room());
-    }
+    /// Those that are to go, by their numbers.
+    leaving: Vec<(u64, Arc<dyn Accepted>)>,
 }
 
 #[derive(Debug)]
@@ -157,7 +151,7 @@ impl Connections {
         let has_few = state.hosts.get(from).copied().unwrap_or_default() < few;
         let has_room = state.count < limit || has_few && state.count < limit + few;
         drop(state);
-        looked.unwrap_or_default().let_go();
+        self.let_go(looked.unwrap_or_default());
         has_room.then_some(()).ok_or(Full)
     }
 
@@ -170,7 +164,16 @@ impl Connections {
             None => state.look(now),
         };
         drop(state);
-        looked.let_go();
+        self.let_go(looked);
+    }
+
+    /// Lets those go that are to. Those that are not idle any more stay, and count again. Without the lock.
+    fn let_go(&self, looked: Looked) {
+        for (number, one) in &looked.leaving {
+            if !one.make_room() {
+                self.lock().stays(*number);
+            }
+        }
     }
 
     /// Says goodbye to those that came in at such endpoints; their calls in progress finish.
@@ -242,6 +245,16 @@ impl State {
         }
     }
 
+    /// One that was told to go stays.
+    fn stays(&mut self, number: u64) {
+        if let Some(entry) = self.open.get_mut(&number) {
+            entry.leaves = false;
+            entry.quiet = None;
+            self.count += 1;
+            *self.hosts.entry(entry.from.clone()).or_default() += 1;
+        }
+    }
+
     /// Notes how long each has been quiet.
     fn look(&mut self, now: Instant) -> Looked {
         let mut looked = Looked::default();
@@ -290,7 +303,7 @@ impl State {
                 entry.leaves = true;
                 let from = entry.from.clone();
                 self.has_one_less(&from);
-                looked.leaving.push(connection);
+                looked.leaving.push((number, connection));
             }
         }
         looked

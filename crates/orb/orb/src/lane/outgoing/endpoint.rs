@@ -19,6 +19,8 @@ pub(crate) struct Endpoint {
     pub(crate) code_sets: CodeSets,
     /// The same where ISO 8859-1 is preferred.
     pub(crate) code_sets_of_latin: CodeSets,
+    /// Whether its profile announces any.
+    pub(crate) announces_code_sets: bool,
     pub(crate) object_key: Arc<[u8]>,
     /// Which of the reference's profiles it comes from.
     pub(crate) profile: usize,

@@ -17,6 +17,7 @@ mod give_up;
 mod opened_for;
 mod queue;
 mod receive;
+mod remarks;
 mod reply_table;
 #[cfg(test)]
 mod reply_table_tests;

@@ -2,6 +2,7 @@
 
 use super::connection::ClientConnection;
 use super::delivered::{Broken, Delivered};
+use super::remarks::Remarks;
 use super::send::AT_LEISURE;
 use crate::messaging::{self, Direction, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
@@ -13,12 +14,13 @@ use std::sync::atomic::Ordering;
 impl ClientConnection {
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     pub(super) fn drain(&self, deadline: Deadline) {
+        let mut remarks = Remarks::of(self);
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
         let until = deadline.earlier(Deadline::after_maybe(self.drain));
         while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
-            match self.read_one(&mut inbox, until.from_now()) {
+            match self.read_one(&mut inbox, until.from_now(), &mut remarks) {
                 Ok(()) if until.has_passed() => break,
                 Ok(()) => {}
                 // What has come so far stays in the inbox, for whoever reads next.
@@ -31,9 +33,14 @@ impl ClientConnection {
         self.waiting.nudge();
     }
 
-    fn read_one(&self, inbox: &mut Inbox, deadline: Deadline) -> Result<(), InboxError> {
+    fn read_one(
+        &self,
+        inbox: &mut Inbox,
+        deadline: Deadline,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(), InboxError> {
         match inbox.take(&*self.link)? {
-            Taken::Message(message) => drop(self.route(message, None)),
+            Taken::Message(message) => drop(self.route(message, None, remarks)),
             Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
         }
         Ok(())
@@ -41,11 +48,18 @@ impl ClientConnection {
 
     /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
     /// not wake itself.
-    pub(crate) fn route(&self, message: Message, own: Option<u32>) -> Option<Message> {
+    pub(crate) fn route(
+        &self,
+        message: Message,
+        own: Option<u32>,
+        remarks: &mut Remarks<'_>,
+    ) -> Option<Message> {
         self.tracer
             .show(Direction::Received, self.link.peer(), &message.block);
         match message.header.kind {
-            MessageKind::Reply | MessageKind::LocateReply => return self.deliver(message, own),
+            MessageKind::Reply | MessageKind::LocateReply => {
+                return self.deliver(message, own, remarks);
+            }
             MessageKind::CloseConnection => {
                 self.break_off(&Broken {
                     orderly: true,
@@ -57,16 +71,20 @@ impl ClientConnection {
                 self.break_off(&Broken::off(reason));
             }
             kind => {
-                self.refuse(&format!(
-                    "the peer sent a {kind}, which is a client's to send"
-                ));
+                let reason = format!("the peer sent a {kind}, which is a client's to send");
+                self.refuse(&reason, remarks);
             }
         }
         None
     }
 
     #[inline]
-    fn deliver(&self, mut message: Message, own: Option<u32>) -> Option<Message> {
+    fn deliver(
+        &self,
+        mut message: Message,
+        own: Option<u32>,
+        remarks: &mut Remarks<'_>,
+    ) -> Option<Message> {
         let glance = message
             .plain()
             .and_then(|octets| self.wire.session.glance_at_reply(&message.header, octets));
@@ -76,7 +94,8 @@ impl ClientConnection {
             None => match request_id(&message, &*self.wire.session) {
                 Some(id) => id,
                 None => {
-                    self.refuse("the peer sent a reply whose header does not decode");
+                    let reason = "the peer sent a reply whose header does not decode";
+                    self.refuse(reason, remarks);
                     return None;
                 }
             },
@@ -85,7 +104,7 @@ impl ClientConnection {
             return Some(message);
         }
         if !self.callers.deliver(id, Delivered::Reply(message)) {
-            tracing::debug!(peer = %self.peer(), id, "a reply came that nobody waits for");
+            remarks.is_unclaimed(id);
         } else {
             self.waiting.wake(Some(id));
         }
@@ -93,8 +112,8 @@ impl ClientConnection {
     }
 
     /// Tells a peer that broke the protocol, and breaks off.
-    pub(crate) fn refuse(&self, reason: &str) {
-        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
+    pub(crate) fn refuse(&self, reason: &str, remarks: &mut Remarks<'_>) {
+        remarks.is_refused(reason);
         let sending = self.try_lock_sender();
         if sending.is_some() {
             let soon = Deadline::after(AT_LEISURE);

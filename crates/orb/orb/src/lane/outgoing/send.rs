@@ -4,12 +4,13 @@ use super::connection::ClientConnection;
 use super::delivered::Broken;
 use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::queue::{BODY_ROOM, Queue, Waiting};
+use super::remarks::Sending;
 use crate::messaging::{self, Direction, Fragmenting};
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, Coding};
 use punctual_exec::Deadline;
-use punctual_exec::lane_lock::{LaneGuard, LaneLock, LockError};
+use punctual_exec::lane_lock::{LaneLock, LockError};
 use punctual_link::{Cause, LinkError, Phase, SendError};
 use punctual_sys::pi_mutex::PiGuard;
 use std::io::IoSlice;
@@ -170,14 +171,17 @@ impl ClientConnection {
 
     /// The sending lock, if nobody has it.
     #[inline]
-    pub(super) fn try_lock_sender(&self) -> Option<LaneGuard<'_, Queue>> {
+    pub(super) fn try_lock_sender(&self) -> Option<Sending<'_>> {
         // Whoever waits for one that is lost is told.
-        self.sender.try_lock().ok().flatten()
+        let locked = self.sender.try_lock().ok().flatten();
+        locked.map(|queue| Sending::new(self, queue))
     }
 
-    fn lock_sender(&self, deadline: Deadline) -> Result<LaneGuard<'_, Queue>, SendError> {
-        let locked = self.sender.lock_until(deadline);
-        locked.map_err(|error| self.has_not_locked(error))
+    fn lock_sender(&self, deadline: Deadline) -> Result<Sending<'_>, SendError> {
+        match self.sender.lock_until(deadline) {
+            Ok(queue) => Ok(Sending::new(self, queue)),
+            Err(error) => Err(self.has_not_locked(error)),
+        }
     }
 
     /// Breaks off where the lock is lost, as its owner may have sent a part of a message.
@@ -286,7 +290,7 @@ impl ClientConnection {
         }
     }
 
-    fn send_what_waits(&self, queue: &mut Queue, deadline: Deadline) {
+    fn send_what_waits(&self, queue: &mut Sending<'_>, deadline: Deadline) {
         if !queue.is_empty() {
             // It was logged; whom it would concern has gone on.
             let _ = self.flush_locked(queue, deadline);
@@ -302,7 +306,7 @@ impl ClientConnection {
 
     pub(super) fn flush_locked(
         &self,
-        queue: &mut Queue,
+        queue: &mut Sending<'_>,
         deadline: Deadline,
     ) -> Result<(), SendError> {
         let count = queue.len();
@@ -311,14 +315,13 @@ impl ClientConnection {
             self.break_off(&Broken::off(format!(
                 "the connection broke off while buffered requests were sent: {error}"
             )));
-            // Only now: what a subscriber calls itself goes by another connection, as this one is locked.
-            tracing::warn!(peer = %self.peer(), count, "buffered one-way requests are lost: {error}");
+            queue.has_lost_all(count, error);
         }
         sent
     }
 
     /// Sends all of a queue, with as few messages and system calls as may be.
-    fn send_queue(&self, queue: &mut Queue, deadline: Deadline) -> Result<(), SendError> {
+    fn send_queue(&self, queue: &mut Sending<'_>, deadline: Deadline) -> Result<(), SendError> {
         queue.octets = 0;
         queue.due = None;
         if queue.in_run > 0 {
@@ -369,9 +372,7 @@ impl ClientConnection {
                 .batch(block, &object_key, operation.as_str(), &requests, coding)
             {
                 Ok(message) => messages.push(message),
-                Err(error) => {
-                    tracing::warn!(peer = %self.peer(), "one-way requests are lost: {error}");
-                }
+                Err(error) => queue.has_lost(requests.len(), &error),
             }
         }
         self.send_all(&messages, deadline)

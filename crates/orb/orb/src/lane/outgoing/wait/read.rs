@@ -7,6 +7,7 @@
 use crate::lane::outgoing::callers::Followed;
 use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
 use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply, Waited};
+use crate::lane::outgoing::remarks::Remarks;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
@@ -90,7 +91,8 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
-        let read = self.read_until_own(&mut inbox, pending, deadline);
+        let mut remarks = Remarks::of(self);
+        let read = self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
         self.callers.hand_on(inbox);
         read
     }
@@ -112,6 +114,7 @@ impl ClientConnection {
         inbox: &mut Inbox,
         pending: &PendingReply<'_>,
         deadline: Deadline,
+        remarks: &mut Remarks<'_>,
     ) -> Result<Message, NoReply> {
         // Sending, and waiting for another to read, may have taken their time.
         let mut bound = deadline.after_a_wait();
@@ -122,13 +125,15 @@ impl ClientConnection {
                 Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
             }
             let step = match inbox.take(&*self.link) {
-                Ok(Taken::Message(message)) => match self.route(message, Some(pending.id())) {
-                    Some(mine) => {
-                        pending.caller.has_read_its_own();
-                        return Ok(mine);
+                Ok(Taken::Message(message)) => {
+                    match self.route(message, Some(pending.id()), remarks) {
+                        Some(mine) => {
+                            pending.caller.has_read_its_own();
+                            return Ok(mine);
+                        }
+                        None => Ok(()),
                     }
-                    None => Ok(()),
-                },
+                }
                 Ok(Taken::Need(need)) => {
                     probe::begins!(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
@@ -149,7 +154,8 @@ impl ClientConnection {
                 }
                 Err(error) if error.is_protocol_error() => {
                     inbox.abandon();
-                    self.refuse(&format!("the peer broke the protocol: {error}"));
+                    let reason = format!("the peer broke the protocol: {error}");
+                    self.refuse(&reason, remarks);
                 }
                 Err(error) => {
                     inbox.abandon();

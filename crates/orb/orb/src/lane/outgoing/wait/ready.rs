@@ -2,6 +2,7 @@
 
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::delivered::Broken;
+use crate::lane::outgoing::remarks::Remarks;
 use crate::messaging::{Inbox, InboxError, Taken};
 use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
 use punctual_link::{Connection, Waitable};
@@ -47,6 +48,8 @@ impl ClientConnection {
 
     /// Reads what is there, and passes it to whom it concerns.
     fn read_ready(&self, event: &mut ReadyEvent<'_>) {
+        // Dropped, and so logged, when the lock below has been released.
+        let mut remarks = Remarks::of(self);
         // Whoever holds it has it read again.
         let Some(mut inbox) = self.callers.read() else {
             return;
@@ -54,12 +57,13 @@ impl ClientConnection {
         let to_the_end = event.readiness().has(Readiness::END);
         let mut emptied = false;
         for _ in 0..MESSAGES {
-            match self.read_there(&mut inbox, to_the_end, &mut emptied) {
+            match self.read_there(&mut inbox, (to_the_end, &mut emptied), &mut remarks) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
                     if error.is_protocol_error() {
-                        self.refuse(&format!("the peer broke the protocol: {error}"));
+                        let reason = format!("the peer broke the protocol: {error}");
+                        self.refuse(&reason, &mut remarks);
                     } else {
                         self.break_off(&Broken::of(&error));
                     }
@@ -78,12 +82,12 @@ impl ClientConnection {
     fn read_there(
         &self,
         inbox: &mut Inbox,
-        to_the_end: bool,
-        emptied: &mut bool,
+        (to_the_end, emptied): (bool, &mut bool),
+        remarks: &mut Remarks<'_>,
     ) -> Result<bool, InboxError> {
         match inbox.take(&*self.link)? {
             Taken::Message(message) => {
-                drop(self.route(message, None));
+                drop(self.route(message, None, remarks));
                 Ok(true)
             }
             Taken::Need(_) if *emptied => {

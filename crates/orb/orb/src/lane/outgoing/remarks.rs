@@ -1,0 +1,117 @@
+//! What is logged of a connection once its locks are released: a subscriber to what is logged may call by this very
+//! connection, and would wait for itself.
+
+use super::connection::ClientConnection;
+use super::queue::Queue;
+use punctual_exec::lane_lock::LaneGuard;
+use std::fmt::Display;
+use std::ops::{Deref, DerefMut};
+
+/// The sending lock. One-ways that are lost under it are logged when it has been released.
+#[derive(Debug)]
+pub(super) struct Sending<'c> {
+    // Dropped in this order.
+    queue: LaneGuard<'c, Queue>,
+    lost: Lost<'c>,
+}
+
+/// One-ways that were buffered and will not be sent.
+#[derive(Debug)]
+struct Lost<'c> {
+    connection: &'c ClientConnection,
+    /// How many, and why the last of them were lost.
+    requests: Option<Box<(usize, String)>>,
+}
+
+impl<'c> Sending<'c> {
+    pub(super) fn new(connection: &'c ClientConnection, queue: LaneGuard<'c, Queue>) -> Self {
+        let requests = None;
+        Self {
+            queue,
+            lost: Lost {
+                connection,
+                requests,
+            },
+        }
+    }
+
+    /// All that waited are lost, so many.
+    #[cold]
+    pub(super) fn has_lost_all(&mut self, count: usize, error: &dyn Display) {
+        self.lost.requests = Some(Box::new((count, error.to_string())));
+    }
+
+    /// So many more are lost.
+    #[cold]
+    pub(super) fn has_lost(&mut self, count: usize, error: &dyn Display) {
+        let before = self.lost.requests.as_ref().map_or(0, |lost| lost.0);
+        self.lost.requests = Some(Box::new((before + count, error.to_string())));
+    }
+}
+
+impl Deref for Sending<'_> {
+    type Target = Queue;
+
+    fn deref(&self) -> &Queue {
+        &self.queue
+    }
+}
+
+impl DerefMut for Sending<'_> {
+    fn deref_mut(&mut self) -> &mut Queue {
+        &mut self.queue
+    }
+}
+
+impl Drop for Lost<'_> {
+    fn drop(&mut self) {
+        if let Some(lost) = self.requests.take() {
+            let ((count, error), peer) = (*lost, self.connection.peer());
+            tracing::warn!(%peer, count, "buffered one-way requests are lost: {error}");
+        }
+    }
+}
+
+/// What is to be logged of messages that were read. Dropped when the reading lock has been released.
+#[derive(Debug)]
+pub(crate) struct Remarks<'c> {
+    connection: &'c ClientConnection,
+    /// How many replies came that nobody waits for, and the id of the last.
+    unclaimed: Option<(u64, u32)>,
+    /// How the peer broke the protocol.
+    refused: Option<String>,
+}
+
+impl<'c> Remarks<'c> {
+    /// None yet.
+    pub(crate) fn of(connection: &'c ClientConnection) -> Self {
+        Self {
+            connection,
+            unclaimed: None,
+            refused: None,
+        }
+    }
+
+    /// A reply came that nobody waits for.
+    #[cold]
+    pub(super) fn is_unclaimed(&mut self, id: u32) {
+        let before = self.unclaimed.map_or(0, |(count, _)| count);
+        self.unclaimed = Some((before + 1, id));
+    }
+
+    /// The peer broke the protocol.
+    pub(super) fn is_refused(&mut self, reason: &str) {
+        self.refused = Some(reason.to_owned());
+    }
+}
+
+impl Drop for Remarks<'_> {
+    fn drop(&mut self) {
+        if let Some((count, id)) = self.unclaimed {
+            tracing::debug!(peer = %self.connection.peer(), id, count, "a reply came that nobody waits for");
+        }
+        if let Some(reason) = &self.refused {
+            tracing::warn!(peer = %self.connection.peer(), "{reason}; the connection is closed");
+        }
+    }
+}
