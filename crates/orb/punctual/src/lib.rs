@@ -31,12 +31,12 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Budgets, Buffering, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
     CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
-    EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle,
-    ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext, RequestContextError,
-    Security, SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Wait, frame_arrival, minor,
+    DurationError, EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux,
+    ObjectRef, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
+    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext,
+    RequestContextError, Security, SetOverride, SystemException, SystemExceptionKind, Timeouts,
+    Trace, Transfer, UserException, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
