@@ -25,7 +25,7 @@ pub use punctual_cdr::{
 };
 pub use punctual_dynamic::{
     Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
-    dynamic_servant, interface_of,
+    dynamic_servant, interface_of, repository_id_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
