@@ -2,6 +2,7 @@
 
 use crate::fail;
 use crate::serving::{ON_ENDPOINTS, Problem, ending_signals, listening, write_reference};
+use crate::time::unit_or_seconds;
 use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
 use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
@@ -53,9 +54,10 @@ pub(crate) struct Options {
     /// file that holds one. May be given more than once.
     #[arg(long, value_name = "REFERENCE", requires = "target_only")]
     object: Vec<String>,
-    /// How many seconds a request may take from here on; without it, as long as it likes.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    timeout: Option<u64>,
+    /// How long a request may take from here on, e.g. 200ms or 2s, a number alone being seconds; without it, as long
+    /// as it likes.
+    #[arg(long, value_name = "TIME", value_parser = unit_or_seconds)]
+    timeout: Option<Duration>,
     /// Write the reference to this file, too.
     #[arg(long, value_name = "FILE")]
     write_reference: Option<PathBuf>,
@@ -97,7 +99,7 @@ fn bridge(options: &Options) -> Result<(), Problem> {
         &BridgeOptions {
             rewrite_references: options.rewrite_references,
             objects: objects.transpose()?,
-            timeout: options.timeout.map(Duration::from_secs),
+            timeout: options.timeout,
             ..BridgeOptions::default()
         },
     );

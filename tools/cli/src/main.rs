@@ -11,6 +11,7 @@ mod ifr;
 mod ior;
 mod protocols;
 mod serving;
+mod time;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

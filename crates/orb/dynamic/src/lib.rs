@@ -5,7 +5,8 @@
 //! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any interface.
 //! - [`Gateway`]: made of both, it passes on calls of any interface.
 //! - [`DynAny`]: values taken apart and put together (chapter 16).
-//! - [`Repository`] and [`interface_of`]: what an Interface Repository, or an object, tells of an interface.
+//! - [`Repository`], [`interface_of`], [`repository_id_of`]: what an Interface Repository, or an object, tells of an
+//!   interface.
 //! - [`json`]: values as people and their tools write them.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -18,6 +19,6 @@ mod servant;
 
 pub use dyn_any::{DynAny, DynAnyError};
 pub use gateway::Gateway;
-pub use repository::{Repository, interface_of};
+pub use repository::{Repository, interface_of, repository_id_of};
 pub use request::{Argument, InvokeError, Request};
 pub use servant::{DynamicImplementation, ServerRequest, dynamic_servant};

@@ -32,8 +32,8 @@ pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use config::{
-    Budgets, CollocationScope, Concurrency, ConfigError, ListenEndpoint, OrbConfig, PoolSize,
-    Timeouts, Trace,
+    Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
+    PoolSize, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
 pub use exception::{

@@ -25,18 +25,18 @@ pub use punctual_cdr::{
 };
 pub use punctual_dynamic::{
     Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
-    dynamic_servant, interface_of,
+    dynamic_servant, interface_of, repository_id_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Budgets, Buffering, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
     CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
-    EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, ObjectRef,
-    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
+    DurationError, EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux,
+    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
     ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext,
     RequestContextError, Security, SetOverride, SystemException, SystemExceptionKind, Timeouts,
-    Trace, Transfer, UserException, Wait, frame_arrival, minor,
+    Trace, Transfer, UserException, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

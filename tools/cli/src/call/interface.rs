@@ -1,6 +1,8 @@
 //! Which interface an object has: from an IDL file, from an Interface Repository, or from the object itself.
 
-use punctual::{InterfaceDescription, ObjectRef, Orb, Repository};
+use punctual::{
+    InterfaceDescription, ObjectRef, Orb, Repository, SystemException, SystemExceptionKind as Kind,
+};
 use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
@@ -22,22 +24,31 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
     if let Some(repository) = repository(orb, common)? {
         return from_repository(&repository, object, common);
     }
-    let asked = punctual::interface_of(object);
-    let help = "name its IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE";
-    match asked {
+    match punctual::interface_of(object) {
         Ok(Some(interface)) => Ok(Found {
             interface,
             specification: None,
         }),
-        Ok(None) => Err(Problem::usage(
-            "the object does not tell its interface",
-            help,
+        Ok(None) => Err(Problem::usage(DOES_NOT_TELL, ON_INTERFACES)),
+        Err(exception) if is_not_told(&exception) => Err(Problem::System(
+            exception.in_context(DOES_NOT_TELL),
+            Some(ON_INTERFACES.to_owned()),
         )),
-        Err(exception) => Err(Problem::System(
-            exception.in_context("the object does not tell its interface"),
-            Some(help.to_owned()),
-        )),
+        // It was not reached, or did not want to be asked: another source of its interface changes nothing.
+        Err(exception) => Err(Problem::System(exception, None)),
     }
+}
+
+const DOES_NOT_TELL: &str = "the object does not tell its interface";
+const ON_INTERFACES: &str =
+    "name its IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE";
+
+/// Whether an object answered that it knows no repository, or not the operation that asks for what it is.
+fn is_not_told(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::IntfRepos | Kind::NoImplement | Kind::BadOperation
+    )
 }
 
 /// The repository of the command line, or of the ORB's configuration.
@@ -59,19 +70,19 @@ fn from_repository(
     object: &ObjectRef,
     common: &Common,
 ) -> Result<Found, Problem> {
+    let raised = |exception: SystemException| {
+        Problem::System(exception.in_context("the Interface Repository"), None)
+    };
     let id = match &common.interface {
         Some(name) if name.contains(':') && !name.contains("::") => name.clone(),
         Some(name) => format!(
             "IDL:{}:1.0",
             name.trim_start_matches("::").replace("::", "/")
         ),
+        None if is_untyped(object) => return asked(repository, object),
         None => object.type_id().to_owned(),
     };
-    let found = repository.interface(&id);
-    let found = found.map_err(|exception| {
-        Problem::System(exception.in_context("the Interface Repository"), None)
-    })?;
-    let interface = found.ok_or_else(|| {
+    let interface = repository.interface(&id).map_err(raised)?.ok_or_else(|| {
         Problem::usage(
             format!("the Interface Repository does not know `{id}`"),
             "name the interface with --interface, or its IDL with --idl FILE",
@@ -81,6 +92,82 @@ fn from_repository(
         interface,
         specification: None,
     })
+}
+
+/// Whether a reference says no more than that it leads to an object.
+fn is_untyped(object: &ObjectRef) -> bool {
+    matches!(object.type_id(), "" | "IDL:omg.org/CORBA/Object:1.0")
+}
+
+/// The interface of an object whose reference does not tell it: what the object says it is, or the nearest of the
+/// repository's that it says it has.
+fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> {
+    let raised = |exception| Problem::System(exception, None);
+    let of_repository = |exception: SystemException| {
+        Problem::System(exception.in_context("the Interface Repository"), None)
+    };
+    let told = match punctual::repository_id_of(object) {
+        Ok(id) => repository.interface(&id).map_err(of_repository)?,
+        Err(exception) if is_not_told(&exception) => None,
+        Err(exception) => return Err(raised(exception)),
+    };
+    let mut nearest = told;
+    if nearest.is_none() {
+        for id in repository.interface_ids().map_err(of_repository)? {
+            if object.is_a(&id).map_err(raised)? {
+                nearest = nearer(repository, nearest, &id).map_err(of_repository)?;
+            }
+        }
+    }
+    let interface = nearest.ok_or_else(|| {
+        Problem::usage(
+            "the Interface Repository knows none of the object's interfaces",
+            "name the object's IDL with --idl FILE",
+        )
+    })?;
+    Ok(Found {
+        interface,
+        specification: None,
+    })
+}
+
+/// The interface of that id, unless it is what the nearest one so far derives from.
+fn nearer(
+    repository: &Repository,
+    nearest: Option<InterfaceDescription>,
+    id: &str,
+) -> Result<Option<InterfaceDescription>, SystemException> {
+    let found = repository.interface(id)?;
+    match (&found, &nearest) {
+        (Some(_), None) => Ok(found),
+        (Some(derived), Some(base)) if derives(repository, derived, &base.id)? => Ok(found),
+        _ => Ok(nearest),
+    }
+}
+
+/// How many bases of an interface are looked at: a repository may mean harm.
+const MOST_BASES: usize = 1000;
+
+/// Whether an interface derives from another, at any distance.
+fn derives(
+    repository: &Repository,
+    interface: &InterfaceDescription,
+    from: &str,
+) -> Result<bool, SystemException> {
+    let (mut to_see, mut seen) = (interface.bases.clone(), Vec::new());
+    while let Some(id) = to_see.pop() {
+        if id == from {
+            return Ok(true);
+        }
+        if seen.contains(&id) || seen.len() == MOST_BASES {
+            continue;
+        }
+        if let Some(base) = repository.interface(&id)? {
+            to_see.extend(base.bases);
+        }
+        seen.push(id);
+    }
+    Ok(false)
 }
 
 fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {

@@ -54,16 +54,7 @@ pub(super) fn perform(
     };
     result.map_err(|error| match error {
         InvokeError::System(exception) => {
-            let help = match exception.kind() {
-                SystemExceptionKind::BadOperation => Some(
-                    "the object does not know the operation: is this its interface?".to_owned(),
-                ),
-                SystemExceptionKind::Unknown => Some(
-                    "perhaps a user exception that the operation is not declared to raise"
-                        .to_owned(),
-                ),
-                _ => None,
-            };
+            let help = help_for(&exception).map(str::to_owned);
             Problem::System(exception, help)
         }
         InvokeError::User(exception) => match user_exception(&exception, common) {
@@ -71,6 +62,22 @@ pub(super) fn perform(
             Err(problem) => problem,
         },
     })
+}
+
+/// What there is to say to a system exception.
+fn help_for(exception: &SystemException) -> Option<&'static str> {
+    match exception.kind() {
+        SystemExceptionKind::BadOperation => {
+            Some("the object does not know the operation: is this its interface?")
+        }
+        SystemExceptionKind::Unknown if exception.minor() == minor::SERVANT_PANICKED => Some(
+            "the log of the object's server has what the panic says, where it was, and a backtrace",
+        ),
+        SystemExceptionKind::Unknown => {
+            Some("perhaps a user exception that the operation is not declared to raise")
+        }
+        _ => None,
+    }
 }
 
 fn user_exception(exception: &Any, common: &Common) -> Result<String, Problem> {

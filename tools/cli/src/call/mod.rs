@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fail;
+use crate::time::unit_or_seconds;
 use interface::Found;
 use punctual::json::{JsonError, OctetForm, nearest};
 use punctual::{ObjectRef, OperationDescription, Orb, SystemException};
@@ -115,8 +116,8 @@ struct Common {
     /// The Interface Repository that knows the object's interface.
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     ifr: Option<String>,
-    /// How many seconds a call may take; without it, as long as it likes.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds; without it, as long as it likes.
+    #[arg(long, value_name = "TIME", value_parser = unit_or_seconds)]
     timeout: Option<Duration>,
     /// How to print octets.
     #[arg(long, value_name = "FORM", value_enum, default_value = "base64")]
@@ -144,12 +145,6 @@ impl From<Octets> for OctetForm {
             Octets::Array => Self::Array,
         }
     }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "a number of seconds above 0 is wanted".to_owned())
 }
 
 /// Why there is no result.

@@ -51,15 +51,17 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The text of a reference: the argument itself, or what the file holds that it names.
+/// The text of a reference: the argument itself, or what the file holds that it names. Either may be as JSON has it,
+/// as `punctual call` prints it.
 pub(crate) fn read(reference: &str) -> Result<String, String> {
     if reference == "-" {
         let mut text = String::new();
         let read = std::io::stdin().take(MAX_TEXT).read_to_string(&mut text);
         return read
-            .map(|_| text)
+            .map(|_| of_json(&text).unwrap_or(text))
             .map_err(|error| format!("standard input: {error}"));
     }
+    let reference = &of_json(reference).unwrap_or_else(|| reference.to_owned());
     if is_reference(reference) {
         return Ok(reference.to_owned());
     }
@@ -71,10 +73,20 @@ pub(crate) fn read(reference: &str) -> Result<String, String> {
             .read_to_string(&mut text)?;
         Ok::<_, std::io::Error>(text)
     };
-    read().map_err(|error| {
+    let read = read().map(|text| of_json(&text).unwrap_or(text));
+    read.map_err(|error| {
         let shown: String = path.chars().take(60).collect();
         format!("`{shown}` is no reference, and no file that can be read: {error}")
     })
+}
+
+/// What a reference is that was printed as JSON: the text in its quotes, or nil for `null`.
+fn of_json(text: &str) -> Option<String> {
+    match serde_json::from_str(text.trim()).ok()? {
+        serde_json::Value::String(text) => Some(text),
+        serde_json::Value::Null => Some(Ior::nil().to_string()),
+        _ => None,
+    }
 }
 
 /// More than any reference takes.

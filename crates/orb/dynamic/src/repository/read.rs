@@ -46,7 +46,7 @@ fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
 }
 
 /// A name, an id or a version. They are shown to people, on terminals.
-fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
+pub(super) fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     let text = String::unmarshal(input)?;
     match text.chars().any(char::is_control) {
         true => Err(CdrError::Invalid("a control character in a name")),

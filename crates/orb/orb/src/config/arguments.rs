@@ -1,6 +1,7 @@
 //! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
 
 use super::concurrency::Concurrency;
+use super::duration::parse_duration;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
@@ -18,6 +19,8 @@ struct OptionRule {
 }
 
 const INITIAL_REFERENCE: &str = "Name=IOR:…, Name=corbaloc:… or Name=file://…";
+
+const TIME: &str = "a time such as 200ms or 2s, or a number of milliseconds; 0 for none";
 
 const CONFIG_FILE: &str = "-ORBConfigFile";
 
@@ -140,17 +143,17 @@ const RULES: &[OptionRule] = &[
     },
     OptionRule {
         name: "-ORBCallTimeout",
-        expected: "milliseconds, 0 for none",
+        expected: TIME,
         obey: |config, value| {
-            config.timeouts.call = milliseconds("-ORBCallTimeout", value)?;
+            config.timeouts.call = time("-ORBCallTimeout", value)?;
             Ok(())
         },
     },
     OptionRule {
         name: "-ORBConnectTimeout",
-        expected: "milliseconds, 0 for none",
+        expected: TIME,
         obey: |config, value| {
-            config.timeouts.connect = milliseconds("-ORBConnectTimeout", value)?;
+            config.timeouts.connect = time("-ORBConnectTimeout", value)?;
             Ok(())
         },
     },
@@ -241,11 +244,13 @@ fn initial_reference(config: &mut OrbConfig, value: &str) -> Result<(), ConfigEr
     }
 }
 
-fn milliseconds(key: &str, value: &str) -> Result<Option<Duration>, ConfigError> {
-    let number: u64 = value
-        .parse()
-        .map_err(|_| bad_value(key, value, "milliseconds"))?;
-    Ok((number > 0).then(|| Duration::from_millis(number)))
+/// A time; a number alone is milliseconds, as it has been before there were units.
+fn time(key: &str, value: &str) -> Result<Option<Duration>, ConfigError> {
+    let time = match value.parse() {
+        Ok(milliseconds) => Duration::from_millis(milliseconds),
+        Err(_) => parse_duration(value).map_err(|_| bad_value(key, value, TIME))?,
+    };
+    Ok((!time.is_zero()).then_some(time))
 }
 
 fn octets(key: &str, value: &str) -> Result<usize, ConfigError> {
@@ -343,6 +348,25 @@ mod tests {
             let error = apply_all(&[option, value]).unwrap_err().to_string();
             assert!(error.contains(value), "{error}");
         }
+    }
+
+    #[test]
+    fn a_time_has_a_unit_or_is_milliseconds() {
+        for (value, time) in [
+            ("250", Some(250)),
+            ("250ms", Some(250)),
+            ("2s", Some(2_000)),
+            ("0", None),
+            ("0s", None),
+        ] {
+            let options = ["-ORBCallTimeout", value, "-ORBConnectTimeout", value];
+            let (config, _) = apply_all(&options).unwrap();
+            let time = time.map(Duration::from_millis);
+            assert_eq!(config.timeouts.call, time, "{value}");
+            assert_eq!(config.timeouts.connect, time, "{value}");
+        }
+        let error = apply_all(&["-ORBCallTimeout", "2 fortnights"]).unwrap_err();
+        assert!(error.to_string().contains("200ms or 2s"), "{error}");
     }
 
     #[test]

@@ -60,6 +60,10 @@ pub(crate) fn received_exception(decoder: &mut Decoder<'_>) -> Result<SystemExce
     let body = SystemExceptionBody::decode(decoder)?;
     let completed = CompletionStatus::from_number(body.completed);
     Ok(match Kind::from_repository_id(body.repository_id) {
+        Some(Kind::Unknown) if body.minor == minor::SERVANT_PANICKED => {
+            SystemException::new(Kind::Unknown, body.minor, completed)
+                .with_detail("raised by the server: the servant panicked")
+        }
         Some(kind) => SystemException::new(kind, body.minor, completed)
             .with_detail(format!("raised by the server: {}", kind.meaning())),
         None => SystemException::new(Kind::Unknown, body.minor, completed)
