@@ -77,6 +77,14 @@ impl Builder {
         self
     }
 
+    /// References are not nil where the IDL does not say `@non_nil(FALSE)`: they are `I` instead of `Option<I>`, and nil
+    /// is refused. Elements of sequences and the state of valuetypes may be nil still.
+    #[must_use]
+    pub fn non_nil(mut self) -> Self {
+        self.rust.non_nil = true;
+        self
+    }
+
     /// Names the Rust type that stands for a `native` type.
     pub fn native(mut self, name: impl Into<String>, rust_type: impl Into<String>) -> Self {
         self.rust.natives.push((name.into(), rust_type.into()));

@@ -10,7 +10,7 @@ use punctual_idl::model::{Annotation, ConstValue, Enumerator, Member, Primitive,
 
 /// True for a member or parameter that says `@non_nil`.
 pub(crate) fn is_non_nil(annotations: &[Annotation]) -> bool {
-    annotations.iter().any(|a| a.name == "non_nil")
+    Annotation::is_set(annotations, "non_nil")
 }
 
 /// Whether a member need not be there.

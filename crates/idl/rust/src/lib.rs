@@ -26,6 +26,7 @@ mod lints;
 mod members;
 mod modules;
 mod names;
+mod non_nil;
 mod options;
 mod plan;
 mod scope;
@@ -69,6 +70,8 @@ pub fn generate(
     specification: &Specification,
     options: &Options,
 ) -> Result<Generated, Vec<Diagnostic>> {
+    let annotated = options.non_nil.then(|| non_nil::everywhere(specification));
+    let specification = annotated.as_ref().unwrap_or(specification);
     let mut errors = check(options);
     let mut warnings = Vec::new();
     let names = Names::new(specification, &mut warnings, &mut errors);

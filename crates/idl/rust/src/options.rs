@@ -25,6 +25,9 @@ pub struct Options {
     /// `("::PortableServer::Cookie", "std::sync::Arc<u64>")`. Default: none; a native type that
     /// is used and not named here is an error.
     pub natives: Vec<(String, String)>,
+    /// Whether references are `I` instead of `Option<I>`, and nil is refused, where the IDL does not say
+    /// `@non_nil(FALSE)`. Default: false.
+    pub non_nil: bool,
 }
 
 /// How the methods of a reference make their calls.
@@ -48,6 +51,7 @@ impl Default for Options {
             stubs: Stubs::default(),
             extern_paths: Vec::new(),
             natives: Vec::new(),
+            non_nil: false,
         }
     }
 }

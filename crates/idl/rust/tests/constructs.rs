@@ -425,3 +425,30 @@ fn structs_and_unions_that_hold_local_objects_stay_in_the_process() {
          local interface M { U g(in S a, out Ls b, inout U c); attribute S kept; };"
     );
 }
+
+#[test]
+fn references_are_not_nil_where_that_is_chosen_but_where_the_idl_says_so() {
+    let idl = "interface I { I next(in I one, @non_nil(FALSE) in I other); };
+         struct S { I one; @non_nil(FALSE) I other; sequence<I> all; };";
+    let options = Options {
+        non_nil: true,
+        ..Options::default()
+    };
+    let text = generated_with(idl, &options);
+    assert!(
+        text.contains("fn next(&self, one: &I, other: Option<&I>) -> Result<I, SystemException>")
+    );
+    let (_, structure) = text.split_once("pub struct S {").unwrap();
+    let (members, _) = structure.split_once('}').unwrap();
+    for member in [
+        "pub one: I,",
+        "pub other: Option<I>,",
+        "pub all: Vec<Option<I>>,",
+    ] {
+        assert!(members.contains(member), "{member}: {members}");
+    }
+    // Without the choice, a reference may be nil, whatever is said the other way.
+    let text = generated(idl);
+    let text: String = text.split_whitespace().collect();
+    assert!(text.contains("one:Option<&I>,other:Option<&I>"));
+}

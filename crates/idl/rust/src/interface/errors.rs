@@ -66,7 +66,7 @@ pub(crate) fn definition(
     quote! {
         #[doc = #text]
         #lints
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, PartialEq)]
         pub enum #name {
             #(#[doc = #docs] #variants(#exceptions),)*
             /// The call could not be made, or the servant raised a system exception.
