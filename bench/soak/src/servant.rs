@@ -127,7 +127,7 @@ impl MakerImpl {
 
     /// Gives a new adapter what it serves with.
     fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::PoaError> {
-        let servant = Target::skeleton(TargetImpl::default());
+        let servant = Target::servant(TargetImpl::default());
         match how {
             Kind::Activator => {
                 poa.set_servant_manager(ServantManager::Activator(self.incarnations.clone()))
@@ -185,7 +185,7 @@ impl MakerServant for MakerImpl {
 impl Incarnations {
     fn servant(&self) -> Arc<dyn Servant> {
         self.0.fetch_add(1, Ordering::SeqCst);
-        Target::skeleton(TargetImpl::default())
+        Target::servant(TargetImpl::default())
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Raw;
 struct RawSkeleton(Raw);
 
 impl Implements<Raw> for Every {
-    fn skeleton(servant: Raw) -> Arc<dyn Servant> {
+    fn servant(servant: Raw) -> Arc<dyn Servant> {
         Arc::new(RawSkeleton(servant))
     }
 }

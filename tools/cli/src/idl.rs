@@ -26,6 +26,9 @@ pub(crate) struct Options {
     /// Refer to another crate's Rust for what is included from a scope of IDL.
     #[arg(long, value_name = "SCOPE=PATH")]
     extern_path: Vec<String>,
+    /// References are not nil unless the IDL says `@non_nil(FALSE)`
+    #[arg(long)]
+    non_nil: bool,
     /// Name the Rust type that stands for an IDL native type.
     #[arg(long, value_name = "NAME=TYPE")]
     native: Vec<String>,
@@ -106,6 +109,7 @@ fn settings(
     let rust = punctual_idl_rust::Options {
         extern_paths: pairs("--extern-path", &options.extern_path)?,
         natives: pairs("--native", &options.native)?,
+        non_nil: options.non_nil,
         ..punctual_idl_rust::Options::default()
     };
     Ok((front, rust))

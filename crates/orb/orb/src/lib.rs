@@ -55,7 +55,9 @@ pub use profile::{
     ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
-pub use reference::{ArgumentOf, AsObject, Interface, ObjectRef, ResultSlot, ResultSlotOf, taken};
+pub use reference::{
+    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, ResultSlot, ResultSlotOf, taken,
+};
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};
 pub use request_context::{RequestContext, RequestContextError};

@@ -37,7 +37,7 @@ struct Inner {
 }
 
 /// Why a key was not bound, or not found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IorTableError {
     /// It is bound.
@@ -49,6 +49,13 @@ pub enum IorTableError {
     /// It is bound to nil, or too long.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for IorTableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl IorTable {

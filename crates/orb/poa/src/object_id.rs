@@ -40,6 +40,12 @@ impl From<&str> for ObjectId {
     }
 }
 
+impl From<String> for ObjectId {
+    fn from(text: String) -> Self {
+        text.into_bytes().into()
+    }
+}
+
 /// The id as text where it is text, with escapes for other octets.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -86,15 +86,13 @@ pub trait Servant: Send + Sync + 'static {
 /// Says that `S` implements the interface; written by the IDL compiler for every type with the
 /// interface's servant trait. It is what lets [`crate::Poa::activate`] infer the reference's type.
 pub trait Implements<S>: Interface {
-    /// The skeleton around an implementation.
-    fn skeleton(servant: S) -> Arc<dyn Servant>;
+    /// The servant that an implementation is as this interface: what servant managers give, and what default servants
+    /// are made of. `Cubit::servant(CubitImpl)`.
+    fn servant(servant: S) -> Arc<dyn Servant>;
 }
 
-/// The servant that an implementation is as interface `I`: what servant managers give, and what default
-/// servants and activations without a type are made of.
-///
-/// `servant_of::<Cubit, _>(CubitImpl)`
+/// [`Implements::servant`] of interface `I`: `servant_of::<Cubit, _>(CubitImpl)`.
 #[must_use]
 pub fn servant_of<I: Implements<S>, S>(servant: S) -> Arc<dyn Servant> {
-    I::skeleton(servant)
+    I::servant(servant)
 }

@@ -31,7 +31,7 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Budgets, Buffering, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
     CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
-    DurationError, EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux,
+    DurationError, EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, NotNil,
     ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
     PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
     ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext,
@@ -67,6 +67,8 @@ pub mod dyn_any {
     pub use punctual_dynamic::dyn_any::*;
 }
 
+pub use punctual_dynamic::json::AnyJson;
+
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;
@@ -85,16 +87,19 @@ pub mod bridge {
 /// What generated code is written with. Not for use by hand, and not stable.
 #[doc(hidden)]
 pub mod stub {
+    pub use crate::__operation_error as operation_error;
     pub use punctual_any::{
         Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
         ValueDescription, ValueModifier, Visibility, typed,
     };
     pub use punctual_cdr::*;
+    #[doc(hidden)]
+    pub use punctual_orb::operation_error as __operation_error;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
         ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, operation_error,
-        reference, taken, user_exception,
+        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, reference, taken,
+        user_exception,
     };
     pub use punctual_poa::{
         Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,
@@ -102,4 +107,29 @@ pub mod stub {
     };
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
+}
+
+/// What an operation's error has beside its variants, and that `?` makes one of any error of this crate that a servant
+/// meets.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operation_error {
+    ($name:ident, $($exceptions:tt)*) => {
+        $crate::stub::__operation_error!($name, $($exceptions)*);
+        $crate::__operation_error!(
+            @from $name:
+            $crate::SystemExceptionKind, $crate::CdrError, $crate::AnyError, $crate::TypeCodeError, $crate::PoaError,
+            $crate::CreatePoaError, $crate::FindPoaError, $crate::ManagerError, $crate::IorTableError,
+            $crate::InvokeError, $crate::dyn_any::DynAnyError,
+        );
+    };
+    (@from $name:ident: $($error:ty,)*) => {
+        $(
+            impl ::core::convert::From<$error> for $name {
+                fn from(error: $error) -> Self {
+                    Self::System(::core::convert::From::from(error))
+                }
+            }
+        )*
+    };
 }

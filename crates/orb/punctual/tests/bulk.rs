@@ -153,7 +153,7 @@ type Seen = Arc<Mutex<Vec<bool>>>;
 struct CarrierSkeleton(Seen);
 
 impl Implements<Seen> for Carrier {
-    fn skeleton(seen: Seen) -> Arc<dyn Servant> {
+    fn servant(seen: Seen) -> Arc<dyn Servant> {
         Arc::new(CarrierSkeleton(seen))
     }
 }

@@ -73,7 +73,7 @@ struct Noting {
 struct NotingSkeleton(Arc<Noting>);
 
 impl Implements<Arc<Noting>> for Echo {
-    fn skeleton(servant: Arc<Noting>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<Noting>) -> Arc<dyn Servant> {
         Arc::new(NotingSkeleton(servant))
     }
 }

@@ -78,7 +78,7 @@ struct Held {
 struct HeldSkeleton(Arc<Held>);
 
 impl Implements<Arc<Held>> for Echo {
-    fn skeleton(servant: Arc<Held>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<Held>) -> Arc<dyn Servant> {
         Arc::new(HeldSkeleton(servant))
     }
 }

@@ -69,7 +69,7 @@ struct Forwarder {
 struct ForwarderSkeleton(Arc<Forwarder>);
 
 impl Implements<Arc<Forwarder>> for Echo {
-    fn skeleton(servant: Arc<Forwarder>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<Forwarder>) -> Arc<dyn Servant> {
         Arc::new(ForwarderSkeleton(servant))
     }
 }

@@ -32,7 +32,7 @@ macro_rules! kinds {
             $((
                 Kind::$kind,
                 corba::$interface::REPOSITORY_ID,
-                <corba::$interface as Implements<Server>>::skeleton,
+                <corba::$interface as Implements<Server>>::servant,
             ),)*
         ];
     };

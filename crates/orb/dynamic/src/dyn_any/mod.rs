@@ -24,6 +24,7 @@ pub use value::DynValue;
 
 use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
 use punctual_cdr::{CdrError, ValueRef};
+use punctual_orb::{SystemException, SystemExceptionKind};
 use thiserror::Error;
 
 use crate::json::kinds;
@@ -60,6 +61,12 @@ pub enum DynAnyError {
     /// There can be no DynAny of the type.
     #[error("no DynAny can be made for the type")]
     InconsistentTypeCode,
+}
+
+impl From<DynAnyError> for SystemException {
+    fn from(error: DynAnyError) -> Self {
+        SystemExceptionKind::BadParam.because(error.to_string())
+    }
 }
 
 impl DynAny {

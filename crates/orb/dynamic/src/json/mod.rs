@@ -36,4 +36,4 @@ pub use near::nearest;
 pub use octets::OctetForm;
 pub use read::{from_json, from_json_text};
 pub use type_name::parse_type;
-pub use write::Json;
+pub use write::{AnyJson, Json};

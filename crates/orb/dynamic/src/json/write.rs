@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 
-use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
+use punctual_any::{Any, AnyError, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
 use punctual_cdr::ValueRef;
 use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
@@ -36,6 +36,23 @@ impl<'v> Json<'v> {
     pub fn octets(mut self, form: OctetForm) -> Self {
         self.form = form;
         self
+    }
+}
+
+/// An Any as JSON text.
+pub trait AnyJson {
+    /// The value as JSON, with octets as base64: `{"name":"boiler","celsius":81.5}`.
+    ///
+    /// # Errors
+    /// What is wrong with the octets; [`AnyError::TypeMismatch`] for what JSON cannot say.
+    fn to_json(&self) -> Result<String, AnyError>;
+}
+
+impl AnyJson for Any {
+    fn to_json(&self) -> Result<String, AnyError> {
+        let value = self.value()?;
+        serde_json::to_string(&Json::new(self.type_code(), &value))
+            .map_err(|why| AnyError::mismatch(self.type_code(), format_args!("JSON: {why}")))
     }
 }
 

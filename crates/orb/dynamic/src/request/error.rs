@@ -1,7 +1,7 @@
 //! What a request may end with instead of results.
 
 use punctual_any::Any;
-use punctual_orb::SystemException;
+use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
 /// Why a request has no results.
@@ -13,4 +13,19 @@ pub enum InvokeError {
     /// Any other.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// UNKNOWN of a user exception, as for one that an operation does not declare (CORBA 3.3 part 1, Annex A).
+impl From<InvokeError> for SystemException {
+    fn from(error: InvokeError) -> Self {
+        match error {
+            InvokeError::System(exception) => exception,
+            InvokeError::User(_) => SystemException::new(
+                SystemExceptionKind::Unknown,
+                minor::UNLISTED_USER_EXCEPTION,
+                CompletionStatus::Yes,
+            )
+            .with_detail(error.to_string()),
+        }
+    }
 }

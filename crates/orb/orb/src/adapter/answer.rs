@@ -1,6 +1,7 @@
 //! What an object adapter answers instead of a result.
 
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use punctual_any::AnyError;
 use punctual_cdr::CdrError;
 use punctual_ior::Ior;
 
@@ -37,5 +38,12 @@ impl From<CdrError> for DispatchError {
     /// An argument that does not decode: the servant has not begun.
     fn from(error: CdrError) -> Self {
         Self::System(cdr_exception(error, CompletionStatus::No).in_context("reading the arguments"))
+    }
+}
+
+/// An Any that a servant manager could not read.
+impl From<AnyError> for DispatchError {
+    fn from(error: AnyError) -> Self {
+        Self::System(error.into())
     }
 }

@@ -1,9 +1,10 @@
 //! Why a configuration cannot be used.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// A configuration that cannot be used: which key or option, where, and what was expected.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// No such option.
@@ -48,6 +49,13 @@ pub enum ConfigError {
         /// Line, column, and what is wrong.
         message: String,
     },
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 fn suggestion(nearest: &Option<&'static str>) -> String {

@@ -2,7 +2,8 @@
 
 use super::minor;
 use super::standard::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
-use punctual_cdr::{CdrError, Decoder};
+use punctual_any::{AnyError, TypeCodeError};
+use punctual_cdr::{CdrError, Decoder, FixedError};
 use punctual_giop::SystemExceptionBody;
 
 /// A value that could not be marshaled or unmarshaled.
@@ -69,4 +70,37 @@ pub(crate) fn received_exception(decoder: &mut Decoder<'_>) -> Result<SystemExce
         None => SystemException::new(Kind::Unknown, body.minor, completed)
             .with_detail(format!("raised by the server as `{}`", body.repository_id)),
     })
+}
+
+/// As a servant raises it that could not make a value, or not read one that it was given as an Any: nothing is done yet.
+impl From<CdrError> for SystemException {
+    fn from(error: CdrError) -> Self {
+        cdr_exception(error, CompletionStatus::No)
+    }
+}
+
+/// BAD_PARAM of an Any that holds another type.
+impl From<AnyError> for SystemException {
+    fn from(error: AnyError) -> Self {
+        match error {
+            AnyError::Cdr(error) => error.into(),
+            AnyError::TypeMismatch { .. } => of_value(Kind::BadParam, error),
+        }
+    }
+}
+
+impl From<TypeCodeError> for SystemException {
+    fn from(error: TypeCodeError) -> Self {
+        of_value(Kind::BadTypecode, error)
+    }
+}
+
+impl From<FixedError> for SystemException {
+    fn from(error: FixedError) -> Self {
+        of_value(Kind::DataConversion, error)
+    }
+}
+
+fn of_value(kind: Kind, error: impl std::error::Error) -> SystemException {
+    SystemException::new(kind, minor::VALUE, CompletionStatus::No).with_detail(error.to_string())
 }

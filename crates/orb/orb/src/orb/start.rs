@@ -10,11 +10,12 @@ use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builti
 use crate::request_context::{self, RequestContext, RequestContextError};
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why an ORB did not start.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InitError {
     /// An option or a key that cannot be obeyed.
@@ -42,6 +43,13 @@ pub enum InitError {
     Tls(#[from] punctual_tls::TlsError),
 }
 
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for InitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Orb {
     /// Starts an ORB, taking its `-ORB…` options out of `arguments`; the rest is handed back, the
     /// program's name included.
@@ -51,8 +59,7 @@ impl Orb {
     pub fn init(
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<(Self, Vec<String>), InitError> {
-        let (builder, rest) = OrbBuilder::default().arguments(arguments)?;
-        Ok((builder.build()?, rest))
+        Self::builder().init(arguments)
     }
 
     /// Starts an ORB from code: its settings first, then a file's, then options'.
@@ -174,6 +181,19 @@ impl OrbBuilder {
     /// [`InitError`] for settings that cannot be obeyed.
     pub fn build(self) -> Result<Orb, InitError> {
         started(self, LockProtocol::Plain)
+    }
+
+    /// Starts the ORB with the `-ORB…` options among these arguments, which override what was set before; the rest is
+    /// handed back, the program's name included.
+    ///
+    /// # Errors
+    /// Those of [`OrbBuilder::arguments`] and [`OrbBuilder::build`].
+    pub fn init(
+        self,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<(Orb, Vec<String>), InitError> {
+        let (builder, rest) = self.arguments(arguments)?;
+        Ok((builder.build()?, rest))
     }
 }
 

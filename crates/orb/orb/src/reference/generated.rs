@@ -228,6 +228,13 @@ macro_rules! operation_error {
             }
         }
 
+        /// As people read it, also where `main` returns it.
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+
         impl ::std::error::Error for $name {}
 
         impl ::core::convert::From<$crate::SystemException> for $name {

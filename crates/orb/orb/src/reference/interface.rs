@@ -82,3 +82,37 @@ impl Interface for ObjectRef {
         self
     }
 }
+
+/// A reference or a value that may be nil, where one that is not is wanted.
+///
+/// ```
+/// use punctual_orb::{NotNil, ObjectRef, SystemException};
+///
+/// fn subscribe(observer: Option<&ObjectRef>) -> Result<ObjectRef, SystemException> {
+///     Ok(observer.not_nil()?.clone())
+/// }
+/// assert!(subscribe(None).unwrap_err().to_string().contains("a nil `ObjectRef`"));
+/// ```
+pub trait NotNil {
+    /// What it is when it is not nil.
+    type Reference;
+
+    /// The reference.
+    ///
+    /// # Errors
+    /// INV_OBJREF for nil.
+    fn not_nil(self) -> Result<Self::Reference, SystemException>;
+}
+
+impl<R> NotNil for Option<R> {
+    type Reference = R;
+
+    fn not_nil(self) -> Result<R, SystemException> {
+        self.ok_or_else(|| {
+            let path = std::any::type_name::<R>().trim_start_matches('&');
+            let name = path.rsplit("::").next().unwrap_or(path);
+            SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
+                .with_detail(format!("a nil `{name}` where one is wanted"))
+        })
+    }
+}

@@ -15,7 +15,7 @@ mod typed;
 
 #[doc(hidden)]
 pub use generated::{count_of, joined_names};
-pub use interface::{AsObject, Interface};
+pub use interface::{AsObject, Interface, NotNil};
 pub use interpreted::{ArgumentOf, ResultSlot, ResultSlotOf, taken};
 pub use object::ObjectRef;
 pub use places::{

@@ -20,7 +20,7 @@ impl ObjectRef {
     pub fn extracted(any: &Any) -> Result<Option<Self>, AnyError> {
         match any.type_code().original_type().kind() {
             TypeKind::Objref => Ok(any.read(Self::unmarshal_nilable)?),
-            _ => Err(AnyError::TypeMismatch),
+            _ => Err(AnyError::mismatch(any.type_code(), "a reference")),
         }
     }
 

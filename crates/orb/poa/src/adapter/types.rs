@@ -119,6 +119,12 @@ pub trait AdapterActivator: Send + Sync {
     fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool;
 }
 
+impl<F: Fn(&Poa, &str) -> bool + Send + Sync> AdapterActivator for F {
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool {
+        self(parent, name)
+    }
+}
+
 /// What provides servants.
 #[derive(Clone)]
 pub enum ServantManager {
@@ -126,6 +132,39 @@ pub enum ServantManager {
     Activator(Arc<dyn ServantActivator>),
     /// For adapters that do not.
     Locator(Arc<dyn ServantLocator>),
+}
+
+impl ServantManager {
+    /// Makes servants on demand, for adapters that retain them: a closure, or any [`ServantActivator`] in its place by
+    /// [`ServantManager::Activator`].
+    ///
+    /// ```
+    /// # use punctual_poa::{Servant, ServantManager};
+    /// # use punctual_orb::SystemExceptionKind::ObjectNotExist;
+    /// # use std::sync::Arc;
+    /// # fn sensor(name: &str) -> Option<Arc<dyn Servant>> { None }
+    /// let on_demand = ServantManager::activator(|id, _| {
+    ///     sensor(&id.to_string()).ok_or_else(|| ObjectNotExist.because("there is no such sensor").into())
+    /// });
+    /// ```
+    pub fn activator(
+        incarnate: impl Fn(&ObjectId, &Poa) -> Result<Arc<dyn Servant>, DispatchError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::Activator(Arc::new(incarnate))
+    }
+
+    /// Provides a servant for each request, for adapters that do not retain them.
+    pub fn locator(
+        preinvoke: impl Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::Locator(Arc::new(preinvoke))
+    }
 }
 
 impl fmt::Debug for ServantManager {
@@ -153,7 +192,7 @@ pub trait ServantActivator: Send + Sync {
 
     /// The object's last call has left after it was deactivated. With `cleanup_in_progress` because its
     /// adapter or its manager goes; with `remaining_activations` the servant incarnates other objects of
-    /// the adapter still.
+    /// the adapter still. By default nothing is done but to drop the servant.
     fn etherealize(
         &self,
         id: &ObjectId,
@@ -161,7 +200,20 @@ pub trait ServantActivator: Send + Sync {
         servant: Arc<dyn Servant>,
         cleanup_in_progress: bool,
         remaining_activations: bool,
-    );
+    ) {
+        let _ = (id, poa, servant, cleanup_in_progress, remaining_activations);
+    }
+}
+
+/// Makes servants on demand, and does nothing when they go. [`ServantManager::activator`] takes a closure without its
+/// parameters' types.
+impl<F> ServantActivator for F
+where
+    F: Fn(&ObjectId, &Poa) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
+{
+    fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError> {
+        self(id, poa)
+    }
 }
 
 /// What a locator keeps from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
@@ -184,7 +236,7 @@ pub trait ServantLocator: Send + Sync {
     /// The request has been served, on the same thread, whether it succeeded, failed or panicked.
     ///
     /// # Errors
-    /// What to tell the caller instead of the request's outcome.
+    /// What to tell the caller instead of the request's outcome. By default nothing.
     fn postinvoke(
         &self,
         id: &ObjectId,
@@ -192,7 +244,26 @@ pub trait ServantLocator: Send + Sync {
         operation: &str,
         cookie: Cookie,
         servant: Arc<dyn Servant>,
-    ) -> Result<(), DispatchError>;
+    ) -> Result<(), DispatchError> {
+        let _ = (id, poa, operation, cookie, servant);
+        Ok(())
+    }
+}
+
+/// Provides servants, and keeps nothing from one to the end of the request. [`ServantManager::locator`] takes a closure
+/// without its parameters' types.
+impl<F> ServantLocator for F
+where
+    F: Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
+{
+    fn preinvoke(
+        &self,
+        id: &ObjectId,
+        poa: &Poa,
+        operation: &str,
+    ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError> {
+        Ok((self(id, poa, operation)?, Box::new(())))
+    }
 }
 
 impl Adapter {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 /// Why a manager's state was not changed, or not waited for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
     /// The manager is inactive.
@@ -21,6 +21,13 @@ pub enum ManagerError {
     /// It was not waited for: BAD_INV_ORDER in an upcall, which would wait for itself.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for ManagerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Decides for its adapters whether requests are served. Cheap to clone; clones are the same manager.

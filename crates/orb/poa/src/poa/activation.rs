@@ -23,7 +23,7 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let entry_id = self.activate_somewhere(I::skeleton(servant))?;
+        let entry_id = self.activate_somewhere(I::servant(servant))?;
         self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }
@@ -36,7 +36,7 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let entry_id = self.activate_under(id, I::skeleton(servant))?;
+        let entry_id = self.activate_under(id, I::servant(servant))?;
         self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }

@@ -1,11 +1,15 @@
 //! What the operations of an adapter raise.
 
 use crate::adapter::NotMade;
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::{IorTableError, ManagerError};
+use punctual_orb::{
+    CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
+};
 use std::borrow::Cow;
+use std::fmt;
 
 /// Why an adapter did not do what it was asked to (the user exceptions of `PortableServer::POA`).
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoaError {
     /// The reference was not made by this adapter.
@@ -34,6 +38,13 @@ pub enum PoaError {
     System(#[from] SystemException),
 }
 
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for PoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl From<PoaError> for SystemException {
     /// For those who have no use for the difference.
     fn from(error: PoaError) -> Self {
@@ -52,7 +63,7 @@ impl From<PoaError> for SystemException {
 }
 
 /// Why a child was not made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreatePoaError {
     /// There is a child of that name.
@@ -74,6 +85,13 @@ pub enum CreatePoaError {
     System(#[from] SystemException),
 }
 
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for CreatePoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl CreatePoaError {
     pub(super) fn new(name: &str, why: NotMade) -> Self {
         let name = name.to_owned();
@@ -90,7 +108,7 @@ impl CreatePoaError {
 }
 
 /// Why a child was not found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindPoaError {
     /// There is none, and nobody made it.
@@ -99,4 +117,51 @@ pub enum FindPoaError {
     /// A standard exception: OBJ_ADAPTER when the adapter activator failed.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for FindPoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// For those who have no use for the difference: `?` where a servant or a manager asks its POA for something.
+macro_rules! raised_as_standard_exceptions {
+    ($($error:ident: $($variant:pat => $kind:ident),+;)*) => {
+        $(
+            impl From<$error> for SystemException {
+                fn from(error: $error) -> Self {
+                    let kind = match &error {
+                        $error::System(exception) => return exception.clone(),
+                        $($variant => Kind::$kind,)+
+                    };
+                    Self::new(kind, minor::VALUE, CompletionStatus::No).with_detail(error.to_string())
+                }
+            }
+
+            impl From<$error> for DispatchError {
+                fn from(error: $error) -> Self {
+                    Self::System(error.into())
+                }
+            }
+        )*
+    };
+}
+
+raised_as_standard_exceptions! {
+    CreatePoaError:
+        CreatePoaError::AdapterAlreadyExists(_) => BadInvOrder,
+        CreatePoaError::InvalidPolicy { .. } => InvPolicy;
+    FindPoaError: FindPoaError::AdapterNonExistent(_) => ObjAdapter;
+    ManagerError: ManagerError::AdapterInactive(_) => BadInvOrder;
+    IorTableError:
+        IorTableError::AlreadyBound(_) => BadInvOrder,
+        IorTableError::NotFound(_) => ObjectNotExist;
+}
+
+impl From<PoaError> for DispatchError {
+    fn from(error: PoaError) -> Self {
+        Self::System(error.into())
+    }
 }

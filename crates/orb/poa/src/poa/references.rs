@@ -67,7 +67,7 @@ impl Poa {
         S: ?Sized,
         I: Implements<Arc<S>>,
     {
-        let id = self.servant_to_id(&I::skeleton(servant.clone()))?;
+        let id = self.servant_to_id(&I::servant(servant.clone()))?;
         Ok(I::from_object(self.reference_to(&id, I::REPOSITORY_ID)?))
     }
 

@@ -97,7 +97,7 @@ macro_rules! skeleton {
         struct $skeleton<Implementation>(Implementation);
 
         impl<Implementation: $servant> $crate::Implements<Implementation> for $interface {
-            fn skeleton(servant: Implementation) -> ::std::sync::Arc<dyn $crate::Servant> {
+            fn servant(servant: Implementation) -> ::std::sync::Arc<dyn $crate::Servant> {
                 ::std::sync::Arc::new($skeleton(servant))
             }
         }

@@ -84,7 +84,7 @@ impl Picky {
 struct PickyImpl;
 
 impl Implements<PickyImpl> for Picky {
-    fn skeleton(_servant: PickyImpl) -> Arc<dyn Servant> {
+    fn servant(_servant: PickyImpl) -> Arc<dyn Servant> {
         Arc::new(PickyImpl)
     }
 }

@@ -261,3 +261,28 @@ fn an_adapter_takes_one_servant_manager_of_the_right_kind() {
     let plain = world.poa("plain", &[]).set_servant_manager(manager);
     assert_eq!(plain, Err(PoaError::WrongPolicy("USE_SERVANT_MANAGER")));
 }
+
+#[test]
+fn a_closure_is_an_activator_and_one_that_panics_hurts_that_request_alone() {
+    let world = World::new();
+    let poa = world.poa("A", &[SERVANT_MANAGER, USER_ID]);
+    let closure = ServantManager::activator(|id, poa| match id.to_string().as_str() {
+        "panic" => panic!("on purpose"),
+        "nobody" => Err(Kind::ObjectNotExist.because("there is none").into()),
+        // What the POA says is an answer, too: this one has servants of its own.
+        "default" => {
+            poa.set_servant(servant(&saying("default")))?;
+            Ok(servant(&saying("default")))
+        }
+        name => Ok(servant(&saying(name))),
+    });
+    poa.set_servant_manager(closure).unwrap();
+    let ada = world.named(&poa, "ada");
+    assert_eq!(world.named(&poa, "panic").fails(), Kind::Unknown);
+    assert_eq!(world.named(&poa, "nobody").fails(), Kind::ObjectNotExist);
+    assert_eq!(world.named(&poa, "default").fails(), Kind::InvPolicy);
+    assert_eq!(ada.tell().unwrap(), "ada");
+    // By default nothing is done when a servant goes.
+    poa.deactivate_object(&"ada".into()).unwrap();
+    assert_eq!(ada.tell().unwrap(), "ada");
+}

@@ -78,14 +78,14 @@ pub fn telling_ids() -> Arc<TellerImpl> {
 }
 
 impl Implements<Arc<TellerImpl>> for Teller {
-    fn skeleton(servant: Arc<TellerImpl>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<TellerImpl>) -> Arc<dyn Servant> {
         Arc::new(Skeleton(servant))
     }
 }
 
 /// The servant of an implementation.
 pub fn servant(implementation: &Arc<TellerImpl>) -> Arc<dyn Servant> {
-    Teller::skeleton(implementation.clone())
+    Teller::servant(implementation.clone())
 }
 
 struct Skeleton(Arc<TellerImpl>);

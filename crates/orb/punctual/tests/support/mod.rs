@@ -175,7 +175,7 @@ impl Gate {
 }
 
 impl Implements<Arc<EchoImpl>> for Echo {
-    fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
         EchoSkeleton::of::<Self>(servant)
     }
 }
@@ -198,7 +198,7 @@ impl Interface for Second {
 }
 
 impl Implements<Arc<EchoImpl>> for Second {
-    fn skeleton(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
+    fn servant(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
         EchoSkeleton::of::<Self>(servant)
     }
 }

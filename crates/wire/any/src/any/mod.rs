@@ -34,14 +34,37 @@ pub struct Any {
 }
 
 /// Why a value could not be taken out of an [`Any`], or its type not be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 pub enum AnyError {
     /// It holds a value of a type that is not equivalent.
-    #[error("the Any holds a value of another type")]
-    TypeMismatch,
+    #[error("the Any holds a value of type {held}, and {wanted} is wanted")]
+    TypeMismatch {
+        /// The type of the value.
+        held: Box<str>,
+        /// The type that it was to be.
+        wanted: Box<str>,
+    },
     /// Its octets are not a value of its type.
     #[error(transparent)]
     Cdr(#[from] CdrError),
+}
+
+impl AnyError {
+    /// What is held is of one type, and another is wanted.
+    #[must_use]
+    pub fn mismatch(held: &TypeCode, wanted: impl fmt::Display) -> Self {
+        Self::TypeMismatch {
+            held: held.to_string().into(),
+            wanted: wanted.to_string().into(),
+        }
+    }
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Any {
@@ -110,7 +133,7 @@ impl Any {
     /// [`AnyError::TypeMismatch`].
     pub fn set_type(&mut self, type_code: &TypeCode) -> Result<(), AnyError> {
         if !self.type_code.equivalent(type_code) {
-            return Err(AnyError::TypeMismatch);
+            return Err(AnyError::mismatch(&self.type_code, type_code));
         }
         self.type_code = type_code.clone();
         Ok(())
@@ -128,8 +151,9 @@ impl Any {
     /// # Errors
     /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of that type.
     pub fn extract<T: Typed + Unmarshal>(&self) -> Result<T, AnyError> {
-        if !self.type_code.is_read_as(&T::type_code()) {
-            return Err(AnyError::TypeMismatch);
+        let wanted = T::type_code();
+        if !self.type_code.is_read_as(&wanted) {
+            return Err(AnyError::mismatch(&self.type_code, &wanted));
         }
         Ok(self.read(|input| {
             if let Node::Exception { name, .. } = self.original() {
@@ -353,10 +377,9 @@ impl PartialEq for Any {
 
 impl fmt::Debug for Any {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let octets = self
-            .body
-            .as_ref()
-            .map_or(0, |body| body.octets.len() - body.phase);
-        write!(f, "Any({}, {octets} octets)", self.type_code)
+        match self.value() {
+            Ok(value) => write!(f, "Any({}: {value:?})", self.type_code),
+            Err(why) => write!(f, "Any({}: {why})", self.type_code),
+        }
     }
 }

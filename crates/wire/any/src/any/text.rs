@@ -24,7 +24,7 @@ impl Any {
         match self.type_code().original_type().kind() {
             TypeKind::String => Ok(self.read(|input| Ok(input.get_string()?.into_owned()))?),
             TypeKind::WString => Ok(self.read(|input| input.get_wstring())?),
-            _ => Err(AnyError::TypeMismatch),
+            _ => Err(AnyError::mismatch(self.type_code(), "text")),
         }
     }
 }
