@@ -38,6 +38,7 @@ pub use component::{
 };
 pub use corbaloc::{
     Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT,
+    KeyMark,
 };
 pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
