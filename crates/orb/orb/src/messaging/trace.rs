@@ -39,6 +39,15 @@ impl Tracer {
         }
     }
 
+    /// Prints a line between messages.
+    pub(crate) fn say(&self, what: std::fmt::Arguments<'_>) {
+        if self.trace.giop {
+            let _ = std::io::stderr()
+                .lock()
+                .write_all(format!("giop: {what}\n").as_bytes());
+        }
+    }
+
     #[cold]
     fn print(&self, direction: Direction, peer: &Address, message: &[u8]) {
         let options = TraceOptions {
