@@ -106,6 +106,22 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
         _ => return,
     };
     components.iter().for_each(of_component);
+    for component in components {
+        if let Err(error) = component.tao_endpoints(tagged.tag) {
+            assert!(!error.to_string().is_empty());
+        }
+        if let Ok(Component::Policies(policies)) = component.decode() {
+            policies.iter().for_each(of_policy);
+        }
+    }
+}
+
+/// A policy that a reference publishes, as people see it.
+fn of_policy(policy: &PolicyValue) {
+    let _ = tags::policy_name(policy.kind);
+    if let Err(error) = policy.decode() {
+        assert!(!error.to_string().is_empty());
+    }
 }
 
 fn of_iiop(iiop: &IiopProfile) {

@@ -294,3 +294,36 @@ fn a_time_out_has_a_unit_or_is_seconds() {
     assert_eq!(status, Some(2));
     assert!(said.contains("200ms or 2s"), "{said}");
 }
+
+#[test]
+fn a_payload_that_is_traced_is_shown_as_values() {
+    let office = Office::open();
+    let traced = |what: &str, operation: &[&str]| {
+        let idl = ["--idl", "desk.idl", "-ORBTrace", what];
+        let output = office.run(&[&["call", "abe.ior"], operation, &idl[..]].concat());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let reference = std::fs::read_to_string(office.folder.path().join("bea.ior")).unwrap();
+    let shown = traced("payload", &["greet", &reference]);
+    let argument = format!("payload -> greet: Office::Worker who = \"{reference}\"\n");
+    assert!(shown.contains(&argument), "{shown}");
+    assert!(
+        shown.contains("payload <- greet: string $result = \"hello\"\n"),
+        "{shown}"
+    );
+    // The octets are there, too, as the ORB knows no types.
+    assert!(
+        shown.contains("  00000000  06 00 00 00 68 65 6c 6c"),
+        "{shown}"
+    );
+    let hidden = traced("giop", &["greet", &reference]);
+    assert!(
+        !hidden.contains("payload") && !hidden.contains("00000000"),
+        "{hidden}"
+    );
+    let panicked = traced("payload", &["stumble"]);
+    assert!(
+        panicked.contains("payload <- stumble: UNKNOWN"),
+        "{panicked}"
+    );
+}

@@ -392,3 +392,72 @@ fn an_int8_is_a_number_with_a_sign() {
     let wrong = from_json(&two, &json!({"a": 156, "b": 0}), &NoNames).unwrap_err();
     assert!(wrong.to_string().contains("from -128 to 127"), "{wrong}");
 }
+
+#[test]
+fn types_are_named_as_idl_spells_them() {
+    let named = |text: &str| parse_type(text, &NoNames);
+    for spelled in ["TypeCode", "CORBA::TypeCode", "::CORBA::TypeCode"] {
+        assert_eq!(named(spelled), Some(TypeCode::TYPE_CODE), "{spelled}");
+    }
+    let object = TypeCode::interface("IDL:omg.org/CORBA/Object:1.0", "Object");
+    for spelled in ["Object", "CORBA::Object", "::CORBA::Object"] {
+        assert_eq!(named(spelled), Some(object.clone()), "{spelled}");
+    }
+    for (spelled, type_code) in [
+        ("unsigned   long", TypeCode::ULONG),
+        ("unsigned long long", TypeCode::ULONG_LONG),
+        ("sequence < long >", TypeCode::sequence(&TypeCode::LONG, 0)),
+        (
+            "sequence<CORBA::TypeCode, 3>",
+            TypeCode::sequence(&TypeCode::TYPE_CODE, 3),
+        ),
+        ("string < 8 >", TypeCode::string(8)),
+        ("fixed<5, 2>", TypeCode::fixed(5, 2)),
+        (
+            "long [2][3]",
+            TypeCode::array(&TypeCode::array(&TypeCode::LONG, 3), 2),
+        ),
+    ] {
+        assert_eq!(named(spelled), Some(type_code), "{spelled}");
+    }
+    let names = named("CORBA::StringSeq").unwrap();
+    assert_eq!(names.id(), Ok("IDL:omg.org/CORBA/StringSeq:1.0"));
+    assert_eq!(
+        names.original_type(),
+        TypeCode::sequence(&TypeCode::string(0), 0)
+    );
+    assert_eq!(named("CORBA::Nothing"), None);
+    assert_eq!(named("CORBA::NothingSeq"), None);
+    assert_eq!(named("long seq"), None);
+    // What a map is.
+    let map = named("map<string, sequence<short>>").unwrap();
+    let value = from_json(&map, &json!({"a": [1, 2]}), &NoNames).unwrap();
+    assert_eq!(
+        serde_json::to_value(Json::new(&map, &value)).unwrap(),
+        json!({"a": [1, 2]})
+    );
+}
+
+#[test]
+fn scoped_names_may_begin_at_the_outermost_scope() {
+    let colour = TypeCode::enumeration("IDL:Paint/Colour:1.0", "Colour", &["red", "blue"]);
+    let mut known = Known::default();
+    known.add(&colour);
+    for spelled in ["Paint::Colour", "::Paint::Colour"] {
+        assert_eq!(
+            parse_type(spelled, &known),
+            Some(colour.clone()),
+            "{spelled}"
+        );
+    }
+    let any = json!({"type": "CORBA::TypeCode", "value": "sequence<::Paint::Colour>"});
+    let value = from_json(&TypeCode::ANY, &any, &known).unwrap();
+    let Value::Any(any) = value else {
+        panic!("{value:?}");
+    };
+    assert_eq!(any.type_code(), &TypeCode::TYPE_CODE);
+    let Value::TypeCode(told) = any.value().unwrap() else {
+        panic!("{any:?}");
+    };
+    assert_eq!(told, TypeCode::sequence(&colour, 0));
+}

@@ -44,7 +44,7 @@ pub use messaging::{
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub use operation::{NamedOperation, Operation};
-pub use orb::{InitError, Orb, OrbBuilder, WeakOrb};
+pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,

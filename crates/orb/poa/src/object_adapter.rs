@@ -40,6 +40,12 @@ impl ObjectAdapter for Root {
         }
     }
 
+    fn look_before_run(&self) {
+        for manager in self.common.managers.list() {
+            manager.look_before_run();
+        }
+    }
+
     fn shut_down(&self) {
         for manager in self.common.managers.list() {
             manager.admission().deactivate();

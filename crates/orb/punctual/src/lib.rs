@@ -54,7 +54,8 @@ pub mod protocol {
     pub use punctual_orb::{
         Abilities, BadFrame, DecodedProfile, EachRequest, EndpointQualities, Examined, Frame,
         FrameArrival, Frames, Giop, GiopLite, Head, LaneId, Messaging, Needs, Priority,
-        ProfileCodec, ProfileEndpoint, Publication, QueuedRequest, SecurityRequirement, Session,
+        ProfileCodec, ProfileEndpoint, Publication, QueuedRequest, Reached, SecurityRequirement,
+        Session, Unreachable, relay::endpoints_of,
     };
     #[cfg(feature = "plugins")]
     pub use punctual_plugin::{PluginError, load};

@@ -25,8 +25,8 @@ use crate::target::Target;
 pub struct TraceOptions {
     /// Its octets too, in hexadecimal. Default no.
     pub hex: bool,
-    /// What the application sent too: with `hex` the octets of bodies and context data. Default
-    /// no: they are replaced by their length.
+    /// What the application sent too: the octets of bodies and context data, within the dump of the whole message if
+    /// there is one (`hex`). Default no: they are replaced by their length.
     pub payload: bool,
 }
 
@@ -107,8 +107,8 @@ impl<'m> Description<'m> {
         let mut input = self.decoder(header);
         let input = &mut input;
         match header.kind {
-            MessageKind::Request => describe_request(text, input)?,
-            MessageKind::Reply => describe_reply(text, input)?,
+            MessageKind::Request => describe_request(text, input, self.options)?,
+            MessageKind::Reply => describe_reply(text, input, self.options)?,
             MessageKind::LocateRequest => {
                 let request = LocateRequestHeader::decode(input)?;
                 line(text, format_args!("locate request {}", request.request_id));
@@ -123,7 +123,7 @@ impl<'m> Description<'m> {
                 if header.version == punctual_cdr::GiopVersion::V1_2 {
                     line(text, format_args!("continues request {}", input.get_u32()?));
                 }
-                line(text, format_args!("{} octets", input.remaining()));
+                body(text, "", input, self.options);
             }
             MessageKind::CloseConnection | MessageKind::MessageError => {}
         }
@@ -162,8 +162,36 @@ fn line(text: &mut String, arguments: fmt::Arguments<'_>) {
     let _ = writeln!(text, "  {arguments}");
 }
 
-/// A request's head, and how long its body is.
-fn describe_request(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+/// How long what is left is, and, where the application's octets are wanted and no dump follows, those.
+fn body(text: &mut String, what: &str, input: &Decoder<'_>, options: TraceOptions) {
+    line(text, format_args!("{what}{} octets", input.remaining()));
+    payload(text, input.rest(), options);
+}
+
+/// Octets that an application sent, if they are wanted and no dump of the message has them.
+fn payload(text: &mut String, octets: &[u8], options: TraceOptions) {
+    if options.payload && !options.hex {
+        // Writing to a string does not fail.
+        let _ = write_hex(text, octets, octets.len());
+    }
+}
+
+/// Octets as lines of hexadecimal digits and text, as dumps of messages show them.
+#[must_use]
+pub fn hex_dump(octets: &[u8]) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write_hex(&mut text, octets, octets.len());
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// A request's head, and its body.
+fn describe_request(
+    text: &mut String,
+    input: &mut Decoder<'_>,
+    options: TraceOptions,
+) -> Result<(), CdrError> {
     let request = RequestHeader::decode(input)?;
     line(
         text,
@@ -179,20 +207,24 @@ fn describe_request(text: &mut String, input: &mut Decoder<'_>) -> Result<(), Cd
         ),
     );
     describe_target(text, &request.target);
-    describe_contexts(text, &request.contexts);
-    line(text, format_args!("body: {} octets", input.remaining()));
+    describe_contexts(text, &request.contexts, options);
+    body(text, "body: ", input, options);
     Ok(())
 }
 
-/// A reply's head, and what it says instead of results.
-fn describe_reply(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+/// A reply's head, its body, and what it says instead of results.
+fn describe_reply(
+    text: &mut String,
+    input: &mut Decoder<'_>,
+    options: TraceOptions,
+) -> Result<(), CdrError> {
     let reply = ReplyHeader::decode(input)?;
     line(
         text,
         format_args!("reply to request {}: {:?}", reply.request_id, reply.status),
     );
-    describe_contexts(text, &reply.contexts);
-    line(text, format_args!("body: {} octets", input.remaining()));
+    describe_contexts(text, &reply.contexts, options);
+    body(text, "body: ", input, options);
     match reply.status {
         ReplyStatus::NoException => {}
         ReplyStatus::UserException => {
@@ -243,7 +275,7 @@ fn describe_target(text: &mut String, target: &Target<'_>) {
     }
 }
 
-fn describe_contexts(text: &mut String, contexts: &ServiceContexts<'_>) {
+fn describe_contexts(text: &mut String, contexts: &ServiceContexts<'_>, options: TraceOptions) {
     for (id, data) in contexts.iter() {
         let name = service_context::name(id).unwrap_or("unknown");
         match (id, CodeSetContext::decode(data)) {
@@ -260,10 +292,14 @@ fn describe_contexts(text: &mut String, contexts: &ServiceContexts<'_>) {
                     ),
                 );
             }
-            _ => line(
-                text,
-                format_args!("context {id:#x} ({name}): {} octets", data.len()),
-            ),
+            _ => {
+                let length = data.len();
+                line(
+                    text,
+                    format_args!("context {id:#x} ({name}): {length} octets"),
+                );
+                payload(text, data, options);
+            }
         }
     }
 }

@@ -163,6 +163,34 @@ fn a_request_is_described_without_what_the_application_sent() {
 }
 
 #[test]
+fn a_payload_that_is_asked_for_is_shown_without_a_dump_of_the_whole_message() {
+    let options = TraceOptions {
+        hex: false,
+        payload: true,
+    };
+    let text = describe(&secret_request(), options).to_string();
+    assert!(!text.contains("47 49 4f 50 01 02"), "{text}");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let after = |what: &str| {
+        let at = lines
+            .iter()
+            .position(|line| line.starts_with(what))
+            .unwrap();
+        lines[at + 1]
+    };
+    let context = after("context 0xf (SecurityAttributeService): 10 octets");
+    assert!(context.starts_with("00000000  61 20 70 61"), "{text}");
+    assert!(context.ends_with("a password"), "{text}");
+    let body = after("body: 12 octets");
+    assert!(
+        body.starts_with("00000000  00 00 00 08  68 75 6e 74")
+            || body.starts_with("00000000  00 00 00 08 68 75 6e 74"),
+        "{text}"
+    );
+    assert!(body.ends_with("....hunter2."), "{text}");
+}
+
+#[test]
 fn exceptions_and_nonsense_are_described_too() {
     let bytes = message(
         GiopVersion::V1_0,

@@ -25,11 +25,13 @@ mod diop;
 mod error;
 mod iiop;
 mod pair;
+mod policy;
 mod profile;
 mod reference;
 mod security;
 mod stringified;
 pub mod tags;
+mod tao;
 mod template;
 mod uiop;
 
@@ -37,15 +39,17 @@ pub use component::{
     CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, TaggedComponent, UnixTrans,
 };
 pub use corbaloc::{
-    Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT,
+    Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT, KeyMark,
 };
 pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
 pub use error::IorError;
 pub use iiop::{Endpoint, IiopProfile, IiopVersion};
 pub use pair::PairProfile;
+pub use policy::{ClientProtocol, PolicyMeaning, PriorityModel, TransportProperties};
 pub use profile::{Profile, TaggedProfile};
 pub use reference::Ior;
 pub use security::{AssociationOptions, SslSecTrans};
+pub use tao::{TaoEndpoint, TaoPlace};
 pub use template::{Origin, ProfileTemplates};
 pub use uiop::UiopProfile;

@@ -84,6 +84,18 @@ pub mod orb_type {
     pub const OMNIORB: u32 = 0x4154_5400;
     /// JacORB.
     pub const JACORB: u32 = 0x4a41_4300;
+    /// Punctual: `PUN` and a NUL.
+    pub const PUNCTUAL: u32 = 0x5055_4e00;
+}
+
+/// Types of policies.
+pub mod policy {
+    /// Whose priority a request is served at.
+    pub const PRIORITY_MODEL: u32 = 40;
+    /// Which protocols clients are to use, and how.
+    pub const CLIENT_PROTOCOL: u32 = 43;
+    /// Connections for ranges of priorities.
+    pub const PRIORITY_BANDED_CONNECTION: u32 = 45;
 }
 
 /// The name of a profile tag.
@@ -142,6 +154,48 @@ pub const fn orb_type_name(id: u32) -> Option<&'static str> {
         orb_type::TAO => "TAO",
         orb_type::OMNIORB => "omniORB",
         orb_type::JACORB => "JacORB",
+        orb_type::PUNCTUAL => "Punctual",
+        _ => return None,
+    })
+}
+
+/// The name of a type of policies, without the `_POLICY_TYPE` that the standards put behind it.
+#[must_use]
+pub const fn policy_name(kind: u32) -> Option<&'static str> {
+    Some(match kind {
+        16 => "THREAD",
+        17 => "LIFESPAN",
+        18 => "ID_UNIQUENESS",
+        19 => "ID_ASSIGNMENT",
+        20 => "IMPLICIT_ACTIVATION",
+        21 => "SERVANT_RETENTION",
+        22 => "REQUEST_PROCESSING",
+        23 => "REBIND",
+        24 => "SYNC_SCOPE",
+        25 => "REQUEST_PRIORITY",
+        26 => "REPLY_PRIORITY",
+        27 => "REQUEST_START_TIME",
+        28 => "REQUEST_END_TIME",
+        29 => "REPLY_START_TIME",
+        30 => "REPLY_END_TIME",
+        31 => "RELATIVE_REQ_TIMEOUT",
+        32 => "RELATIVE_RT_TIMEOUT",
+        33 => "ROUTING",
+        34 => "MAX_HOPS",
+        35 => "QUEUE_ORDER",
+        37 => "BIDIRECTIONAL",
+        policy::PRIORITY_MODEL => "PRIORITY_MODEL",
+        41 => "THREADPOOL",
+        42 => "SERVER_PROTOCOL",
+        policy::CLIENT_PROTOCOL => "CLIENT_PROTOCOL",
+        44 => "PRIVATE_CONNECTION",
+        policy::PRIORITY_BANDED_CONNECTION => "PRIORITY_BANDED_CONNECTION",
+        0x5441_0000 => "TAO_CLIENT_PRIORITY",
+        0x5441_0001 => "TAO_BUFFERING_CONSTRAINT",
+        0x5441_0002 => "TAO_SERVER_DIFFSERV",
+        0x5441_0003 => "TAO_CLIENT_DIFFSERV",
+        0x5441_0004 => "TAO_DIFFSERV",
+        0x5441_0008 => "TAO_CONNECTION_TIMEOUT",
         _ => return None,
     })
 }

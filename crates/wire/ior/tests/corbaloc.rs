@@ -5,7 +5,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use punctual_ior::{
-    Address, AssociationOptions, Component, Corbaloc, CorbalocError, CorbalocPart, Profile,
+    Address, AssociationOptions, Component, Corbaloc, CorbalocError, CorbalocPart, KeyMark, Profile,
 };
 
 fn iiop(minor: u8, host: &str, port: u16) -> Address {
@@ -19,8 +19,7 @@ fn iiop(minor: u8, host: &str, port: u16) -> Address {
 
 #[test]
 fn good_urls_mean_what_the_standard_says() {
-    let cases: [(&str, Vec<Address>, &[u8]); 14] = [
-        ("corbaloc::host", vec![iiop(0, "host", 2809)], b""),
+    let cases: [(&str, Vec<Address>, &[u8]); 13] = [
         ("corbaloc::host/key", vec![iiop(0, "host", 2809)], b"key"),
         ("corbaloc:iiop:host:1/k", vec![iiop(0, "host", 1)], b"k"),
         ("corbaloc::1.2@h-1.x:99/k", vec![iiop(2, "h-1.x", 99)], b"k"),
@@ -138,6 +137,35 @@ fn an_unknown_protocol_is_named() {
 }
 
 #[test]
+fn a_missing_key_is_refused_with_where_it_would_stand() {
+    let slash = CorbalocError::NoKey {
+        behind: KeyMark::Slash,
+    };
+    let bar = CorbalocError::NoKey {
+        behind: KeyMark::Bar,
+    };
+    for url in [
+        "corbaloc::host",
+        "corbaloc::host/",
+        "corbaloc:giop+inproc:x",
+    ] {
+        assert_eq!(url.parse::<Corbaloc>(), Err(slash.clone()), "{url}");
+    }
+    // The slash before what was meant as a key belongs to the path.
+    for url in [
+        "corbaloc:uiop:/tmp/x/Key",
+        "corbaloc:uiop:1.2@/tmp/x|",
+        "corbaloc:shmiop:/tmp/x",
+        "corbaloc::h,giop_lite+uiop:/tmp/x",
+    ] {
+        assert_eq!(url.parse::<Corbaloc>(), Err(bar.clone()), "{url}");
+    }
+    assert_eq!(bar.part(), CorbalocPart::SchemeSpecific);
+    assert!(bar.to_string().ends_with("corbaloc:uiop:/run/server|Key"));
+    assert!(slash.to_string().ends_with("corbaloc::host:2809/Key"));
+}
+
+#[test]
 fn errors_in_a_key_tell_where() {
     let error = "corbaloc::h/ab%2".parse::<Corbaloc>();
     assert_eq!(error, Err(CorbalocError::BadEscape { position: 14 }));
@@ -197,14 +225,13 @@ fn other_protocols_have_addresses_of_their_own() {
         host: "h".into(),
         port: 99,
     };
-    let cases: [(&str, Vec<Address>, &[u8]); 19] = [
+    let cases: [(&str, Vec<Address>, &[u8]); 18] = [
         ("corbaloc:uiop:1.2@/tmp/x|k", vec![uiop(2, "/tmp/x")], b"k"),
         (
             "corbaloc:UIOP:/tmp/x|a|/b",
             vec![uiop(0, "/tmp/x")],
             b"a|/b",
         ),
-        ("corbaloc:uiop:/tmp/x", vec![uiop(0, "/tmp/x")], b""),
         ("corbaloc:uiop:/a@b|k", vec![uiop(0, "/a@b")], b"k"),
         (
             "corbaloc:uiop:/a%20%2c%c3%a4|k",
@@ -337,7 +364,7 @@ proptest! {
     #[test]
     fn what_is_displayed_reads_back(
         addresses in vec(any_address(), 1..4),
-        key in vec(any::<u8>(), 0..20),
+        key in vec(any::<u8>(), 1..20),
     ) {
         let url = Corbaloc { addresses, key };
         prop_assert_eq!(url.to_string().parse::<Corbaloc>(), Ok(url));

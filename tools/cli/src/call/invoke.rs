@@ -8,7 +8,7 @@ use punctual::{
 };
 use serde_json::value::RawValue;
 
-use super::{Common, Problem};
+use super::{Common, Problem, trace};
 
 pub(super) fn once(
     object: &ObjectRef,
@@ -47,11 +47,13 @@ pub(super) fn perform(
     operation: &OperationDescription,
     common: &Common,
 ) -> Result<(), Problem> {
+    trace::sent(request, operation);
     let result = if operation.oneway {
         request.send_oneway().map_err(InvokeError::System)
     } else {
         request.invoke()
     };
+    trace::received(request, operation, result.as_ref().err());
     result.map_err(|error| match error {
         InvokeError::System(exception) => {
             let help = help_for(&exception).map(str::to_owned);

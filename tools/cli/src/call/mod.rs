@@ -8,6 +8,7 @@ mod names;
 mod repeat;
 mod show;
 mod target;
+mod trace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

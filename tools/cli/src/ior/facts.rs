@@ -1,9 +1,8 @@
 //! What a reference says, as data that is printed as text or as JSON.
 
-use punctual_ior::{
-    CodeSetComponent, Component, IiopProfile, IiopVersion, Ior, Profile, TaggedComponent,
-    TaggedProfile, tags,
-};
+use super::check::Endpoint;
+use super::meaning::{self, Meaning};
+use punctual_ior::{IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags};
 use serde::Serialize;
 
 /// A reference.
@@ -15,6 +14,9 @@ pub(crate) struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) initial_reference: Option<String>,
     pub(crate) profiles: Vec<ProfileFacts>,
+    /// With `--check`: which of its endpoints were reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) endpoints: Option<Vec<Endpoint>>,
 }
 
 /// One profile.
@@ -63,13 +65,6 @@ pub(crate) struct ComponentFacts {
     pub(crate) problem: Option<String>,
 }
 
-/// One fact of a component.
-#[derive(Debug, Serialize)]
-pub(crate) struct Meaning {
-    pub(crate) what: &'static str,
-    pub(crate) value: String,
-}
-
 /// Octets, for programs and for people.
 #[derive(Debug, Serialize)]
 pub(crate) struct Octets {
@@ -103,6 +98,7 @@ impl Facts {
             nil: ior.is_nil(),
             initial_reference: None,
             profiles: ior.profiles.iter().map(ProfileFacts::of).collect(),
+            endpoints: None,
         }
     }
 
@@ -112,6 +108,7 @@ impl Facts {
             nil: false,
             initial_reference: Some(String::from_utf8_lossy(key).into_owned()),
             profiles: Vec::new(),
+            endpoints: None,
         }
     }
 }
@@ -145,7 +142,7 @@ impl ProfileFacts {
                 ..bare.with(&pair.object_key, &pair.components)
             },
             Ok(Profile::MultipleComponents(components)) => Self {
-                components: components.iter().map(ComponentFacts::of).collect(),
+                components: components_of(&components, profile.tag),
                 ..bare
             },
             Ok(_) => Self {
@@ -178,90 +175,33 @@ impl ProfileFacts {
     fn with(self, key: &[u8], components: &[TaggedComponent]) -> Self {
         Self {
             object_key: Some(Octets::from(key)),
-            components: components.iter().map(ComponentFacts::of).collect(),
+            components: components_of(components, self.tag),
             ..self
         }
     }
 }
 
+fn components_of(components: &[TaggedComponent], profile: u32) -> Vec<ComponentFacts> {
+    let facts = |component| ComponentFacts::of(component, profile);
+    components.iter().map(facts).collect()
+}
+
 impl ComponentFacts {
-    fn of(component: &TaggedComponent) -> Self {
-        let (meaning, problem) = match component.decode() {
-            Ok(decoded) => (meaning(&decoded), None),
+    /// Of a component in a profile of that tag.
+    fn of(component: &TaggedComponent, profile: u32) -> Self {
+        let (meaning, problem) = match meaning::of(component, profile) {
+            Ok(meaning) => (meaning, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
         let data = meaning
             .is_empty()
             .then(|| Octets::from(&component.data[..]));
-        let name = tags::component_name(component.tag);
         Self {
             tag: component.tag,
-            name,
+            name: tags::component_name(component.tag),
             meaning,
             data,
             problem,
         }
     }
-}
-
-fn meaning(component: &Component) -> Vec<Meaning> {
-    let fact = |what, value| Meaning { what, value };
-    match component {
-        Component::OrbType(id) => {
-            let name =
-                tags::orb_type_name(*id).map_or_else(String::new, |name| format!(" ({name})"));
-            vec![fact("ORB type", format!("{id:#010x}{name}"))]
-        }
-        Component::CodeSets(info) => {
-            let mut facts = code_sets("char", "char conversion", &info.char_data);
-            facts.extend(code_sets("wchar", "wchar conversion", &info.wchar_data));
-            facts
-        }
-        Component::AlternateIiopAddress(endpoint) => {
-            vec![fact("address", endpoint.to_string())]
-        }
-        Component::SslSecTrans(ssl) => vec![
-            fact("port", ssl.port.to_string()),
-            fact("supports", ssl.target_supports.to_string()),
-            fact("requires", ssl.target_requires.to_string()),
-        ],
-        Component::UnixTrans(socket) => vec![
-            fact("host", socket.host.clone()),
-            fact("path", socket.path.clone()),
-        ],
-        Component::Policies(policies) => policies
-            .iter()
-            .map(|policy| {
-                fact(
-                    "policy",
-                    format!("{} ({} octets)", policy.kind, policy.data.len()),
-                )
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn code_sets(
-    native: &'static str,
-    conversion: &'static str,
-    component: &CodeSetComponent,
-) -> Vec<Meaning> {
-    let name = |id: u32| match tags::code_set_name(id) {
-        Some(name) => format!("{id:#010x} ({name})"),
-        None => format!("{id:#010x}"),
-    };
-    let mut facts = Vec::new();
-    if component.native != 0 {
-        facts.push(Meaning {
-            what: native,
-            value: name(component.native),
-        });
-    }
-    let conversions = component.conversion.iter().map(|&id| name(id));
-    facts.extend(conversions.map(|value| Meaning {
-        what: conversion,
-        value,
-    }));
-    facts
 }

@@ -1,14 +1,19 @@
 //! `punctual ior`: what is in an object reference.
 
+mod check;
 mod facts;
+mod meaning;
 mod text;
 
 use crate::fail;
+use crate::time::with_unit;
+use check::Answer;
 use facts::Facts;
 use punctual_ior::{Corbaloc, Ior};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// A reference is an `IOR:` or a `corbaloc:` text, the path of a file that holds one, a `file://`
 /// URL, or `-` for standard input.
@@ -17,16 +22,36 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Try whether each endpoint takes a connection: TCP and TLS ports, Unix sockets, shared memory. The exit status is
+    /// 1 if a reference has none that does.
+    #[arg(long)]
+    check: bool,
+    /// With --check: how long to try each endpoint, e.g. 200ms or 2s.
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit, requires = "check")]
+    timeout: Duration,
+    /// With --check: a configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    config: Option<PathBuf>,
     /// The references; without any, one is read from standard input.
     #[arg(value_name = "REFERENCE", default_value = "-")]
     references: Vec<String>,
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
+    let orb = match options.check.then(|| check::orb(options.config.as_deref())) {
+        None => None,
+        Some(Ok(orb)) => Some(orb),
+        Some(Err(problem)) => return fail(problem, Some("see the configuration file")),
+    };
     let mut all = Vec::new();
     for reference in &options.references {
-        match read(reference).and_then(|text| facts(&text)) {
-            Ok(facts) => all.push(facts),
+        match read(reference).and_then(|text| decoded(&text)) {
+            Ok((mut facts, ior)) => {
+                facts.endpoints = orb
+                    .as_ref()
+                    .map(|orb| check::all(orb, &ior, options.timeout));
+                all.push(facts);
+            }
             Err(problem) => {
                 let help =
                     "a reference begins with `IOR:` or `corbaloc:`; a file holds one of these";
@@ -48,7 +73,14 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             text::print(facts);
         }
     }
-    ExitCode::SUCCESS
+    let is_out_of_reach = |facts: &Facts| match &facts.endpoints {
+        Some(endpoints) => !endpoints.iter().any(|one| one.reached == Answer::Yes),
+        None => false,
+    };
+    match all.iter().any(is_out_of_reach) {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
 }
 
 /// The text of a reference: the argument itself, or what the file holds that it names. Either may be as JSON has it,
@@ -99,14 +131,15 @@ fn is_reference(text: &str) -> bool {
     })
 }
 
-fn facts(text: &str) -> Result<Facts, String> {
+/// What a text says, and the reference that it is; nil for an initial reference.
+fn decoded(text: &str) -> Result<(Facts, Ior), String> {
     let text = text.trim();
     if text
         .get(..4)
         .is_some_and(|start| start.eq_ignore_ascii_case("ior:"))
     {
         let ior: Ior = text.parse().map_err(|error| format!("{error}"))?;
-        return Ok(Facts::of_ior(&ior));
+        return Ok((Facts::of_ior(&ior), ior));
     }
     if !is_reference(text) {
         let shown: String = text.chars().take(40).collect();
@@ -117,7 +150,7 @@ fn facts(text: &str) -> Result<Facts, String> {
         .to_ior()
         .map_err(|error| format!("`{text}`: {error}"))?;
     Ok(match ior {
-        Some(ior) => Facts::of_ior(&ior),
-        None => Facts::of_initial_reference(&location.key),
+        Some(ior) => (Facts::of_ior(&ior), ior),
+        None => (Facts::of_initial_reference(&location.key), Ior::nil()),
     })
 }

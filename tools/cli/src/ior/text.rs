@@ -1,16 +1,19 @@
 //! Facts for people.
 
+use super::check::Answer;
 use super::facts::{ComponentFacts, Facts, Octets, ProfileFacts};
 use anstream::println;
 use anstyle::{AnsiColor, Style};
 
 const TITLE: Style = AnsiColor::Green.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
 const PROBLEM: Style = AnsiColor::Red.on_default();
 
 pub(crate) fn print(facts: &Facts) {
     if let Some(name) = &facts.initial_reference {
         line(0, "initial reference", name);
+        print_endpoints(facts);
         return;
     }
     line(
@@ -27,6 +30,29 @@ pub(crate) fn print(facts: &Facts) {
     }
     for (index, profile) in facts.profiles.iter().enumerate() {
         print_profile(index, profile);
+    }
+    print_endpoints(facts);
+}
+
+fn print_endpoints(facts: &Facts) {
+    let Some(endpoints) = &facts.endpoints else {
+        return;
+    };
+    println!("{TITLE}endpoints{TITLE:#}");
+    if endpoints.is_empty() {
+        println!("  {PROBLEM}none that could be tried{PROBLEM:#}");
+    }
+    for one in endpoints {
+        let (style, said) = match one.reached {
+            Answer::Yes => (GOOD, "reachable"),
+            Answer::No => (PROBLEM, "not reachable"),
+            Answer::Unknown => (Style::new(), "not known"),
+        };
+        let detail = match &one.detail {
+            Some(detail) => format!(": {detail}"),
+            None => String::new(),
+        };
+        line(1, &one.endpoint, &format!("{style}{said}{style:#}{detail}"));
     }
 }
 

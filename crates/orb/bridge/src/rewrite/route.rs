@@ -3,12 +3,9 @@
 use super::fit;
 use super::side::Side;
 use punctual_cdr::{ByteOrder, GiopVersion};
-use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent};
+use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, tags};
 use punctual_orb::relay::reference_to;
 use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, SystemException};
-
-/// Punctual's own ORB type.
-const ORB_TYPE: u32 = 0x5055_4e00;
 
 /// Both ends of the way that a bridge is.
 #[derive(Clone, Debug)]
@@ -51,7 +48,7 @@ impl Route {
         let own = ior(bridge.profiles(
             &bridge.endpoints,
             object_key,
-            &[TaggedComponent::orb_type(ORB_TYPE)],
+            &[TaggedComponent::orb_type(tags::orb_type::PUNCTUAL)],
         )?);
         let targets = ior(target.profiles(&target.endpoints, object_key, &[])?);
         let room = fit::length(&targets, ByteOrder::NATIVE);

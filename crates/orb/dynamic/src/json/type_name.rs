@@ -5,7 +5,8 @@ use punctual_any::{TypeCode, TypeKind};
 use super::names::Names;
 
 /// The type that a text names, as IDL writes it: `unsigned long`, `string<8>`, `sequence<Zoo::Animal, 4>`,
-/// `double[3]`, a scoped name or a repository id.
+/// `map<string, long>`, `double[3]`, `CORBA::TypeCode`, a scoped name or a repository id. Scoped names may begin
+/// with `::`.
 #[must_use]
 pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
     parse(text, names, 0)
@@ -37,11 +38,14 @@ fn parse(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
         let root = types.primitive(kind);
         return Some(types.finish(root));
     }
-    match text.as_str() {
-        "Object" => Some(TypeCode::interface(
-            "IDL:omg.org/CORBA/Object:1.0",
-            "Object",
-        )),
+    let scoped = text.strip_prefix("::").unwrap_or(&text).trim_start();
+    if let Some(name) = scoped.strip_prefix("CORBA::")
+        && let Some(of_corba) = of_corba(name)
+    {
+        return Some(of_corba);
+    }
+    match scoped {
+        "Object" => Some(of_corba("Object")?),
         "int8" => Some(<i8 as punctual_any::Typed>::type_code()),
         "uint8" => Some(TypeCode::OCTET),
         "int16" => Some(TypeCode::SHORT),
@@ -50,8 +54,44 @@ fn parse(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
         "uint32" => Some(TypeCode::ULONG),
         "int64" => Some(TypeCode::LONG_LONG),
         "uint64" => Some(TypeCode::ULONG_LONG),
-        name => names.type_code(name),
+        // As it was written, for names that know what `::` is, then without it.
+        name => names.type_code(&text).or_else(|| names.type_code(name)),
     }
+}
+
+/// What module CORBA declares that has a TypeCode of its own: its pseudo-objects that travel, and its sequences of
+/// simple types (CORBA 3.3 part 1, §8.2.2).
+fn of_corba(name: &str) -> Option<TypeCode> {
+    let id = format!("IDL:omg.org/CORBA/{name}:1.0");
+    match name {
+        "TypeCode" => return Some(TypeCode::TYPE_CODE),
+        "Object" => return Some(TypeCode::interface(&id, name)),
+        "AbstractBase" => return Some(TypeCode::abstract_interface(&id, name)),
+        "StringValue" => return Some(TypeCode::value_box(&id, name, &TypeCode::string(0))),
+        "WStringValue" => return Some(TypeCode::value_box(&id, name, &TypeCode::wstring(0))),
+        _ => {}
+    }
+    let element = match name.strip_suffix("Seq")? {
+        "Any" => "any",
+        "Boolean" => "boolean",
+        "Char" => "char",
+        "WChar" => "wchar",
+        "Octet" => "octet",
+        "Short" => "short",
+        "UShort" => "unsigned short",
+        "Long" => "long",
+        "ULong" => "unsigned long",
+        "LongLong" => "long long",
+        "ULongLong" => "unsigned long long",
+        "Float" => "float",
+        "Double" => "double",
+        "LongDouble" => "long double",
+        "String" => "string",
+        "WString" => "wstring",
+        _ => return None,
+    };
+    let of = TypeCode::sequence(&parse(element, &super::names::NoNames, 0)?, 0);
+    Some(TypeCode::alias(&id, name, &of))
 }
 
 /// `T[3][2]`: three arrays of two.
@@ -84,6 +124,12 @@ fn of_template(template: &str, arguments: &str, names: &dyn Names, depth: u8) ->
             Some((of, bound)) => Some(TypeCode::sequence(&parse(of, names, depth)?, bound)),
             None => Some(TypeCode::sequence(&parse(arguments, names, depth)?, 0)),
         },
+        "map" => {
+            let (key, value) = arguments.split_once(',')?;
+            let (key, value) = (parse(key, names, depth)?, parse(value, names, depth)?);
+            let pair = TypeCode::structure("", "", &[("key", key), ("value", value)]);
+            Some(TypeCode::sequence(&pair, 0))
+        }
         "fixed" => {
             let (digits, scale) = arguments.split_once(',')?;
             let type_code =

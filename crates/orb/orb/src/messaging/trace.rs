@@ -2,7 +2,7 @@
 
 use crate::config::Trace;
 use punctual_cdr::Coding;
-use punctual_giop::trace::{TraceOptions, describe};
+use punctual_giop::trace::{TraceOptions, describe, hex_dump};
 use punctual_giop::{lite, sequenced};
 use punctual_link::Address;
 use std::io::Write;
@@ -39,6 +39,15 @@ impl Tracer {
         }
     }
 
+    /// Prints a line between messages.
+    pub(crate) fn say(&self, what: std::fmt::Arguments<'_>) {
+        if self.trace.giop {
+            let _ = std::io::stderr()
+                .lock()
+                .write_all(format!("giop: {what}\n").as_bytes());
+        }
+    }
+
     #[cold]
     fn print(&self, direction: Direction, peer: &Address, message: &[u8]) {
         let options = TraceOptions {
@@ -60,8 +69,19 @@ impl Tracer {
 pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     match message.first_chunk() {
         Some(b"GIOP") => describe(message, options).to_string(),
-        Some(b"PUNF") => frame(message).unwrap_or_else(|| octets(message)),
-        _ => lite_message(message).unwrap_or_else(|| octets(message)),
+        Some(b"PUNF") => {
+            frame(message).unwrap_or_else(|| octets(message)) + &dump(message, options)
+        }
+        _ => lite_message(message).unwrap_or_else(|| octets(message)) + &dump(message, options),
+    }
+}
+
+/// The octets of a message whose parts are not told apart here: all of them may be what an application sent.
+fn dump(message: &[u8], options: TraceOptions) -> String {
+    match options {
+        TraceOptions { payload: true, .. } => format!("\n{}", hex_dump(message)),
+        TraceOptions { hex: true, .. } => format!("\n  {} octets not shown", message.len()),
+        _ => String::new(),
     }
 }
 
@@ -146,5 +166,18 @@ mod tests {
         assert!(frame.contains("frame 0 of stream"), "{frame}");
         assert!(frame.contains("operation push"), "{frame}");
         assert_eq!(show(b"whatever it is"), "  14 octets of another protocol");
+    }
+
+    #[test]
+    fn messages_of_other_protocols_are_dumped_when_their_payload_is_wanted() {
+        let show = |hex, payload| {
+            let options = TraceOptions { hex, payload };
+            readable(&request(&GiopLite), options)
+        };
+        assert!(show(false, true).contains("  00000000  "));
+        assert!(show(true, true).contains("  00000000  "));
+        let hidden = show(true, false);
+        assert!(hidden.contains("octets not shown"), "{hidden}");
+        assert!(!hidden.contains("  00000000  "), "{hidden}");
     }
 }

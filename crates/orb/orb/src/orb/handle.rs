@@ -154,6 +154,9 @@ impl Orb {
     /// adapters whose upcalls are the main thread's, which is the first that calls this or
     /// [`Orb::perform_work`].
     pub fn run(&self) {
+        if let Some(adapter) = self.adapter() {
+            adapter.look_before_run();
+        }
         self.shared.main_thread.run();
         self.broker().life.wait_until_over();
     }
@@ -308,6 +311,11 @@ impl Orb {
         make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
     ) -> &Arc<dyn ObjectAdapter> {
         self.shared.adapter.get_or_set(make)
+    }
+
+    /// Prints a line among the messages that `-ORBTrace giop` prints, if it does. For adapters.
+    pub fn trace_line(&self, text: std::fmt::Arguments<'_>) {
+        self.broker().tracer().say(text);
     }
 
     /// The object adapter, if one is set.

@@ -9,10 +9,12 @@ mod handle;
 mod inheriting_tests;
 mod listening;
 mod process;
+mod reach;
 mod start;
 mod values;
 
 pub(crate) use handle::Registered;
 pub use handle::{Orb, WeakOrb};
 pub(crate) use process::listening;
+pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};

@@ -24,8 +24,8 @@ use punctual_cdr::{CdrError, GiopVersion};
 use punctual_ior::{IiopVersion, IorError, TaggedComponent, TaggedProfile};
 use std::fmt::Debug;
 
-/// Punctual's own ORB type, `PUN` and a NUL, in TAG_ORB_TYPE.
-pub(crate) const ORB_TYPE: u32 = 0x5055_4e00;
+/// Punctual's own ORB type in TAG_ORB_TYPE.
+pub(crate) const ORB_TYPE: u32 = punctual_ior::tags::orb_type::PUNCTUAL;
 
 /// Reads and writes the profiles of one tag.
 pub trait ProfileCodec: Send + Sync + Debug {

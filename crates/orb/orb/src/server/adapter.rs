@@ -41,6 +41,10 @@ pub trait ObjectAdapter: Send + Sync {
         true
     }
 
+    /// The application has begun to run the ORB ([`crate::Orb::run`]): what will keep requests from being served is
+    /// worth a line in the log.
+    fn look_before_run(&self) {}
+
     /// The ORB shuts down: calls that are held back are to be let go.
     fn shut_down(&self);
 

@@ -5,6 +5,12 @@ use crate::manager::Managed;
 use std::sync::atomic::Ordering;
 
 impl Managed for Adapter {
+    fn has_objects(&self) -> bool {
+        self.map().is_some_and(|map| !map.is_empty())
+            || self.servants.manager.load().is_some()
+            || self.servants.default.load().is_some()
+    }
+
     fn etherealize_all(&self) {
         if self.servant_manager().is_some() {
             // Said before: what is incarnated meanwhile is found here, or finds this.

@@ -106,7 +106,7 @@ impl Adapter {
             };
             match served {
                 Some(done) => return Ok(done),
-                None => self.manager.admission().admit()?,
+                None => self.manager.admit()?,
             }
         }
     }

@@ -154,7 +154,7 @@ impl Root {
         for name in names.split(|octet| *octet == 0) {
             // A request for an adapter below waits as those for this one do (§15.3.3.1).
             if !adapter.manager.admission().is_active() {
-                adapter.manager.admission().admit()?;
+                adapter.manager.admit()?;
             }
             let Ok(name) = std::str::from_utf8(name) else {
                 return Ok(None);

@@ -21,6 +21,8 @@ const MAX_HELD: usize = 1024;
 pub(crate) struct Admission {
     /// Whether the state is active, for a glance without the lock.
     active: AtomicBool,
+    /// Whether it ever was. Relaxed: only what people are told depends on it.
+    was_active: AtomicBool,
     held: AtomicUsize,
     state: Mutex<ManagerState>,
     changed: Condvar,
@@ -30,6 +32,7 @@ impl Default for Admission {
     fn default() -> Self {
         Self {
             active: AtomicBool::new(false),
+            was_active: AtomicBool::new(false),
             held: AtomicUsize::new(0),
             state: Mutex::new(ManagerState::Holding),
             changed: Condvar::new(),
@@ -42,6 +45,11 @@ impl Admission {
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.active.load(Ordering::SeqCst)
+    }
+
+    /// Whether it has been active at any time.
+    pub(crate) fn was_active(&self) -> bool {
+        self.was_active.load(Ordering::Relaxed)
     }
 
     pub(crate) fn state(&self) -> ManagerState {
@@ -101,6 +109,9 @@ impl Admission {
     /// Under the lock, so that the glance never says what was overtaken.
     fn set(&self, state: &mut ManagerState, to: ManagerState) {
         *state = to;
+        if to == ManagerState::Active {
+            self.was_active.store(true, Ordering::Relaxed);
+        }
         self.active
             .store(to == ManagerState::Active, Ordering::SeqCst);
         self.changed.notify_all();

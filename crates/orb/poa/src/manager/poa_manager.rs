@@ -9,6 +9,7 @@ use punctual_orb::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
 };
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Why a manager's state was not changed, or not waited for.
@@ -41,11 +42,22 @@ pub(super) struct Shared {
     orb: WeakOrb,
     nonce: Nonce,
     admission: Admission,
+    warnings: Warnings,
     adapters: Mutex<Vec<Weak<dyn Managed>>>,
+}
+
+/// What the log was told of a manager that was never activated: each once. Relaxed, as nothing depends on it.
+#[derive(Default)]
+struct Warnings {
+    at_run: AtomicBool,
+    at_request: AtomicBool,
 }
 
 /// An adapter, as its manager knows it.
 pub(crate) trait Managed: Send + Sync {
+    /// Whether it has objects, or a source of them.
+    fn has_objects(&self) -> bool;
+
     /// Gives back all servants, where an activator gave them.
     fn etherealize_all(&self);
 
@@ -64,6 +76,7 @@ impl PoaManager {
             orb,
             nonce,
             admission: Admission::default(),
+            warnings: Warnings::default(),
             adapters: Mutex::default(),
         };
         Self {
@@ -167,6 +180,45 @@ impl PoaManager {
             return Err(would_wait_for_itself());
         }
         Ok(())
+    }
+
+    /// Waits with a request while requests are held, as [`Admission::admit`]; says in the trace why it waits, and in the
+    /// log if the application seems to have forgotten to activate the manager.
+    #[cold]
+    pub(crate) fn admit(&self) -> Result<(), SystemException> {
+        let shared = &*self.shared;
+        if self.state() == ManagerState::Holding {
+            let why = match shared.admission.was_active() {
+                true => "holds requests",
+                false => "has never been activated",
+            };
+            if let Some(orb) = shared.orb.upgrade() {
+                orb.trace_line(format_args!(
+                    "the request waits: the POA manager `{}` {why}",
+                    shared.id
+                ));
+            }
+            self.warn_once(&shared.warnings.at_request, "a request waits for it");
+        }
+        shared.admission.admit()
+    }
+
+    /// The application runs the ORB: a manager whose objects nobody will reach is worth a word.
+    pub(crate) fn look_before_run(&self) {
+        if self.adapters().iter().any(|adapter| adapter.has_objects()) {
+            self.warn_once(&self.shared.warnings.at_run, "its objects answer nobody");
+        }
+    }
+
+    fn warn_once(&self, warned: &AtomicBool, what: &str) {
+        let forgotten =
+            self.state() == ManagerState::Holding && !self.shared.admission.was_active();
+        if forgotten && !warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                manager = %self.shared.id,
+                "the POA manager has never been activated, and {what}: call `activate` on it"
+            );
+        }
     }
 
     pub(crate) fn admission(&self) -> &Admission {

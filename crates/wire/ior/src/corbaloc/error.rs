@@ -13,6 +13,24 @@ pub enum CorbalocPart {
     SchemeSpecific,
 }
 
+/// What stands between the last address and the object key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyMark {
+    /// A slash.
+    Slash,
+    /// A bar, as the address is a path, which holds slashes.
+    Bar,
+}
+
+impl KeyMark {
+    fn as_words(self) -> &'static str {
+        match self {
+            Self::Slash => "slash, as in corbaloc::host:2809/Key",
+            Self::Bar => "bar where the address is a path, as in corbaloc:uiop:/run/server|Key",
+        }
+    }
+}
+
 /// Why a text is not a `corbaloc:` URL that can be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -64,6 +82,12 @@ pub enum CorbalocError {
     /// `rir` together with another address, or with something behind its colon.
     #[error("'rir:' stands alone")]
     RirNotAlone,
+    /// No object key: the standard's grammar lets it be empty, but no object has an empty one.
+    #[error("there is no object key; it stands behind a {}", .behind.as_words())]
+    NoKey {
+        /// What would stand before it.
+        behind: KeyMark,
+    },
     /// A percent sign without two hexadecimal digits.
     #[error("the escape at offset {position} is not '%' and two hexadecimal digits")]
     BadEscape {
@@ -84,7 +108,9 @@ impl CorbalocError {
     pub const fn part(&self) -> CorbalocPart {
         match self {
             Self::NotCorbaloc => CorbalocPart::Scheme,
-            Self::BadEscape { .. } | Self::BadKeyCharacter { .. } => CorbalocPart::SchemeSpecific,
+            Self::NoKey { .. } | Self::BadEscape { .. } | Self::BadKeyCharacter { .. } => {
+                CorbalocPart::SchemeSpecific
+            }
             _ => CorbalocPart::Address,
         }
     }

@@ -16,7 +16,7 @@ mod error;
 mod parse;
 
 pub use address::Address;
-pub use error::{CorbalocError, CorbalocPart};
+pub use error::{CorbalocError, CorbalocPart, KeyMark};
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 pub struct Corbaloc {
     /// Where the object may be, in order of preference; one at least. `Rir` stands alone.
     pub addresses: Vec<Address>,
-    /// The object key, escapes resolved; for `rir` the name of the initial reference.
+    /// The object key, escapes resolved, never empty in what was parsed; for `rir` the name of the initial reference.
     pub key: Vec<u8>,
 }
 

@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
-use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT};
+use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT, KeyMark};
 use crate::iiop::{Endpoint, IiopVersion};
 use crate::pair::is_pair;
 
@@ -46,6 +46,11 @@ impl FromStr for Corbaloc {
         let mut key = unescape(key, at + 1)?;
         if key.is_empty() && addresses.contains(&Address::Rir) {
             key = DEFAULT_INITIAL_REFERENCE.to_vec();
+        }
+        if key.is_empty() {
+            let bar = addresses.last().is_some_and(Address::ends_with_bar);
+            let behind = if bar { KeyMark::Bar } else { KeyMark::Slash };
+            return Err(CorbalocError::NoKey { behind });
         }
         Ok(Self { addresses, key })
     }

@@ -1,0 +1,145 @@
+//! What the policies in a reference say: those of Real-time CORBA that servers publish (Real-time CORBA 1.2, §5.7 and
+//! §5.16).
+//!
+//! A policy's value is an encapsulation. The standard leaves open what is in it; this is what TAO writes:
+//!
+//! ```text
+//! PriorityModel  { enum { CLIENT_PROPAGATED, SERVER_DECLARED }; short server_priority; }
+//! PriorityBands  { sequence<struct { short low; short high; }> }
+//! ClientProtocol { sequence<struct { ulong profile_tag; /* nothing for GIOP, then the transport's properties */ }> }
+//!   IIOP, SCIOP    long send_buffer_size, recv_buffer_size; boolean keep_alive, dont_route, no_delay;
+//!   UIOP           long send_buffer_size, recv_buffer_size;
+//!   SHMIOP         as IIOP; long preallocate_buffer_size; string mmap_filename, mmap_lockname;
+//!   DIOP           nothing
+//! ```
+
+use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, unmarshal_each};
+
+use crate::component::PolicyValue;
+use crate::tags::{policy as kind, profile};
+
+/// What a policy of a known type says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PolicyMeaning {
+    /// Whose priority a request is served at.
+    PriorityModel {
+        /// By whom it is said.
+        model: PriorityModel,
+        /// That of the server, which holds where it declares it, and for requests that carry none.
+        server_priority: i16,
+    },
+    /// Ranges of priorities, each with a connection of its own: the lowest and the highest of each.
+    PriorityBands(Vec<(i16, i16)>),
+    /// The protocols that clients are to use, the preferred first.
+    ClientProtocols(Vec<ClientProtocol>),
+    /// A type whose value is not looked into.
+    Other,
+}
+
+/// Who says at which priority a request is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriorityModel {
+    /// The client, with each request.
+    ClientPropagated,
+    /// The server, in the reference.
+    ServerDeclared,
+}
+
+/// A protocol, and how its connections are to be set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientProtocol {
+    /// The tag of its profiles.
+    pub profile: u32,
+    /// What its transport has properties for.
+    pub properties: TransportProperties,
+}
+
+/// Properties of a protocol's transport; `None` for what it has not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TransportProperties {
+    /// Bytes of a socket's buffer for sending; 0 for the system's choice.
+    pub send_buffer: Option<i32>,
+    /// Bytes of a socket's buffer for receiving; 0 for the system's choice.
+    pub receive_buffer: Option<i32>,
+    /// Whether a peer that vanished is noticed.
+    pub keep_alive: Option<bool>,
+    /// Whether only hosts of the same network are reached.
+    pub dont_route: Option<bool>,
+    /// Whether small messages leave at once.
+    pub no_delay: Option<bool>,
+    /// Bytes of shared memory that are set aside at the start.
+    pub preallocated: Option<i32>,
+    /// The file of shared memory, and the name of its lock.
+    pub shared_memory: Option<(String, String)>,
+}
+
+impl PolicyValue {
+    /// What the value means.
+    ///
+    /// # Errors
+    /// A [`CdrError`] if it is not what its type says. A type that is not known here is [`PolicyMeaning::Other`].
+    pub fn decode(&self) -> Result<PolicyMeaning, CdrError> {
+        let open = || Decoder::of_encapsulation(&self.data, Coding::default());
+        Ok(match self.kind {
+            kind::PRIORITY_MODEL => priority_model(&mut open()?)?,
+            kind::PRIORITY_BANDED_CONNECTION => {
+                let band = |input: &mut Decoder<'_>| Ok((input.get_i16()?, input.get_i16()?));
+                PolicyMeaning::PriorityBands(unmarshal_each(&mut open()?, 4, band)?)
+            }
+            kind::CLIENT_PROTOCOL => {
+                PolicyMeaning::ClientProtocols(unmarshal_each(&mut open()?, 4, client_protocol)?)
+            }
+            _ => PolicyMeaning::Other,
+        })
+    }
+}
+
+fn priority_model(input: &mut Decoder<'_>) -> Result<PolicyMeaning, CdrError> {
+    let model = match input.get_u32()? {
+        0 => PriorityModel::ClientPropagated,
+        1 => PriorityModel::ServerDeclared,
+        other => return Err(CdrError::UnknownEnumerator(other)),
+    };
+    Ok(PolicyMeaning::PriorityModel {
+        model,
+        server_priority: input.get_i16()?,
+    })
+}
+
+fn client_protocol(input: &mut Decoder<'_>) -> Result<ClientProtocol, CdrError> {
+    let profile = input.get_u32()?;
+    let mut properties = TransportProperties::default();
+    let has_buffers = matches!(
+        profile,
+        profile::INTERNET_IOP | profile::TAO_UIOP | profile::TAO_SHMIOP | profile::TAO_SCIOP
+    );
+    match profile {
+        profile::TAO_DIOP => {}
+        _ if has_buffers => {
+            properties.send_buffer = Some(input.get_i32()?);
+            properties.receive_buffer = Some(input.get_i32()?);
+        }
+        // Where the next protocol begins is not known, then.
+        _ => return Err(CdrError::Invalid("the properties of an unknown protocol")),
+    }
+    if has_buffers && profile != profile::TAO_UIOP {
+        properties.keep_alive = Some(input.get_bool()?);
+        properties.dont_route = Some(input.get_bool()?);
+        properties.no_delay = Some(input.get_bool()?);
+    }
+    if profile == profile::TAO_SHMIOP {
+        properties.preallocated = Some(input.get_i32()?);
+        let mut text = || {
+            input
+                .get_string_in(NarrowCodeSet::Iso8859_1)
+                .map(Into::into)
+        };
+        properties.shared_memory = Some((text()?, text()?));
+    }
+    Ok(ClientProtocol {
+        profile,
+        properties,
+    })
+}

@@ -1,0 +1,69 @@
+//! TAO's endpoints component: where else an object is, and at which priority each of these places serves.
+//!
+//! ```text
+//! in profiles of IIOP, SHMIOP, DIOP: encapsulation { sequence<struct { string host; short port; short priority; }> }
+//! in profiles of UIOP:               encapsulation { sequence<struct { string rendezvous_point; short priority; }> }
+//! ```
+//!
+//! The profile's own endpoint is the first. A port is unsigned, though it travels as a `short`.
+
+use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, unmarshal_each};
+
+use crate::component::TaggedComponent;
+use crate::iiop::Endpoint;
+use crate::tags::{component as tag, profile};
+use crate::uiop::get_path;
+
+/// One of TAO's endpoints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaoEndpoint {
+    /// Where it is.
+    pub place: TaoPlace,
+    /// The priority that its requests are served at.
+    pub priority: i16,
+}
+
+/// Where one of TAO's endpoints is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaoPlace {
+    /// At a host and port: IIOP, SHMIOP, DIOP.
+    Host(Endpoint),
+    /// At a local socket: UIOP.
+    Path(String),
+}
+
+impl TaggedComponent {
+    /// What TAO's endpoints component says in a profile of this tag; `None` for another component, and in a profile
+    /// where its form is not known.
+    ///
+    /// # Errors
+    /// A [`CdrError`] if the data does not have that form.
+    pub fn tao_endpoints(&self, profile: u32) -> Result<Option<Vec<TaoEndpoint>>, CdrError> {
+        let place = match profile {
+            _ if self.tag != tag::TAO_ENDPOINTS => return Ok(None),
+            profile::INTERNET_IOP | profile::TAO_SHMIOP | profile::TAO_DIOP => host,
+            profile::TAO_UIOP => path,
+            _ => return Ok(None),
+        };
+        let mut input = Decoder::of_encapsulation(&self.data, Coding::default())?;
+        let endpoint = |input: &mut Decoder<'_>| {
+            Ok(TaoEndpoint {
+                place: place(input)?,
+                priority: input.get_i16()?,
+            })
+        };
+        // A length, the NUL of the text and the priority.
+        unmarshal_each(&mut input, 8, endpoint).map(Some)
+    }
+}
+
+fn host(input: &mut Decoder<'_>) -> Result<TaoPlace, CdrError> {
+    Ok(TaoPlace::Host(Endpoint {
+        host: input.get_string_in(NarrowCodeSet::Iso8859_1)?.into_owned(),
+        port: input.get_u16()?,
+    }))
+}
+
+fn path(input: &mut Decoder<'_>) -> Result<TaoPlace, CdrError> {
+    get_path(input).map(TaoPlace::Path)
+}

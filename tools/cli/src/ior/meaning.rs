@@ -1,0 +1,150 @@
+//! What components mean, in words.
+
+use punctual_ior::{
+    ClientProtocol, CodeSetComponent, Component, PolicyMeaning, PolicyValue, PriorityModel,
+    TaggedComponent, TaoEndpoint, TaoPlace, tags,
+};
+use serde::Serialize;
+
+/// One fact of a component.
+#[derive(Debug, Serialize)]
+pub(crate) struct Meaning {
+    pub(crate) what: &'static str,
+    pub(crate) value: String,
+}
+
+fn fact(what: &'static str, value: impl Into<String>) -> Meaning {
+    Meaning {
+        what,
+        value: value.into(),
+    }
+}
+
+/// What a component says in a profile of that tag; nothing where that is not known.
+///
+/// # Errors
+/// Why its data is not what its tag says.
+pub(crate) fn of(
+    component: &TaggedComponent,
+    profile: u32,
+) -> Result<Vec<Meaning>, punctual_cdr::CdrError> {
+    if let Some(endpoints) = component.tao_endpoints(profile)? {
+        return Ok(endpoints.iter().map(tao_endpoint).collect());
+    }
+    Ok(match component.decode()? {
+        Component::OrbType(id) => {
+            let name = tags::orb_type_name(id);
+            let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+            vec![fact("ORB type", format!("{id:#010x}{name}"))]
+        }
+        Component::CodeSets(info) => {
+            let mut facts = code_sets("char", "char conversion", &info.char_data);
+            facts.extend(code_sets("wchar", "wchar conversion", &info.wchar_data));
+            facts
+        }
+        Component::AlternateIiopAddress(endpoint) => {
+            vec![fact("address", endpoint.to_string())]
+        }
+        Component::SslSecTrans(ssl) => vec![
+            fact("port", ssl.port.to_string()),
+            fact("supports", ssl.target_supports.to_string()),
+            fact("requires", ssl.target_requires.to_string()),
+        ],
+        Component::UnixTrans(socket) => vec![fact("host", socket.host), fact("path", socket.path)],
+        Component::Policies(policies) => policies.iter().flat_map(policy).collect(),
+        _ => Vec::new(),
+    })
+}
+
+fn tao_endpoint(endpoint: &TaoEndpoint) -> Meaning {
+    let place = match &endpoint.place {
+        TaoPlace::Host(at) => at.to_string(),
+        TaoPlace::Path(path) => path.clone(),
+    };
+    fact(
+        "endpoint",
+        format!("{place}, priority {}", endpoint.priority),
+    )
+}
+
+fn code_sets(
+    native: &'static str,
+    conversion: &'static str,
+    component: &CodeSetComponent,
+) -> Vec<Meaning> {
+    let name = |id: u32| match tags::code_set_name(id) {
+        Some(name) => format!("{id:#010x} ({name})"),
+        None => format!("{id:#010x}"),
+    };
+    let native = (component.native != 0).then(|| fact(native, name(component.native)));
+    let conversions = component.conversion.iter();
+    let conversions = conversions.map(|&id| fact(conversion, name(id)));
+    native.into_iter().chain(conversions).collect()
+}
+
+fn policy(policy: &PolicyValue) -> Vec<Meaning> {
+    let raw = |why: &str| {
+        let name = match tags::policy_name(policy.kind) {
+            Some(name) => format!("{name} ({})", policy.kind),
+            None => format!("{:#x}", policy.kind),
+        };
+        let octets = data_encoding::HEXLOWER.encode(&policy.data);
+        vec![fact("policy", format!("{name}{why}, octets {octets}"))]
+    };
+    match policy.decode() {
+        Ok(PolicyMeaning::PriorityModel {
+            model,
+            server_priority,
+        }) => {
+            let model = match model {
+                PriorityModel::ClientPropagated => "CLIENT_PROPAGATED",
+                PriorityModel::ServerDeclared => "SERVER_DECLARED",
+            };
+            vec![
+                fact("priority model", model),
+                fact("server priority", server_priority.to_string()),
+            ]
+        }
+        Ok(PolicyMeaning::PriorityBands(bands)) => bands
+            .iter()
+            .map(|(low, high)| fact("priority band", format!("{low} to {high}")))
+            .collect(),
+        Ok(PolicyMeaning::ClientProtocols(protocols)) => {
+            protocols.iter().map(client_protocol).collect()
+        }
+        Ok(_) => raw(""),
+        Err(error) => raw(&format!(" does not decode: {error}")),
+    }
+}
+
+fn client_protocol(protocol: &ClientProtocol) -> Meaning {
+    let name = tags::profile_name(protocol.profile);
+    let name = name.map_or_else(|| format!("{:#x}", protocol.profile), str::to_owned);
+    let properties = &protocol.properties;
+    let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let file = |(file, lock): &(String, String)| format!("file {file:?}, lock {lock:?}");
+    let told = [
+        ("send buffer", properties.send_buffer.map(|n| n.to_string())),
+        (
+            "receive buffer",
+            properties.receive_buffer.map(|n| n.to_string()),
+        ),
+        ("keep alive", properties.keep_alive.map(yes)),
+        ("do not route", properties.dont_route.map(yes)),
+        ("no delay", properties.no_delay.map(yes)),
+        (
+            "preallocated",
+            properties.preallocated.map(|n| n.to_string()),
+        ),
+        ("shared memory", properties.shared_memory.as_ref().map(file)),
+    ];
+    let told: Vec<String> = told
+        .into_iter()
+        .filter_map(|(what, value)| Some(format!("{what} {}", value?)))
+        .collect();
+    let told = match told.as_slice() {
+        [] => String::new(),
+        told => format!(": {}", told.join(", ")),
+    };
+    fact("protocol", format!("{name}{told}"))
+}
