@@ -130,6 +130,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),
+    (
+        "punctual-example-telemetry",
+        &["punctual", "punctual-build"],
+    ),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),
     (
         "punctual-example-protocol",

@@ -79,7 +79,6 @@ impl Builder {
 
     /// References are not nil where the IDL does not say `@non_nil(FALSE)`: they are `I` instead of `Option<I>`, and nil
     /// is refused. Elements of sequences and the state of valuetypes may be nil still.
-    #[must_use]
     pub fn non_nil(mut self) -> Self {
         self.rust.non_nil = true;
         self

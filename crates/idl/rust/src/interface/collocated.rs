@@ -120,7 +120,7 @@ fn or_else(
         return quote!(#object_ref::call(#object, &OPERATION, |#parameter| #body, #arguments, #results));
     }
     let buffers = tuple(buffers);
-    let results = request.results.closure(&[buffers.clone()]);
+    let results = request.results.closure(std::slice::from_ref(&buffers));
     quote! {
         #object_ref::call_into(#object, &OPERATION, #buffers, |#buffers, #parameter| #body, #arguments, #results)
     }
