@@ -71,13 +71,13 @@ fn calling(echoes: &[Echo]) -> MutexGuard<'static, ()> {
     alone
 }
 
+fn is_logged(part: &str) -> bool {
+    let logged = LOGGED.lock().unwrap();
+    logged.iter().any(|line| line.contains(part))
+}
+
 fn wait_for(part: &str) {
-    while !LOGGED
-        .lock()
-        .unwrap()
-        .iter()
-        .any(|line| line.contains(part))
-    {
+    while !is_logged(part) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -210,8 +210,15 @@ fn reply(id: u32) -> Vec<u8> {
     reply
 }
 
-/// An object of a peer that answers so.
+/// An object of a peer that answers so, and a client of its own.
 fn object_of_a_peer(answer: Answer) -> (Orb, Echo) {
+    let client = Orb::builder().build().unwrap();
+    let echo = object_at_a_peer(&client, answer);
+    (client, echo)
+}
+
+/// The same as that client has it.
+fn object_at_a_peer(client: &Orb, answer: Answer) -> Echo {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -219,11 +226,10 @@ fn object_of_a_peer(answer: Answer) -> (Orb, Echo) {
             std::thread::spawn(move || answer_by(stream, answer));
         }
     });
-    let client = Orb::builder().build().unwrap();
     let reference = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/key");
     let echo = Echo::from_object(client.string_to_object(&reference).unwrap());
     assert_eq!(echo.long(1).unwrap(), 1);
-    (client, echo)
+    echo
 }
 
 #[test]
@@ -247,6 +253,48 @@ fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
     let _alone = calling(std::slice::from_ref(&echo));
     echo.long(1).unwrap_err();
     wait_for("which is a client's to send");
+    end();
+}
+
+/// A reply to that request with so many octets behind its `long`.
+fn long_reply(id: u32, octets: usize) -> Vec<u8> {
+    let mut long = reply(id);
+    long.resize(long.len() + octets, 0);
+    let size = u32::try_from(long.len() - 12).unwrap();
+    long[8..12].copy_from_slice(&size.to_le_bytes());
+    long
+}
+
+#[test]
+fn a_connection_that_makes_room_is_logged_by_calls_on_the_one_that_needs_it() {
+    const MIB: usize = 1 << 20;
+    let _watchdog = watchdog(LIMIT);
+    let client = Orb::builder()
+        .configure(|config| {
+            config.limits.message = 3 * MIB;
+            config.budgets.received = 4 * MIB;
+        })
+        .build()
+        .unwrap();
+    // A reply that is not all there.
+    let half = object_at_a_peer(&client, |answered, id| match answered {
+        0 => reply(id),
+        _ => long_reply(id, 2 * MIB)[..2 * MIB - 1].to_vec(),
+    });
+    let whole = object_at_a_peer(&client, |answered, id| match answered {
+        0 => reply(id),
+        _ => long_reply(id, 3 * MIB / 2),
+    });
+    let _alone = calling(std::slice::from_ref(&whole));
+    // The half one goes for the other's sake, unless it is itself the one that needs room.
+    while !is_logged("limits.received") {
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| half.long(1));
+            while !waiting.is_finished() {
+                let _ = whole.long(1);
+            }
+        });
+    }
     end();
 }
 

@@ -17,8 +17,26 @@ const FREE: usize = 16 * 1024;
 
 /// A connection that can be ended to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Ends it, without waiting for anybody; the reason is for people.
+    /// Ends it, without waiting for anybody and without a word to the log; the reason is for people.
     fn evict(&self, reason: &str);
+
+    /// Logs that it was ended.
+    fn log_eviction(&self, reason: &str);
+}
+
+/// Connections that were ended. Logged when dropped.
+#[derive(Debug)]
+pub(crate) struct Evicted {
+    connections: Vec<Arc<dyn Evictable>>,
+    reason: NoRoom,
+}
+
+impl Drop for Evicted {
+    fn drop(&mut self) {
+        for connection in &self.connections {
+            connection.log_eviction(&self.reason.to_string());
+        }
+    }
 }
 
 /// Whose connections count together: those of one host, of an IPv6 network of 64 bits, or all of a link whose clients
@@ -96,6 +114,7 @@ impl Received {
             peer,
             connection,
             hold: None,
+            evicted: Vec::new(),
         }
     }
 
@@ -222,6 +241,8 @@ pub(crate) struct Account {
     connection: Weak<dyn Evictable>,
     /// There while it is more than a little.
     hold: Option<Hold>,
+    /// Connections that went for this one's sake, and of which nothing has been logged yet.
+    evicted: Vec<Evicted>,
 }
 
 impl Account {
@@ -250,7 +271,18 @@ impl Account {
                 none.insert(self.of.begin(&self.peer, connection, 0))
             }
         };
-        hold.set(octets)
+        let evicted = hold.set(octets)?;
+        if !evicted.connections.is_empty() {
+            self.evicted.push(evicted);
+        }
+        Ok(())
+    }
+
+    /// What of others is to be logged, by dropping it: where no lock is held, as a subscriber may call by the very
+    /// connection whose account this is.
+    #[inline]
+    pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
+        std::mem::take(&mut self.evicted)
     }
 
     /// A message of so many octets goes from the connection to who serves it; so many are left.
@@ -279,14 +311,19 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    fn set(&mut self, octets: usize) -> Result<(), NoRoom> {
+    fn set(&mut self, octets: usize) -> Result<Evicted, NoRoom> {
         let limit = self.of.limit;
         let evicted = sync::lock(&self.of.state).grow(limit, self.number, octets);
-        let no_room = NoRoom { limit };
-        for connection in evicted.ok_or(no_room)?.iter().filter_map(Weak::upgrade) {
-            connection.evict(&no_room.to_string());
+        let reason = NoRoom { limit };
+        let evicted = evicted.ok_or(reason)?;
+        let connections: Vec<_> = evicted.iter().filter_map(Weak::upgrade).collect();
+        for connection in &connections {
+            connection.evict(&reason.to_string());
         }
-        Ok(())
+        Ok(Evicted {
+            connections,
+            reason,
+        })
     }
 }
 
@@ -314,6 +351,8 @@ mod tests {
             assert!(reason.contains("limits.received"), "{reason}");
             self.0.store(true, Ordering::Relaxed);
         }
+
+        fn log_eviction(&self, _: &str) {}
     }
 
     impl Connection {

@@ -5,7 +5,7 @@
 //! octets that a link lends beside a message stay where they are.
 
 use super::protocol::{BadFrame, Examined, Frame, ReplyHead, Session};
-use crate::budget::{Account, Hold, NoRoom};
+use crate::budget::{Account, Evicted, Hold, NoRoom};
 use punctual_cdr::{Block, Coding, Decoder, Lent, Limits};
 use punctual_exec::Deadline;
 use punctual_giop::{Accepted, FragmentError, MessageHeader, Reassembly};
@@ -176,6 +176,15 @@ impl Inbox {
     pub(crate) fn watch(&mut self, account: Account, message_time: Option<Duration>) {
         self.account = Some(account);
         self.message_time = message_time;
+    }
+
+    /// Connections that went for its sake, to be dropped once it has been let go ([`Account::take_evicted`]).
+    #[inline]
+    pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
+        match &mut self.account {
+            Some(account) => account.take_evicted(),
+            None => Vec::new(),
+        }
     }
 
     /// Whether part of a message is here and the rest is not.

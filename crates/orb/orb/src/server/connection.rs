@@ -232,10 +232,13 @@ impl ServerConnection {
 }
 
 impl Evictable for ServerConnection {
-    fn evict(&self, reason: &str) {
-        self.conversation.complain(&format!("{reason}; closed"));
+    fn evict(&self, _: &str) {
         self.say_goodbye_if_idle();
         self.conversation.link().close();
+    }
+
+    fn log_eviction(&self, reason: &str) {
+        self.conversation.complain(&format!("{reason}; closed"));
     }
 }
 

@@ -136,7 +136,9 @@ fn serve_message(
             reader.has_message(conversation, &message, inbox.is_mid_message());
             thread.has_message();
             thread.ends_receiving(reader);
+            let evicted = inbox.take_evicted();
             drop(inbox);
+            drop(evicted);
             return thread.serve(|| dispatcher.handle(message));
         }
         Ok(Taken::Need(need)) => {
@@ -146,7 +148,12 @@ fn serve_message(
         Err(error) => Err(error),
     };
     match received {
-        Ok(outcome) => outcome == ReceiveOutcome::Received,
+        Ok(outcome) => {
+            let evicted = inbox.take_evicted();
+            drop(inbox);
+            drop(evicted);
+            outcome == ReceiveOutcome::Received
+        }
         Err(error) => {
             let is_mid_message = inbox.is_mid_message();
             inbox.abandon();

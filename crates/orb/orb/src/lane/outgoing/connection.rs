@@ -343,8 +343,11 @@ impl ClientConnection {
 
 impl Evictable for ClientConnection {
     fn evict(&self, reason: &str) {
-        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
         self.break_off(&Broken::off(reason));
+    }
+
+    fn log_eviction(&self, reason: &str) {
+        tracing::warn!(peer = %self.peer(), "{reason}; the connection is closed");
     }
 }
 

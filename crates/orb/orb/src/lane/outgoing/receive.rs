@@ -28,6 +28,7 @@ impl ClientConnection {
                 Err(error) => self.break_off(&Broken::of(&error)),
             }
         }
+        remarks.take_from(&mut inbox);
         // Callers that came meanwhile found the inbox taken, as did the reactor.
         self.callers.hand_on(inbox);
         self.waiting.nudge();

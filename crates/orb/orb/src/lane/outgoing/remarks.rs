@@ -3,6 +3,8 @@
 
 use super::connection::ClientConnection;
 use super::queue::Queue;
+use crate::budget::Evicted;
+use crate::messaging::Inbox;
 use punctual_exec::lane_lock::LaneGuard;
 use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
@@ -80,6 +82,8 @@ pub(crate) struct Remarks<'c> {
     unclaimed: Option<(u64, u32)>,
     /// How the peer broke the protocol.
     refused: Option<String>,
+    /// Other connections that went for this one's sake.
+    evicted: Vec<Evicted>,
 }
 
 impl<'c> Remarks<'c> {
@@ -89,7 +93,14 @@ impl<'c> Remarks<'c> {
             connection,
             unclaimed: None,
             refused: None,
+            evicted: Vec::new(),
         }
+    }
+
+    /// What there is to be logged of what the inbox has taken. Before it is let go.
+    #[inline]
+    pub(crate) fn take_from(&mut self, inbox: &mut Inbox) {
+        self.evicted = inbox.take_evicted();
     }
 
     /// A reply came that nobody waits for.

@@ -93,6 +93,7 @@ impl ClientConnection {
     ) -> Result<Message, NoReply> {
         let mut remarks = Remarks::of(self);
         let read = self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
+        remarks.take_from(&mut inbox);
         self.callers.hand_on(inbox);
         read
     }

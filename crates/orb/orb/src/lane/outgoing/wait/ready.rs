@@ -48,34 +48,49 @@ impl ClientConnection {
 
     /// Reads what is there, and passes it to whom it concerns.
     fn read_ready(&self, event: &mut ReadyEvent<'_>) {
-        // Dropped, and so logged, when the lock below has been released.
         let mut remarks = Remarks::of(self);
         // Whoever holds it has it read again.
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
+        let is_more = self.read_some(&mut inbox, event, &mut remarks);
+        remarks.take_from(&mut inbox);
+        drop(inbox);
+        if is_more {
+            event.hand_over(Readiness::READ);
+        }
+    }
+
+    /// Reads up to [`MESSAGES`]; whether there may be more.
+    fn read_some(
+        &self,
+        inbox: &mut Inbox,
+        event: &mut ReadyEvent<'_>,
+        remarks: &mut Remarks<'_>,
+    ) -> bool {
         let to_the_end = event.readiness().has(Readiness::END);
         let mut emptied = false;
         for _ in 0..MESSAGES {
-            match self.read_there(&mut inbox, (to_the_end, &mut emptied), &mut remarks) {
+            match self.read_there(inbox, (to_the_end, &mut emptied), remarks) {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => return false,
                 Err(error) => {
                     if error.is_protocol_error() {
                         let reason = format!("the peer broke the protocol: {error}");
-                        self.refuse(&reason, &mut remarks);
+                        self.refuse(&reason, remarks);
                     } else {
                         self.break_off(&Broken::of(&error));
                     }
-                    return event.deregister();
+                    event.deregister();
+                    return false;
                 }
             }
             if !self.may_be_used() && self.link.pending() == punctual_link::Pending::End {
-                return event.deregister();
+                event.deregister();
+                return false;
             }
         }
-        drop(inbox);
-        event.hand_over(Readiness::READ);
+        true
     }
 
     /// Reads a message or some octets; false when there is no more.
