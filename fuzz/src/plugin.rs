@@ -4,7 +4,7 @@
 
 use crate::wire::{self, Slices};
 use punctual::protocol::Deadline;
-use punctual_link::{Address, Connection, Link, Properties};
+use punctual_link::{Address, Connection, Link, Properties, Waitable};
 use punctual_plugin::abi::{
     self, Failure, Part, RawConnection, RawGuarantees, RawLink, Table, Text,
 };
@@ -12,8 +12,13 @@ use punctual_plugin::export;
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::io::IoSlice;
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(60);
 
 thread_local! {
     /// What the functions say next, from the end.
@@ -60,8 +65,12 @@ fn through_both(octets: &[u8], piece: usize) {
 }
 
 fn connect(link: &dyn Link) -> Option<Arc<dyn Connection>> {
+    let elsewhere = Address::new("elsewhere", "here");
+    let refused = link.connect(&elsewhere, &Properties::NONE, Deadline::NEVER);
+    assert!(refused.is_err(), "the address is of another link");
     let place = Address::new(link.name(), "here");
-    link.connect(&place, &Properties::NONE, Deadline::NEVER)
+    let properties = Properties::from_iter([("key", "value")]);
+    link.connect(&place, &properties, Deadline::after(LONG))
         .ok()
 }
 
@@ -72,6 +81,7 @@ fn told_by(octets: &[u8]) {
     let Ok(link) = (unsafe { punctual_plugin::take_in(table) }) else {
         return;
     };
+    assert!(link.guarantees().largest != Some(0));
     for _ in 0..2 {
         let Some(connection) = connect(&*link) else {
             continue;
@@ -92,6 +102,12 @@ fn told_by(octets: &[u8]) {
             }
             let _ = connection.pending();
         }
+        assert_eq!(connection.peer().link(), link.name());
+        assert_eq!(connection.local().link(), link.name());
+        if let Waitable::Descriptor(descriptor) = connection.waitable() {
+            assert_eq!(descriptor.as_raw_fd(), OPEN);
+        }
+        connection.close();
     }
 }
 
@@ -156,12 +172,21 @@ unsafe fn say(to: *mut Text) {
     unsafe { to.write(text) };
 }
 
+/// A descriptor that is open, the standard error's.
+const OPEN: RawFd = 2;
+
 const HANDLE: *mut u8 = ptr::dangling_mut();
 
 unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
+    let comes = SAYS.with_borrow(|says| says.last().copied());
+    let handle = match comes {
+        // All is well, it says, and has none.
+        Some(159) => ptr::null_mut(),
+        _ => HANDLE.cast(),
+    };
     // SAFETY: the host's own conditions.
     unsafe {
-        link.write(HANDLE.cast());
+        link.write(handle);
         cause(failure)
     }
 }
@@ -179,6 +204,7 @@ unsafe extern "C" fn guarantees(_: *const RawLink, raw: *mut RawGuarantees) {
         (*raw).reliable = next() >> 6;
         (*raw).framing = next() >> 6;
         (*raw).largest = number() as u64;
+        (*raw).reserved[0] = u8::from((*raw).largest == isize::MAX as u64);
     }
 }
 
@@ -249,6 +275,7 @@ unsafe extern "C" fn no_descriptor(_: *const RawConnection) -> c_int {
     match next() {
         255 => -7,
         254 => c_int::MAX,
+        253 => OPEN,
         _ => abi::NO_DESCRIPTOR,
     }
 }

@@ -5,18 +5,22 @@
 
 use crate::generated::all_types::Every;
 use crate::server;
-use punctual::{CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, Wait};
+use punctual::{
+    CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, SystemException, Wait,
+};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Longer than anything takes here: a conversation that has not ended by then never does.
 const LONG: Duration = Duration::from_secs(30);
+/// How long the server of a crowd waits for what does not come, and a peer for another request.
+const SHORT: Duration = Duration::from_millis(20);
 /// What folders of sockets are called, before the number of their process.
 const PREFIX: &str = "punctual-fuzz-";
 /// Octets up to which a server's replies wait for nobody who reads them.
@@ -37,11 +41,21 @@ const ENDPOINTS: [(&str, &str); 4] = [
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let which = usize::from(how >> 1);
-    match how & 1 {
-        0 => asked(which % ENDPOINTS.len(), octets),
+    match (how & 1, which) {
+        (0, CROWDS..) => crowd(which - CROWDS, octets),
+        (0, _) => asked(which % ENDPOINTS.len(), octets),
+        (_, TWO..LATE) => two_answered(octets),
+        (_, LATE..) => late(octets),
         _ => answered(which, octets),
     }
 }
+
+/// Inputs whose number is from there on are of several clients at once,
+const CROWDS: usize = 122;
+/// of two calls at once on one connection,
+const TWO: usize = 120;
+/// and of a call behind one that was given up.
+const LATE: usize = 124;
 
 /// A path in a folder of this process's own.
 fn path(name: &str) -> PathBuf {
@@ -89,7 +103,10 @@ fn asked(which: usize, octets: &[u8]) {
         for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
             builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
         }
-        server::with_objects(builder.build().expect("the configuration is sound"))
+        let orb = builder.build().expect("the configuration is sound");
+        // Other threads receive meanwhile.
+        let calls = || is_told(Client::get().reading.with_timeout(SHORT).name());
+        server::with_objects_and(orb, Some(calls))
     });
     let stream = UnixStream::connect(path(&which.to_string()));
     let mut stream = stream.expect("the server listens");
@@ -115,13 +132,65 @@ fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
     }
 }
 
+/// Clients at an endpoint that serves fewer, and no more octets than so many of them send: each conversation ends, be
+/// it that room is made, a limit is reached, or the peer reads nothing or says nothing for too long.
+fn crowd(which: usize, octets: &[u8]) {
+    static SERVER: OnceLock<server::Server> = OnceLock::new();
+    const SERVED: [&str; 2] = ["thread_per_connection", "reactive"];
+    SERVER.get_or_init(|| {
+        let mut builder = Orb::builder().configure(|config| {
+            config.limits.message = 1 << 16;
+            config.max_connections = 2;
+            config.budgets.received = 24 << 10;
+            config.timeouts.make_room = Some(Duration::ZERO);
+            config.timeouts.first_message = Some(SHORT);
+            config.timeouts.message = Some(3 * SHORT);
+            config.timeouts.reply = Some(SHORT);
+            config.timeouts.idle = Some(2 * SHORT);
+        });
+        for concurrency in SERVED {
+            builder = builder.listen(endpoint("uiop", concurrency, concurrency));
+        }
+        server::with_objects(builder.build().expect("the configuration is sound"))
+    });
+    let (place, what) = (path(SERVED[which % 2]), which / 2);
+    let mut streams: Vec<UnixStream> = (0..3)
+        .map(|number| {
+            let stream = UnixStream::connect(&place);
+            let mut stream = stream.expect("the server listens");
+            let _ = stream.set_write_timeout(Some(2 * SHORT));
+            let mut all = octets.to_vec();
+            match what {
+                // More replies than the socket holds.
+                READS_NOTHING => all = octets.repeat((1 << 18) / octets.len().max(1)),
+                // More than is not counted, and less than the one before.
+                SENDS_MUCH => all.resize(octets.len() + (17 << 10) - 512 * number, 0),
+                _ => {}
+            }
+            let _ = stream.write_all(&all);
+            stream
+        })
+        .collect();
+    if what == READS_NOTHING {
+        std::thread::sleep(2 * SHORT);
+    }
+    for stream in &mut streams {
+        if what == SENDS_MUCH {
+            let _ = stream.shutdown(Shutdown::Write);
+        }
+        read_to_end(stream);
+    }
+}
+
+/// What clients of a crowd do: others send the input, and no more.
+const READS_NOTHING: usize = 0;
+const SENDS_MUCH: usize = 1;
+
 /// A client calls, waits in each way, and has its answer, or an error with a text.
 fn answered(which: usize, octets: &[u8]) {
-    static CLIENT: OnceLock<Client> = OnceLock::new();
-    let client = CLIENT.get_or_init(Client::new);
+    let client = Client::get();
     let every = &client.references[which % client.references.len()];
-    let peer = client.peer.lock().unwrap_or_else(PoisonError::into_inner);
-    peer.send(octets.to_vec()).expect("the peer lives");
+    let _alone = client.is_answered(octets, 1);
     let outcome = match which / client.references.len() % 3 {
         0 => every.ping().map_err(|error| error.to_string()),
         1 => every.name().map(drop).map_err(|error| error.to_string()),
@@ -130,55 +199,106 @@ fn answered(which: usize, octets: &[u8]) {
     assert!(outcome.is_ok() || outcome.is_err_and(|text| !text.is_empty()));
 }
 
+/// Two threads call by one connection: one reads, the other waits for what that one passes on.
+fn two_answered(octets: &[u8]) {
+    let client = Client::get();
+    let _alone = client.is_answered(octets, 2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| is_told(client.reading.name()));
+        }
+    });
+}
+
+/// A call is given up, and its reply may come while the next one waits for its own.
+fn late(octets: &[u8]) {
+    let client = Client::get();
+    let _alone = client.is_answered(octets, 3);
+    is_told(client.reading.with_timeout(SHORT / 4).name());
+    is_told(client.reading.name());
+}
+
+fn is_told<T>(outcome: Result<T, SystemException>) {
+    assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
+}
+
 /// ORBs whose calls serve the reactor or a pool meanwhile, and who answers them.
 struct Client {
     references: Vec<Every>,
-    /// What the peer sends on the next connection that it accepts.
-    peer: Mutex<Sender<Vec<u8>>>,
+    /// Of one whose calls read their connection themselves.
+    reading: Every,
+    peer: Mutex<Sender<Answer>>,
 }
 
+/// What the peer sends on the next connection that it accepts, and how often it has read from it before that.
+type Answer = (Vec<u8>, usize);
+
 impl Client {
+    fn get() -> &'static Self {
+        static CLIENT: OnceLock<Client> = OnceLock::new();
+        CLIENT.get_or_init(Self::new)
+    }
+
+    /// Has the peer answer so, as long as nobody else has it answer.
+    fn is_answered(&self, octets: &[u8], reads: usize) -> MutexGuard<'_, Sender<Answer>> {
+        let peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = peer.send((octets.to_vec(), reads));
+        sent.expect("the peer lives");
+        peer
+    }
+
     fn new() -> Self {
         let listener = UnixListener::bind(path("peer")).expect("the path is free");
         let (peer, inputs) = channel();
         let thread = std::thread::Builder::new().name("punctual-fuzz-peer".to_owned());
         let peer_runs = thread.spawn(move || answer(&listener, &inputs));
         peer_runs.expect("there is a thread");
-        let references = [Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
-            let name = format!("client-{wait:?}");
-            let orb = Orb::builder()
-                .configure(|config| {
-                    config.wait = wait;
-                    config.collocation_scope = CollocationScope::Orb;
-                    config.limits.message = 1 << 16;
-                })
-                .listen(endpoint("uiop", "leader_followers", &name))
-                .build();
-            let orb = orb.expect("the configuration is sound");
-            let place = path("peer");
-            let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
-            let object: Result<ObjectRef, _> = orb.string_to_object(&text);
-            Every::from_object(object.expect("it is a reference"))
-        });
+        let [reading, references @ ..] =
+            [Wait::Read, Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
+                let name = format!("client-{wait:?}");
+                let orb = Orb::builder()
+                    .configure(|config| {
+                        config.wait = wait;
+                        config.collocation_scope = CollocationScope::Orb;
+                        config.limits.message = 1 << 16;
+                    })
+                    .listen(endpoint("uiop", "leader_followers", &name))
+                    .build();
+                let orb = orb.expect("the configuration is sound");
+                let place = path("peer");
+                let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
+                let object: Result<ObjectRef, _> = orb.string_to_object(&text);
+                Every::from_object(object.expect("it is a reference"))
+            });
         Self {
             references: references.into(),
+            reading,
             peer: Mutex::new(peer),
         }
     }
 }
 
 /// Sends to each client that comes, once it has asked, the newest input there is, and closes.
-fn answer(listener: &UnixListener, inputs: &Receiver<Vec<u8>>) {
-    let mut input = Vec::new();
+fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
+    let mut newest = Answer::default();
     for stream in listener.incoming() {
         let Ok(mut stream) = stream else {
             continue;
         };
         let _ = stream.set_read_timeout(Some(LONG));
-        let asked = stream.read(&mut [0; 4096]);
-        input = inputs.try_iter().last().unwrap_or(input);
-        // A client closes as soon as it has had enough.
-        let _ = asked.and_then(|_| stream.write_all(&input));
+        let mut asked = stream.read(&mut [0; 4096]);
+        newest = inputs.try_iter().last().unwrap_or(newest);
+        let (input, reads) = &newest;
+        let _ = stream.set_read_timeout(Some(SHORT));
+        for _ in 1..*reads {
+            // The other call may go by another connection.
+            let _ = stream.read(&mut [0; 4096]);
+        }
+        if asked.is_ok() {
+            // A client closes as soon as it has had enough.
+            asked = stream.write_all(input).map(|()| 0);
+        }
+        drop(asked);
     }
 }
 

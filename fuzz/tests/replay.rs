@@ -3,9 +3,23 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
+use std::sync::Once;
+use tracing_subscriber::filter::LevelFilter;
+
+/// Every line of the log is made, and read by nobody: what is said of an input is made of it, too.
+fn log() {
+    static LOGGING: Once = Once::new();
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::TRACE)
+            .with_writer(std::io::sink)
+            .init();
+    });
+}
 
 #[test]
 fn every_input_of_the_corpus_is_taken() {
+    log();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for target in punctual_fuzz::TARGETS {
         let inputs = replay(target, &corpus);
@@ -17,6 +31,7 @@ fn every_input_of_the_corpus_is_taken() {
 /// (`cargo xtask fuzz --coverage --gathered`).
 #[test]
 fn every_input_that_was_gathered_is_taken() {
+    log();
     if let Some(gathered) = std::env::var_os("PUNCTUAL_FUZZ_GATHERED") {
         for target in punctual_fuzz::TARGETS {
             replay(target, Path::new(&gathered));
@@ -43,6 +58,7 @@ fn replay(target: &punctual_fuzz::Target, folder: &Path) -> usize {
 
 #[test]
 fn the_smallest_inputs_are_taken() {
+    log();
     for target in punctual_fuzz::TARGETS {
         (target.run)(&[]);
         for octet in 0..=255 {

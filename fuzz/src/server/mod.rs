@@ -53,6 +53,11 @@ pub(crate) fn server() -> &'static Server {
 
 /// Activates the objects that inputs name.
 pub(crate) fn with_objects(orb: Orb) -> Server {
+    with_objects_and(orb, None)
+}
+
+/// The same, and one with the id `c` that does this in each upcall.
+pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
     orb.register_value_factory(NodeFactory);
     orb.register_value_factory(LongerFactory);
     orb.register_value_factory(BoxedFactory);
@@ -72,6 +77,10 @@ pub(crate) fn with_objects(orb: Orb) -> Server {
     let raw: Every = poa
         .activate_with_id(&"r".into(), raw::Raw)
         .expect("it is another id");
+    if let Some(does) = does {
+        let calls: Result<Every, _> = poa.activate_with_id(&"c".into(), Arc::new(raw::Does(does)));
+        calls.expect("it is another id");
+    }
     let table = orb.ior_table().expect("there is a root");
     table.bind("E", &every).expect("the key is free");
     Server { orb, every, raw }

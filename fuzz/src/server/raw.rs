@@ -4,7 +4,18 @@ use super::{Every, server};
 use punctual::Interface;
 use punctual::stub::{Arc, CdrError, DispatchError, Dispatched, Implements, Servant, ServerCall};
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::resume_unwind;
+
+/// As many octets as a message may have, and so too many for one.
+static LONG: [u8; 1 << 16] = [7; 1 << 16];
+
+const KEEPS: u8 = 250;
+const SHOWS: u8 = 251;
+
+thread_local! {
+    static PROOF: Cell<Option<Dispatched>> = const { Cell::new(None) };
+}
 
 /// Answers in each way there is, and with the contexts that it was sent.
 pub(super) struct Raw;
@@ -47,7 +58,7 @@ impl Servant for RawSkeleton {
                 call.reply(|out| out.put_octets(octets))
             }
             // Longer than any message.
-            7 => call.reply(|out| out.put_octets(&vec![what; 1 << 16])),
+            7 => call.reply(|out| out.put_octets(&LONG)),
             // In fragments.
             8 => call.reply(|out| out.put_octets(&[what; 5000])),
             9 => call.raise_as("IDL:raw:1.0", |out| out.put_octets(octets)),
@@ -57,10 +68,45 @@ impl Servant for RawSkeleton {
                 call.reply(|out| out.put_octets(&loan))
             }
             12 => call.reply(|_| Err(CdrError::BadCharacter)),
+            // Keeps the proof of its answer, for a call that has none of its own.
+            KEEPS => {
+                PROOF.set(Some(call.reply(|_| Ok(()))?));
+                Err(call.bad_operation())
+            }
+            SHOWS => match PROOF.take() {
+                Some(proof) => Ok(proof),
+                None => Err(call.bad_operation()),
+            },
             _ => {
                 assert!(call.arrival().is_none_or(|it| it.statistics.received > 0));
                 call.reply(|_| Ok(()))
             }
         }
+    }
+}
+
+/// A servant that does this, and answers with nothing.
+pub(super) struct Does(pub(super) fn());
+
+struct DoesSkeleton(Arc<Does>);
+
+impl Implements<Arc<Does>> for Every {
+    fn skeleton(servant: Arc<Does>) -> Arc<dyn Servant> {
+        Arc::new(DoesSkeleton(servant))
+    }
+}
+
+impl Servant for DoesSkeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Every::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.0.0();
+        call.reply(|_| Ok(()))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::fail;
 use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
+use punctual_idl::{Compilation, Failure};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,9 @@ pub(crate) struct Options {
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=V]")]
     define: Vec<String>,
+    /// Compile the files as one, into NAME.rs: what they share is one type for all of them.
+    #[arg(long, value_name = "NAME")]
+    together: Option<String>,
     /// Write Rust files into this folder; it is made if need be.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
@@ -61,8 +65,14 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     };
     let mut generated = Vec::new();
     let mut failed = false;
-    for file in &options.files {
-        match compile(file, options.check, &front, &rust) {
+    let together = options.together.as_ref().map(|name| {
+        let compilation = punctual_idl::compile_together(name, &options.files, &front);
+        (name.into(), compilation)
+    });
+    let each = options.files.iter().filter(|_| options.together.is_none());
+    let each = each.map(|file| (file.clone(), punctual_idl::compile(file, &front)));
+    for (file, compilation) in together.into_iter().chain(each) {
+        match rust_of(compilation, options.check, &rust) {
             Ok((source, warnings)) => {
                 show(&warnings, options.json);
                 generated.push((file, source));
@@ -126,13 +136,12 @@ fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, Strin
 }
 
 /// The Rust source, empty when only checked, and the warnings; or what is wrong.
-fn compile(
-    file: &Path,
+fn rust_of(
+    compilation: Result<Compilation, Failure>,
     check: bool,
-    front: &punctual_idl::Options,
     rust: &punctual_idl_rust::Options,
 ) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let compilation = punctual_idl::compile(file, front).map_err(|failure| failure.diagnostics)?;
+    let compilation = compilation.map_err(|failure| failure.diagnostics)?;
     if check {
         return Ok((String::new(), compilation.warnings));
     }
@@ -143,7 +152,7 @@ fn compile(
     ))
 }
 
-fn write_all(out: &Path, generated: &[(&PathBuf, String)]) -> Result<(), String> {
+fn write_all(out: &Path, generated: &[(PathBuf, String)]) -> Result<(), String> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut written: Vec<PathBuf> = Vec::new();
     for (file, source) in generated {

@@ -84,6 +84,67 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "crates/wire/any/src/any/environment.rs",
         "an Any that a program has made is told which ORB it belongs to",
     ),
+    (
+        "crates/orb/orb/src/messaging/outbox.rs",
+        "messages on their way out: whole, in fragments, with what is lent",
+    ),
+    (
+        "crates/orb/orb/src/messaging/protocol.rs",
+        "what a protocol is: traits, whose own bodies answer for protocols that lack batches, and which nobody asks",
+    ),
+    (
+        "crates/orb/orb/src/server/accept.rs",
+        "connections are accepted, or refused for want of room: of their octets none has been received",
+    ),
+    (
+        "crates/orb/orb/src/server/adapter.rs",
+        "what an object adapter is: a trait, whose own bodies are for adapters that have no objects here",
+    ),
+    (
+        "crates/orb/orb/src/server/concurrency/named.rs",
+        "hands each question on to the strategy of a connection",
+    ),
+    (
+        "crates/orb/orb/src/server/concurrency/outbox.rs",
+        "replies that wait until their socket has room for them",
+    ),
+    (
+        "crates/orb/orb/src/server/concurrency/per_connection.rs",
+        "how many threads a connection has, and what they send: `blocking.rs` receives",
+    ),
+    (
+        "crates/orb/orb/src/server/concurrency/reactor.rs",
+        "waits on descriptors, watches terms and sends: `ready.rs` receives",
+    ),
+    (
+        "crates/orb/orb/src/server/hand_over.rs",
+        "what the lane's clock, the ORB's end and servants that call others ask of a connection",
+    ),
+    (
+        "crates/orb/orb/src/server/host.rs",
+        "whom requests are for, as it was settled when the ORB began to listen",
+    ),
+    (
+        "crates/orb/orb/src/server/panics.rs",
+        "the process's panic hook, which libFuzzer has for itself: what a servant did, and not what it was sent",
+    ),
+    (
+        "crates/orb/orb/src/server/refusal.rs",
+        "what a thread answers that is held up, whatever it was sent",
+    ),
+    (
+        "crates/orb/orb/src/lane/outgoing/slot.rs",
+        "where a caller sleeps until another thread has read its reply: the models of `tests/models` go through it in each \
+         order",
+    ),
+    (
+        "crates/orb/orb/src/lane/outgoing/wait/reactor.rs",
+        "waits on descriptors: `ready.rs` receives",
+    ),
+    (
+        "crates/orb/orb/src/lane/outgoing/wait/strategy.rs",
+        "hands each question on to how a connection's callers wait",
+    ),
 ];
 
 /// Files below this share of lines, in hundredths, are named with the lines that are missing.

@@ -5,8 +5,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use punctual_idl::Encoding;
 use punctual_idl::diagnostic::{Diagnostic, render};
+use punctual_idl::{Compilation, Encoding};
 use punctual_idl_rust::Stubs;
 
 use crate::error::Error;
@@ -136,24 +136,21 @@ impl Builder {
     /// be written, [`Error::NoOutDir`] when there is no place for it, [`Error::SameName`] when two
     /// files would be generated into one.
     pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {
-        let out_dir = self
-            .out_dir
-            .clone()
-            .or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
-            .ok_or(Error::NoOutDir)?;
+        let out_dir = self.place()?;
         let mut generated = Vec::new();
         let (mut problems, mut watched) = (Vec::new(), BTreeSet::new());
         for file in files {
             let file = file.as_ref();
             watched.insert(file.to_owned());
-            match self.generate(file, &mut watched) {
+            let compilation =
+                punctual_idl::compile(file, &self.front).map_err(|failure| failure.diagnostics);
+            let source = compilation.and_then(|it| self.generate(&it, &mut watched));
+            match source {
                 Ok(source) => generated.push((stem(file), source)),
                 Err(diagnostics) => problems.extend(diagnostics),
             }
         }
-        for path in &watched {
-            self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
-        }
+        self.watch(&watched);
         if !problems.is_empty() {
             let rendered = render(&problems, false);
             return Err(Error::Idl { rendered });
@@ -161,13 +158,42 @@ impl Builder {
         write_all(&out_dir, &generated)
     }
 
+    /// Compiles IDL files that share declarations to one file, `<name>.rs`: what they include is one type for all of
+    /// them, and generated once. Files that are included twice need include guards.
+    ///
+    /// # Errors
+    /// Those of [`Builder::compile`].
+    pub fn compile_together(&self, name: &str, files: &[impl AsRef<Path>]) -> Result<(), Error> {
+        let out_dir = self.place()?;
+        let mut watched: BTreeSet<PathBuf> =
+            files.iter().map(|file| file.as_ref().to_owned()).collect();
+        let generated = punctual_idl::compile_together(name, files, &self.front)
+            .map_err(|failure| failure.diagnostics)
+            .and_then(|compilation| self.generate(&compilation, &mut watched));
+        self.watch(&watched);
+        let source = generated.map_err(|problems| Error::Idl {
+            rendered: render(&problems, false),
+        })?;
+        write_all(&out_dir, &[(name.to_owned(), source)])
+    }
+
+    fn place(&self) -> Result<PathBuf, Error> {
+        let set = self.out_dir.clone();
+        set.or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
+            .ok_or(Error::NoOutDir)
+    }
+
+    fn watch(&self, files: &BTreeSet<PathBuf>) {
+        for path in files {
+            self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
+        }
+    }
+
     fn generate(
         &self,
-        file: &Path,
+        compilation: &Compilation,
         watched: &mut BTreeSet<PathBuf>,
     ) -> Result<String, Vec<Diagnostic>> {
-        let compilation =
-            punctual_idl::compile(file, &self.front).map_err(|failure| failure.diagnostics)?;
         let read = compilation.specification.files.iter();
         watched.extend(
             read.map(|f| PathBuf::from(f.name()))

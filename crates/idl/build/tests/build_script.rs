@@ -39,6 +39,53 @@ fn each_file_becomes_a_file_of_its_name() {
 }
 
 #[test]
+fn files_that_share_an_include_share_its_types_in_one_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    write(
+        "common.idl",
+        "#ifndef COMMON\n#define COMMON\nmodule Plant { struct Common { long l; }; };\n#endif",
+    );
+    let own = "module Plant { interface NAME { void take(in Common c); }; };";
+    let files = ["Pump", "Tank"].map(|name| {
+        let own = own.replace("NAME", name);
+        write(
+            &format!("{name}.idl"),
+            &format!("#include \"common.idl\"\n{own}"),
+        )
+    });
+    let builder = Builder::new().out_dir(dir.path());
+    builder.compile_together("plant", &files).unwrap();
+    let plant = fs::read_to_string(dir.path().join("plant.rs")).unwrap();
+    for once in [
+        "pub mod plant",
+        "pub struct Common",
+        "pub struct Pump",
+        "pub struct Tank",
+    ] {
+        assert_eq!(plant.matches(once).count(), 1, "{once}");
+    }
+
+    // What others have is referred to, but for what these files declare themselves.
+    let builder = builder.extern_path("::Plant", "elsewhere::plant");
+    builder.compile_together("plant", &files).unwrap();
+    let plant = fs::read_to_string(dir.path().join("plant.rs")).unwrap();
+    assert!(!plant.contains("pub struct Common") && plant.contains("pub struct Pump"));
+
+    fs::write(
+        &files[1],
+        "module Plant { interface Tank { void take(in Lost c); }; };",
+    )
+    .unwrap();
+    let error = builder.compile_together("plant", &files).unwrap_err();
+    assert!(format!("{error:?}").contains("Tank.idl:1"), "{error:?}");
+}
+
+#[test]
 fn a_file_that_comes_out_as_it_was_is_not_touched() {
     let dir = tempfile::tempdir().unwrap();
     let idl = dir.path().join("a.idl");

@@ -69,6 +69,35 @@ pub fn compile_source(
     compile_bytes(loader, name.as_ref(), text.into(), options)
 }
 
+/// Compiles several files as one, each with all that it includes: what they share is declared once. As if a file `name`
+/// included them in this order, so that includes that come twice need guards.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_together(
+    name: impl AsRef<Path>,
+    files: &[impl AsRef<Path>],
+    options: &Options,
+) -> Result<Compilation, Failure> {
+    let names: Vec<String> = files
+        .iter()
+        .map(|file| file.as_ref().display().to_string())
+        .collect();
+    let text: String = names
+        .iter()
+        .map(|name| format!("#include \"{name}\"\n"))
+        .collect();
+    // Its folder is the current one, so that paths mean what they do to the caller.
+    let name = name.as_ref().file_name().unwrap_or_default();
+    let mut compilation = compile_source(name, text, options, &FileSystem)?;
+    let specification = &mut compilation.specification;
+    for declaration in &mut specification.declarations {
+        let file = &specification.files[declaration.location.file.index()];
+        declaration.in_main_file = names.iter().any(|name| name == file.name());
+    }
+    Ok(compilation)
+}
+
 fn compile_bytes(
     loader: &dyn SourceLoader,
     path: &Path,

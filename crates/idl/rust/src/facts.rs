@@ -4,9 +4,12 @@
 //! Worked out once for each declaration and without recursion between declarations, so that
 //! neither a long chain of structs nor one that doubles at each step costs more than its length.
 
+mod within;
+
 use punctual_idl::model::{
     DeclId, DeclKind, InterfaceFlavour, Member, Primitive, Specification, Type,
 };
+use within::{Contents, Within};
 
 use crate::annotations::{self, is_non_nil};
 
@@ -48,6 +51,7 @@ pub(crate) struct Facts {
     of: Vec<Option<Fact>>,
     /// What keys of maps are made of, by declaration.
     in_keys: Vec<bool>,
+    within: Within,
 }
 
 impl Facts {
@@ -55,6 +59,7 @@ impl Facts {
         let mut facts = Facts {
             of: vec![None; spec.declarations.len()],
             in_keys: in_keys(spec),
+            within: Within::new(spec),
         };
         for declaration in &spec.declarations {
             let mut pending = vec![declaration.id];
@@ -125,38 +130,24 @@ impl Facts {
 
     /// True where each value equals itself and has a hash: no floats are in it, nor values whose
     /// types are known at run time only.
-    pub(crate) fn has_total_equality(&self, spec: &Specification, ty: &Type) -> bool {
-        !spec.contains(ty, |part| match part {
-            Type::Primitive(primitive) => primitive.is_floating(),
-            Type::Any | Type::TypeCode => true,
-            _ => false,
-        })
+    pub(crate) fn has_total_equality(&self, ty: &Type) -> bool {
+        !self.within.of(ty).have(Contents::UNEQUAL)
     }
 
     /// True where a handle to a value of a valuetype may be in it.
-    pub(crate) fn holds_values(&self, spec: &Specification, ty: &Type) -> bool {
-        spec.contains(ty, |part| match part {
-            Type::ValueBase => true,
-            Type::Named(id) => match &spec[*id].kind {
-                DeclKind::ValueType(_) | DeclKind::ValueBox(_) => true,
-                DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Abstract,
-                _ => false,
-            },
-            _ => false,
-        })
+    pub(crate) fn holds_values(&self, ty: &Type) -> bool {
+        self.within.of(ty).have(Contents::VALUES)
     }
 
     /// True where a local object or a value of a native type may be in it, so that it stays in its
     /// process: it can be cloned, but not marshaled, printed or compared.
-    pub(crate) fn stays(&self, spec: &Specification, ty: &Type) -> bool {
-        spec.contains(ty, |part| match part {
-            Type::Named(id) => match &spec[*id].kind {
-                DeclKind::Native => true,
-                DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
-                _ => false,
-            },
-            _ => false,
-        })
+    pub(crate) fn stays(&self, ty: &Type) -> bool {
+        self.within.of(ty).have(Contents::LOCAL)
+    }
+
+    /// True where a value may hold another of the same declaration.
+    pub(crate) fn is_recursive(&self, id: DeclId) -> bool {
+        self.within.of_declaration(id).have(Contents::ITSELF)
     }
 
     /// True for what keys of maps are made of: its values have an order.

@@ -13,7 +13,7 @@ pub(crate) fn adopt_members<'m>(
 ) -> TokenStream {
     let generator = scope.generator;
     let holders = fields
-        .filter(|(_, member)| generator.facts.holds_values(generator.spec, &member.ty))
+        .filter(|(_, member)| generator.facts.holds_values(&member.ty))
         .map(|(field, _)| {
             let holds_values = scope.name("HoldsValues");
             quote!(#holds_values::adopt(&mut self.#field, graph);)

@@ -54,12 +54,11 @@ impl<'a> Fields<'a> {
 
     /// `#[derive(…)]` of all that the members' types allow.
     pub(crate) fn derive(&self, scope: &Scope<'_>, is_plain_data: bool) -> TokenStream {
-        let spec = scope.generator.spec;
         let facts = &scope.generator.facts;
         let is_total = self
             .members
             .iter()
-            .all(|(_, member)| facts.has_total_equality(spec, &member.ty));
+            .all(|(_, member)| facts.has_total_equality(&member.ty));
         let default =
             (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(Default,));
         let total = is_total.then(|| quote!(, Eq, Hash));
@@ -153,7 +152,7 @@ impl<'a> Fields<'a> {
         } else {
             quote!(#ok(Self { #(#values),* }))
         };
-        if scope.generator.spec.is_recursive(self.declaration.id) {
+        if scope.generator.facts.is_recursive(self.declaration.id) {
             unmarshal_body = quote!(input.nested(|input| #unmarshal_body));
         }
         let into = self.unmarshal_into(scope);
@@ -204,7 +203,7 @@ impl<'a> Fields<'a> {
             }
         });
         let mut body = quote!(#(#steps)* #ok(()));
-        if spec.is_recursive(self.declaration.id) {
+        if scope.generator.facts.is_recursive(self.declaration.id) {
             body = quote!(input.nested(|input| { #body }));
         }
         Some(quote! {

@@ -333,7 +333,7 @@ impl Faults<'_, '_> {
             DeclKind::Native if travels == Travels::Yes => self.stays(named, place),
             DeclKind::Struct(_) | DeclKind::Union(_) if travels == Travels::Yes => {
                 let facts = &self.generator.facts;
-                if facts.stays(spec, &Type::Named(named.id)) {
+                if facts.stays(&Type::Named(named.id)) {
                     self.stays(named, place);
                 }
             }

@@ -124,7 +124,7 @@ impl<'s, 'g> Shape<'s, 'g> {
 
     fn definition(&self) -> TokenStream {
         let scope = self.scope;
-        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let facts = &scope.generator.facts;
         let name = &self.name;
         let doc_of_union = doc(
             &self.declaration.doc,
@@ -134,7 +134,7 @@ impl<'s, 'g> Shape<'s, 'g> {
             .union
             .cases
             .iter()
-            .all(|case| facts.has_total_equality(spec, &case.member.ty));
+            .all(|case| facts.has_total_equality(&case.member.ty));
         let total = is_total.then(|| quote!(, Eq, Hash));
         let derive = if self.stays() {
             quote!(#[derive(Clone)])
@@ -174,7 +174,7 @@ impl<'s, 'g> Shape<'s, 'g> {
     fn stays(&self) -> bool {
         let generator = self.scope.generator;
         let ty = Type::Named(self.declaration.id);
-        generator.facts.stays(generator.spec, &ty)
+        generator.facts.stays(&ty)
     }
 
     fn variant_doc(&self, variant: &Variant<'_>) -> TokenStream {
@@ -221,7 +221,7 @@ impl<'s, 'g> Shape<'s, 'g> {
     /// The first member with the first of its labels.
     fn default_impl(&self) -> TokenStream {
         let scope = self.scope;
-        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let facts = &scope.generator.facts;
         let Some((variant, member)) = self.variants.first().and_then(|v| Some((v, v.member?)))
         else {
             return TokenStream::new();
@@ -235,7 +235,7 @@ impl<'s, 'g> Shape<'s, 'g> {
                 None => return TokenStream::new(),
             },
         };
-        if !facts.has_default(spec, &member.ty, non_nil) {
+        if !facts.has_default(scope.generator.spec, &member.ty, non_nil) {
             return TokenStream::new();
         }
         let (name, default, variant) = (&self.name, scope.name("Default"), &variant.name);
@@ -326,7 +326,7 @@ impl<'s, 'g> Shape<'s, 'g> {
             let discriminator = #discriminator?;
             #value
         };
-        if scope.generator.spec.is_recursive(self.declaration.id) {
+        if scope.generator.facts.is_recursive(self.declaration.id) {
             body = quote!(input.nested(|input| { #body }));
         }
         let fact = scope.generator.facts.of(&Type::Named(self.declaration.id));
@@ -344,10 +344,10 @@ impl<'s, 'g> Shape<'s, 'g> {
     /// `impl HoldsValues`, if there may be handles to values in a member.
     fn holds_values_impl(&self) -> TokenStream {
         let scope = self.scope;
-        let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+        let facts = &scope.generator.facts;
         let holds = |variant: &&Variant<'_>| {
             let member = variant.member;
-            member.is_some_and(|member| facts.holds_values(spec, &member.ty))
+            member.is_some_and(|member| facts.holds_values(&member.ty))
         };
         let holders: Vec<&Variant<'_>> = self.variants.iter().filter(holds).collect();
         if holders.is_empty() {

@@ -1,6 +1,6 @@
 //! Records without a socket, for fuzzing.
 
-use crate::flow::{Incoming, take_plaintext};
+use crate::flow::{Incoming, Sending, take_plaintext};
 use punctual_cdr::Block;
 use punctual_link::Cause;
 
@@ -24,4 +24,15 @@ pub fn feed(
             return take_plaintext(tls, block);
         }
     }
+}
+
+/// What TLS's state has to say, as a connection sends it; after an error, which breaks the connection off, nothing.
+pub fn say(tls: &mut rustls::Connection, is_broken: bool) -> Vec<u8> {
+    let mut sending = Sending::default();
+    if sending.take(tls).is_err() || is_broken {
+        sending.break_off();
+    }
+    let said = sending.rest().unwrap_or_default().to_vec();
+    sending.clear();
+    said
 }

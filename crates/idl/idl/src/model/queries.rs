@@ -164,7 +164,7 @@ impl Specification {
     }
 
     /// The types that a value of this declaration directly holds.
-    fn parts(&self, id: DeclId) -> Vec<&Type> {
+    pub fn parts(&self, id: DeclId) -> Vec<&Type> {
         match &self[id].kind {
             DeclKind::Typedef(typedef) => vec![&typedef.ty],
             DeclKind::ValueBox(boxed) => vec![&boxed.ty],

@@ -16,11 +16,11 @@ use crate::scope::Scope;
 
 /// Whether values of valuetypes may be in what the call passes.
 pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
-    let (spec, facts) = (scope.generator.spec, &scope.generator.facts);
+    let facts = &scope.generator.facts;
     let passed = call.parameters.iter().map(|p| p.value);
     passed
         .chain(call.returns)
-        .any(|value| facts.holds_values(spec, value.ty))
+        .any(|value| facts.holds_values(value.ty))
 }
 
 /// The servant's own method, between copies: a block of a `Result` of what a reply would bring.

@@ -173,7 +173,7 @@ fn accessor(
     } else {
         (ty.clone(), quote!(value))
     };
-    let put = if generator.facts.holds_values(generator.spec, &member.ty) {
+    let put = if generator.facts.holds_values(&member.ty) {
         quote!(replace)
     } else {
         quote!(set)

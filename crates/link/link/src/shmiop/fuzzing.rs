@@ -7,7 +7,7 @@ use super::layout::{CLOSED, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNI
 use super::options::{ShmOptions, Trust};
 use super::writer;
 use crate::fuzzing::Program;
-use crate::{Address, Connection};
+use crate::{Address, Connection, Loan};
 use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
 use punctual_sys::credentials::Credentials;
@@ -23,6 +23,10 @@ const SIZES: Sizes = Sizes {
     ring: 4096,
     pool: 8192,
 };
+/// Inputs that begin with this number, or a greater one, have a peer with memory of its own.
+const NEW: u8 = 0xf0;
+/// Steps from this number on are of an application that has memory on loan.
+const LOANS: u8 = 252;
 /// What is received of one input at most.
 const STEPS: usize = 64;
 
@@ -67,9 +71,9 @@ thread_local! {
     static REST: RefCell<Option<(OwnedFd, Region)>> = const { RefCell::new(None) };
 }
 
-/// A peer's memory, all zeros.
-fn peer_memory() -> io::Result<(OwnedFd, Region)> {
-    let Some((file, mut memory)) = REST.take() else {
+/// A peer's memory, all zeros; a new one has pages that nobody has written to.
+fn peer_memory(is_new: bool) -> io::Result<(OwnedFd, Region)> {
+    let Some((file, mut memory)) = REST.take().filter(|_| !is_new) else {
         return memory::create("punctual-fuzz", SIZES.total());
     };
     memory.as_mut_slice().fill(0);
@@ -87,6 +91,9 @@ impl Drop for Hostile {
 ///
 /// # Errors
 /// The operating system's: it has no memory, or no socket.
+///
+/// # Panics
+/// If something is wrong with what the input does.
 pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
     let mut program = Program(input);
     let how = program.octet();
@@ -103,14 +110,16 @@ pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
         },
         ..ShmOptions::default()
     };
-    let (connection, mut peer) = connect(&options)?;
+    let (connection, mut peer) = connect(&options, how >= NEW)?;
+    assert!(connection.lender().is_some() && !format!("{connection:?}").is_empty());
     let mut block = Connection::lend(&connection, 0);
-    let mut held = Vec::new();
+    let (mut held, mut loans) = (Vec::new(), Vec::new());
     for _ in 0..STEPS {
-        if program.0.is_empty() {
-            break;
+        match program.0.first() {
+            None => break,
+            Some(LOANS..) => loan(&mut program, &connection, &mut loans),
+            Some(_) => step(&mut program, &mut peer, &connection, &mut block, &mut held),
         }
-        step(&mut program, &mut peer, &connection, &mut block, &mut held);
     }
     // What was lent may outlive the connection.
     drop(connection);
@@ -119,7 +128,7 @@ pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
+fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hostile)> {
     let (socket, other) = UnixStream::pair()?;
     let trusted = match options.trust {
         Trust::Never => None,
@@ -129,7 +138,7 @@ fn connect(options: &ShmOptions) -> io::Result<(ShmConnection, Hostile)> {
         }
     };
     let (_own, memory) = memory::create("punctual-fuzz", SIZES.total())?;
-    let (file, theirs) = peer_memory()?;
+    let (file, theirs) = peer_memory(is_new)?;
     let (control, ring, pool) = writer::parts(memory, SIZES);
     let seen = PeerMemory::map(&file, SIZES.total())
         .map_err(|refused| io::Error::other(format!("{refused:?}")))?;
@@ -241,13 +250,60 @@ fn step(
     }
 }
 
-/// Reads all of what was received, where it lies and copied.
+/// What an application does with memory that it has on loan: takes it, fills it, sends it, gives it back. What it has
+/// filled is what it finds there, whoever else has it.
+fn loan(program: &mut Program<'_>, connection: &ShmConnection, loans: &mut Vec<(Loan, u8)>) {
+    let what = program.octet() - LOANS;
+    let which = usize::from(program.octet());
+    if what == 0 {
+        let fill = program.octet();
+        if let Some(mut loan) = connection.loan(32 * which + 1).filter(|_| loans.len() < 8) {
+            loan.fill(fill);
+            loans.push((loan, fill));
+        }
+    }
+    let at = which % loans.len().max(1);
+    let Some((loan, fill)) = loans.get_mut(at) else {
+        return;
+    };
+    match what {
+        1 => {
+            *fill = program.octet();
+            loan.fill(*fill);
+        }
+        2 => drop(loans.swap_remove(at)),
+        _ => {
+            if let Some(segment) = Lender::lend(connection, loan) {
+                assert!(!format!("{segment:?}").is_empty());
+                let parts = [IoSlice::new(segment.as_slice())];
+                let _ = connection.send(&parts, Deadline::after(Duration::ZERO));
+            }
+        }
+    }
+    for (loan, fill) in loans {
+        assert!(loan.iter().all(|octet| octet == fill));
+    }
+}
+
+/// Reads all of what was received: copied, where it lies, and from a private copy.
 fn look_at(block: &Block) {
+    for lent in block.lent() {
+        let mut copy = vec![0; lent.segment.len()];
+        lent.segment.copy_to(&mut copy);
+        std::hint::black_box(lent.segment.view().len());
+    }
     let mut sum = 0u8;
     block.for_each_stretch(|stretch| {
         sum = stretch
             .iter()
             .fold(sum, |sum, octet| sum.wrapping_add(*octet));
     });
+    for lent in block.lent() {
+        let (whole, mut copy) = (lent.segment.as_slice(), vec![0; lent.segment.len()]);
+        lent.segment.copy_to(&mut copy);
+        assert_eq!(whole, copy);
+        assert_eq!(whole, lent.segment.view());
+        assert!(!format!("{:?}", lent.segment).is_empty());
+    }
     std::hint::black_box(sum);
 }

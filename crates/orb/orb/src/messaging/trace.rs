@@ -64,8 +64,7 @@ impl Tracer {
     }
 }
 
-/// A message of whichever protocol its first octets show, for people.
-/// What people see of a message, in whatever protocol.
+/// What people see of a message, of whichever protocol its first octets show.
 pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     match message.first_chunk() {
         Some(b"GIOP") => describe(message, options).to_string(),

@@ -136,9 +136,7 @@ fn serve_message(
             reader.has_message(conversation, &message, inbox.is_mid_message());
             thread.has_message();
             thread.ends_receiving(reader);
-            let evicted = inbox.take_evicted();
-            drop(inbox);
-            drop(evicted);
+            let_go(inbox);
             return thread.serve(|| dispatcher.handle(message));
         }
         Ok(Taken::Need(need)) => {
@@ -149,9 +147,7 @@ fn serve_message(
     };
     match received {
         Ok(outcome) => {
-            let evicted = inbox.take_evicted();
-            drop(inbox);
-            drop(evicted);
+            let_go(inbox);
             outcome == ReceiveOutcome::Received
         }
         Err(error) => {
@@ -161,6 +157,14 @@ fn serve_message(
             false
         }
     }
+}
+
+/// Lets go of the inbox, and then logs which connections went for its sake. By itself, so that the loop stays short.
+#[inline(never)]
+fn let_go(mut inbox: MutexGuard<'_, Inbox>) {
+    let evicted = inbox.take_evicted();
+    drop(inbox);
+    drop(evicted);
 }
 
 #[cold]

@@ -309,3 +309,61 @@ impl State {
         looked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that has called once and is quiet, as far as a look tells.
+    #[derive(Debug)]
+    struct Quiet {
+        /// Whether it goes when it is told to.
+        goes: bool,
+    }
+
+    impl Accepted for Quiet {
+        fn endpoint(&self) -> u64 {
+            0
+        }
+
+        fn say_goodbye(&self) {}
+
+        fn idle_at(&self) -> Option<u32> {
+            Some(1)
+        }
+
+        fn has_unread(&self) -> bool {
+            false
+        }
+
+        fn make_room(&self) -> bool {
+            self.goes
+        }
+
+        fn stands_still_at(&self) -> Option<u64> {
+            None
+        }
+
+        fn hand_over_if_needed(self: Arc<Self>, _: u64) {}
+    }
+
+    #[test]
+    fn one_that_is_told_to_go_counts_again_where_it_is_not_idle_any_more() {
+        for (goes, left) in [(true, 0), (false, 1)] {
+            let (connections, host) = (Connections::default(), Arc::from("host"));
+            let one: Arc<dyn Accepted> = Arc::new(Quiet { goes });
+            let id = connections.join(Arc::downgrade(&one), Arc::clone(&host));
+            let room = connections.make_room(1, &host, Some(Duration::ZERO));
+            assert_eq!(room, Ok(()));
+            assert_eq!(connections.lock().count, left);
+            assert_eq!(
+                connections.lock().hosts.get(&host).copied(),
+                (!goes).then_some(1)
+            );
+            connections.leave(id);
+            assert_eq!(connections.len(), 0);
+            assert_eq!(connections.lock().count, 0);
+            assert!(connections.lock().hosts.is_empty());
+        }
+    }
+}
