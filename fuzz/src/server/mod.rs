@@ -78,7 +78,7 @@ pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
         .activate_with_id(&"r".into(), raw::Raw)
         .expect("it is another id");
     if let Some(does) = does {
-        let calls: Result<Every, _> = poa.activate_with_id(&"c".into(), Arc::new(raw::Does(does)));
+        let calls: Result<Every, _> = poa.activate_with_id(&"c".into(), raw::Does(does));
         calls.expect("it is another id");
     }
     let table = orb.ior_table().expect("there is a root");

@@ -88,10 +88,10 @@ impl Servant for RawSkeleton {
 /// A servant that does this, and answers with nothing.
 pub(super) struct Does(pub(super) fn());
 
-struct DoesSkeleton(Arc<Does>);
+struct DoesSkeleton(Does);
 
-impl Implements<Arc<Does>> for Every {
-    fn skeleton(servant: Arc<Does>) -> Arc<dyn Servant> {
+impl Implements<Does> for Every {
+    fn servant(servant: Does) -> Arc<dyn Servant> {
         Arc::new(DoesSkeleton(servant))
     }
 }
