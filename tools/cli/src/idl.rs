@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// Refer to another crate's Rust for what is included from a scope of IDL.
     #[arg(long, value_name = "SCOPE=PATH")]
     extern_path: Vec<String>,
-    /// References are not nil unless the IDL says `@non_nil(FALSE)`
+    /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
     /// Name the Rust type that stands for an IDL native type.
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let mut failed = false;
     let together = options.together.as_ref().map(|name| {
         let compilation = punctual_idl::compile_together(name, &options.files, &front);
-        (name.into(), compilation)
+        (PathBuf::from(format!("{name}.idl")), compilation)
     });
     let each = options.files.iter().filter(|_| options.together.is_none());
     let each = each.map(|file| (file.clone(), punctual_idl::compile(file, &front)));

@@ -84,7 +84,7 @@ impl Builder {
         self
     }
 
-    /// Names the Rust type that stands for a `native` type.
+    /// Names the Rust type that stands for a `native` type. One that is raised is cloned, compared and printed as text.
     pub fn native(mut self, name: impl Into<String>, rust_type: impl Into<String>) -> Self {
         self.rust.natives.push((name.into(), rust_type.into()));
         self

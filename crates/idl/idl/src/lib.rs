@@ -87,13 +87,20 @@ pub fn compile_together(
         .iter()
         .map(|name| format!("#include \"{name}\"\n"))
         .collect();
-    // Its folder is the current one, so that paths mean what they do to the caller.
+    // Its folder is the current one, so that paths mean what they do to the caller; no file has such a name.
     let name = name.as_ref().file_name().unwrap_or_default();
+    let name = format!("<{}>", name.to_string_lossy());
     let mut compilation = compile_source(name, text, options, &FileSystem)?;
+    // However they were come by first.
+    let real = |name: &str| Path::new(name).canonicalize().ok();
+    let named: Vec<_> = names.iter().map(|name| real(name)).collect();
     let specification = &mut compilation.specification;
+    let files = specification.files.iter();
+    let is_named: Vec<bool> = files
+        .map(|file| real(file.name()).is_some_and(|file| named.contains(&Some(file))))
+        .collect();
     for declaration in &mut specification.declarations {
-        let file = &specification.files[declaration.location.file.index()];
-        declaration.in_main_file = names.iter().any(|name| name == file.name());
+        declaration.in_main_file = is_named[declaration.location.file.index()];
     }
     Ok(compilation)
 }

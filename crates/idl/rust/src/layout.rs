@@ -22,7 +22,7 @@ pub(crate) enum Piece {
 impl Pieces {
     /// Lays out tokens that stand within so many modules; what stands in their place.
     pub(crate) fn lay_out(&self, piece: Piece, depth: usize, tokens: TokenStream) -> TokenStream {
-        if tokens.is_empty() {
+        if tokens.is_empty() || depth > DEEPEST {
             return tokens;
         }
         let within = match piece {
@@ -80,6 +80,9 @@ impl Pieces {
 
 const PIECE: &str = "piece__";
 
+/// What stands within more modules is laid out with the whole file: a piece costs as many lines as there are modules around.
+const DEEPEST: usize = 8;
+
 /// Lays out calls of `plain_struct!` as structs are laid out: the formatter does not know what
 /// other people's macros take.
 fn plain_structs(text: &str) -> String {
@@ -88,7 +91,7 @@ fn plain_structs(text: &str) -> String {
     while let Some(line) = lines.next() {
         laid_out.push_str(line);
         laid_out.push('\n');
-        if !line.ends_with(PLAIN_STRUCT) {
+        if !line.ends_with(PLAIN_STRUCT) || line.trim_start().starts_with("//") {
             continue;
         }
         let indent = &line[..line.len() - line.trim_start().len()];
@@ -143,7 +146,7 @@ pub(crate) fn signatures(
 ) -> TokenStream {
     let name: String = name.to_string().split_whitespace().collect();
     let name = name.replace("::", COLONS);
-    let about = format_ident!("{SIGNATURES}{name}__{about}");
+    let about = format_ident!("{SIGNATURES}{name}{SEPARATOR}{about}");
     quote!(trait #about: #of { #signatures })
 }
 
@@ -160,7 +163,7 @@ fn signature_macros(text: &str) -> String {
         let start = line.trim_start();
         let indent = &line[..line.len() - start.len()];
         let head = start.strip_prefix("trait ").and_then(|start| {
-            let (name, rest) = start.strip_prefix(SIGNATURES)?.split_once("__")?;
+            let (name, rest) = start.strip_prefix(SIGNATURES)?.split_once(SEPARATOR)?;
             let (about, rest) = rest.split_once(": ")?;
             let (of, body) = rest.split_once(' ')?;
             Some((
@@ -234,7 +237,10 @@ const WIDTH: usize = 89;
 
 const SIGNATURES: &str = "Signatures__";
 
-/// `::` within a name: a letter that nobody uses.
+/// What stands between two names: a letter that nobody uses, as the next.
+const SEPARATOR: &str = "\u{1C0}";
+
+/// `::` within a name.
 const COLONS: &str = "\u{1C1}";
 
 const ITEM_MACRO: &str = "const _: () = ";

@@ -70,7 +70,9 @@ pub fn generate(
     specification: &Specification,
     options: &Options,
 ) -> Result<Generated, Vec<Diagnostic>> {
-    let annotated = options.non_nil.then(|| non_nil::everywhere(specification));
+    let annotated = options
+        .non_nil
+        .then(|| non_nil::everywhere(specification, options));
     let specification = annotated.as_ref().unwrap_or(specification);
     let mut errors = check(options);
     let mut warnings = Vec::new();
@@ -128,7 +130,7 @@ impl Generator<'_> {
 
     /// True for what an earlier compilation generated.
     pub(crate) fn is_extern(&self, declaration: &Declaration) -> bool {
-        self.extern_scope(declaration).is_some()
+        extern_scope(self.options, declaration).is_some()
     }
 
     /// The Rust path of the module that holds what an earlier compilation generated.
@@ -137,7 +139,7 @@ impl Generator<'_> {
         declaration: &Declaration,
         scope: &[String],
     ) -> Option<TokenStream> {
-        let (depth, path) = self.extern_scope(declaration)?;
+        let (depth, path) = extern_scope(self.options, declaration)?;
         let path = scope::parse(&absolute(path));
         let inner = (depth..scope.len()).map(|end| {
             let module = ident(self.names.module(&scope[..=end]));
@@ -145,26 +147,29 @@ impl Generator<'_> {
         });
         Some(quote!(#path #(#inner)*))
     }
+}
 
-    /// The longest extern scope that holds the declaration, as its depth and its path.
-    fn extern_scope(&self, declaration: &Declaration) -> Option<(usize, &str)> {
-        if declaration.in_main_file {
-            return None;
-        }
-        let mut found: Option<(usize, &str)> = None;
-        for (scope, path) in &self.options.extern_paths {
-            let parts: Vec<&str> = scope.trim_start_matches("::").split("::").collect();
-            let holds = parts.len() < declaration.scoped_name.len()
-                && parts
-                    .iter()
-                    .zip(&declaration.scoped_name)
-                    .all(|(a, b)| a == b);
-            if holds && found.is_none_or(|(depth, _)| depth <= parts.len()) {
-                found = Some((parts.len(), path));
-            }
-        }
-        found
+/// The longest extern scope that holds the declaration, as its depth and its path.
+pub(crate) fn extern_scope<'o>(
+    options: &'o Options,
+    declaration: &Declaration,
+) -> Option<(usize, &'o str)> {
+    if declaration.in_main_file {
+        return None;
     }
+    let mut found: Option<(usize, &str)> = None;
+    for (scope, path) in &options.extern_paths {
+        let parts: Vec<&str> = scope.trim_start_matches("::").split("::").collect();
+        let holds = parts.len() < declaration.scoped_name.len()
+            && parts
+                .iter()
+                .zip(&declaration.scoped_name)
+                .all(|(a, b)| a == b);
+        if holds && found.is_none_or(|(depth, _)| depth <= parts.len()) {
+            found = Some((parts.len(), path));
+        }
+    }
+    found
 }
 
 /// A crate's name becomes a path from the root; other paths stay as they are.

@@ -1,20 +1,45 @@
 //! References that are not nil unless the IDL says `@non_nil(FALSE)`: the option `non_nil`.
 //!
 //! As if `@non_nil` stood at each parameter, result, attribute and member that is a reference or a value. Elements of
-//! sequences, and the state of valuetypes, may be nil as ever: a value begins with nothing in it.
+//! sequences, and all that is in the state of valuetypes, may be nil as ever: a value begins with nothing in it. What other
+//! crates have generated is as they have it.
 
 use punctual_idl::model::{Annotation, DeclKind, Declaration, Member, Specification, Type};
 use punctual_idl::source::Location;
 
 use crate::types::{Form, form};
+use crate::{Options, extern_scope};
 
 /// The specification with the annotation wherever it applies.
-pub(crate) fn everywhere(specification: &Specification) -> Specification {
+pub(crate) fn everywhere(specification: &Specification, options: &Options) -> Specification {
+    let in_states = in_states(specification);
     let mut annotated = specification.clone();
     for declaration in &mut annotated.declarations {
-        annotate(specification, declaration);
+        let is_free = !in_states[declaration.id.index()];
+        if is_free && extern_scope(options, declaration).is_none() {
+            annotate(specification, declaration);
+        }
     }
     annotated
+}
+
+/// What the states of valuetypes are made of, by declaration.
+fn in_states(spec: &Specification) -> Vec<bool> {
+    let mut marked = vec![false; spec.declarations.len()];
+    for declaration in &spec.declarations {
+        let DeclKind::ValueType(value) = &declaration.kind else {
+            continue;
+        };
+        for state in &value.state {
+            spec.contains(&state.member.ty, |part| {
+                if let Type::Named(id) = part {
+                    marked[id.index()] = !matches!(spec[*id].kind, DeclKind::ValueType(_));
+                }
+                false
+            });
+        }
+    }
+    marked
 }
 
 fn annotate(spec: &Specification, declaration: &mut Declaration) {
@@ -35,6 +60,17 @@ fn annotate(spec: &Specification, declaration: &mut Declaration) {
         DeclKind::Attribute(attribute) => add(spec, &attribute.ty, own, &location),
         DeclKind::Struct(structure) => members(spec, &mut structure.members),
         DeclKind::Exception(exception) => members(spec, &mut exception.members),
+        DeclKind::ValueType(value) => {
+            let factories = value.factories.iter_mut();
+            for parameter in factories.flat_map(|factory| &mut factory.parameters) {
+                add(
+                    spec,
+                    &parameter.ty,
+                    &mut parameter.annotations,
+                    &parameter.location,
+                );
+            }
+        }
         DeclKind::Union(union) => {
             for case in &mut union.cases {
                 members(spec, std::slice::from_mut(&mut case.member));

@@ -452,3 +452,48 @@ fn references_are_not_nil_where_that_is_chosen_but_where_the_idl_says_so() {
     let text: String = text.split_whitespace().collect();
     assert!(text.contains("one:Option<&I>,other:Option<&I>"));
 }
+
+#[test]
+fn inherited_methods_that_traits_would_hide_are_written_again() {
+    let text = generated(
+        "interface Base { long clone(); void eq(in long o); void other(); };
+         interface Derived : Base { void own(); };
+         abstract interface A { void clone(); void plain(); };
+         abstract interface B { void added(); };
+         abstract interface Either : A, B { void x(); };
+         abstract interface Deeper : Either {};",
+    );
+    let (_, derived) = text.split_once("impl Derived {").unwrap();
+    let (derived, _) = derived.split_once("\n}").unwrap();
+    for method in ["fn clone(", "fn eq(", "fn own("] {
+        assert!(derived.contains(method), "{method}: {derived}");
+    }
+    assert!(!derived.contains("fn other("));
+    // An object is called by the type that has the method.
+    for (call, count) in [
+        ("AObject::clone(this)", 3),
+        ("AObject::plain(this)", 3),
+        ("BObject::added(this)", 1),
+        ("EitherObject::added(this)", 2),
+    ] {
+        let arm = format!("Self::Object(this) => {call}");
+        assert_eq!(text.matches(&arm).count(), count, "{call}");
+    }
+    assert!(text.contains("Self::Object(this) => EitherObject::x(this)"));
+}
+
+#[test]
+fn what_a_comment_says_is_never_taken_for_code() {
+    for line in [
+        "plain_struct! {",
+        "fn piece__0() {}",
+        "const OWN: x = &",
+        "trait Signatures__x {",
+        "typed!(X,",
+    ] {
+        let text = generated(&format!("/** {line} */ struct S {{ long l; }};"));
+        assert!(text.contains(&format!("/// {line}")), "{text}");
+        assert!(text.contains("pub l: i32,"), "{text}");
+        assert!(syn::parse_file(&text).is_ok(), "{text}");
+    }
+}

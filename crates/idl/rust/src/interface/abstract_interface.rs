@@ -9,7 +9,7 @@ use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
 use super::call::{self, Call};
-use super::{reference, servant, skeleton};
+use super::{bases, reference, servant, skeleton};
 use crate::docs::doc_after;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
@@ -32,7 +32,7 @@ pub(super) fn generate(
     let value_ref = scope.name("ValueRef");
     let calls = call::all(generator, declaration.id);
     let methods = (generator.options.client && !calls.is_empty()).then(|| {
-        let methods = calls.iter().map(|call| method(scope, call));
+        let methods = calls.iter().map(|call| method(scope, declaration, call));
         quote!(impl #name { #(#methods)* })
     });
     let conversions = conversions(scope, declaration, &name, &object);
@@ -62,8 +62,12 @@ pub(super) fn generate(
 }
 
 /// An operation of whichever it is.
-fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+///
+/// Its reference's method is named with the type that has it: what dereferences to that has others of some names.
+fn method(scope: &Scope<'_>, interface: &Declaration, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
+    let holder = bases::holder(generator.spec, interface.id, call.owner);
+    let object = reference::reference_path(scope, &generator.spec[holder]);
     let doc = call.doc(generator);
     let signature = call.signature(scope, &quote!(pub));
     let [arc, operations_of] = ["Arc", "operations_of"].map(|name| scope.name(name));
@@ -78,7 +82,7 @@ fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
         #doc
         #signature {
             match self {
-                Self::Object(#this) => #this.#method(#(#passed,)* #(#context)*),
+                Self::Object(#this) => #object::#method(#this #(, #passed)* #(, #context)*),
                 Self::Value(#this) => {
                     let #local: #arc<dyn #servant> = #operations_of(#this)?;
                     #servant::#trait_method(&*#local #(, #passed)* #(, #context)*)

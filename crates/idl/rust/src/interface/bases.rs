@@ -1,5 +1,7 @@
 //! What an interface has from its first base, whose reference and skeleton it is built on, and what other bases add.
 
+use std::collections::HashSet;
+
 use punctual_idl::model::{DeclId, Declaration, Specification};
 
 /// The interfaces that one derives from, each once.
@@ -8,6 +10,7 @@ pub(super) struct Bases {
     pub(super) of_first: Vec<DeclId>,
     /// What the other bases add.
     pub(super) others: Vec<DeclId>,
+    has_first: HashSet<DeclId>,
 }
 
 impl Bases {
@@ -16,13 +19,19 @@ impl Bases {
             return Self {
                 of_first: Vec::new(),
                 others: Vec::new(),
+                has_first: HashSet::new(),
             };
         };
         let mut of_first = vec![first];
         of_first.extend(spec.ancestors(first).into_iter().rev());
         let mut others = spec.ancestors(interface);
-        others.retain(|base| !of_first.contains(base));
-        Self { of_first, others }
+        let has_first: HashSet<DeclId> = of_first.iter().copied().collect();
+        others.retain(|base| !has_first.contains(base));
+        Self {
+            of_first,
+            others,
+            has_first,
+        }
     }
 
     pub(super) fn first(&self) -> Option<DeclId> {
@@ -31,6 +40,18 @@ impl Bases {
 
     /// Whether an interface's operations have to be written of this one: its own and those that other bases add.
     pub(super) fn adds(&self, owner: &Declaration) -> bool {
-        !self.of_first.contains(&owner.id)
+        !self.has_first.contains(&owner.id)
+    }
+}
+
+/// Whose reference has the methods of an owner: that of the interface, or the next of its first bases that adds them.
+pub(super) fn holder(spec: &Specification, interface: DeclId, owner: &Declaration) -> DeclId {
+    let mut holder = interface;
+    loop {
+        let bases = Bases::of(spec, holder);
+        match bases.first() {
+            Some(first) if !bases.adds(owner) => holder = first,
+            _ => return holder,
+        }
     }
 }

@@ -65,6 +65,31 @@ fn is_abstract(interface: &Declaration) -> bool {
         DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
+/// Methods that the derived reference would have of a trait instead of those of its first base.
+const HIDDEN: &[&str] = &[
+    "as_mut",
+    "as_object",
+    "as_ref",
+    "borrow",
+    "borrow_mut",
+    "clone",
+    "clone_from",
+    "cmp",
+    "deref",
+    "eq",
+    "fmt",
+    "hash",
+    "into",
+    "marshal",
+    "marshal_nilable",
+    "ne",
+    "object",
+    "partial_cmp",
+    "to_owned",
+    "try_into",
+    "type_id",
+];
+
 /// A method for each call, but for those that the first base has.
 fn methods(
     scope: &Scope<'_>,
@@ -77,7 +102,7 @@ fn methods(
     for call in &calls {
         claims.reserve(&call.method);
     }
-    calls.retain(|call| bases.adds(call.owner));
+    calls.retain(|call| bases.adds(call.owner) || HIDDEN.contains(&call.method.as_str()));
     if calls.is_empty() {
         return TokenStream::new();
     }
