@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// One that is written by hand needs only what has no default here, and is then found by its own
 /// [`Servant::dispatch`] alone.
 pub trait Servant: Send + Sync + 'static {
-    /// The repository ids it answers `_is_a` for, most derived first.
+    /// The repository ids it answers `_is_a` for: first that of the most derived interface.
     fn repository_ids(&self) -> &'static [&'static str];
 
     /// The repository id of the most derived interface of the object that is called (`_repository_id`): for
@@ -87,7 +87,7 @@ pub trait Servant: Send + Sync + 'static {
 /// interface's servant trait. It is what lets [`crate::Poa::activate`] infer the reference's type.
 pub trait Implements<S>: Interface {
     /// The servant that an implementation is as this interface: what servant managers give, and what default servants
-    /// are made of. `Cubit::servant(CubitImpl)`.
+    /// are made of. `Cubit::servant(CubitImpl)`; of an interface with an operation of that name, [`servant_of`].
     fn servant(servant: S) -> Arc<dyn Servant>;
 }
 

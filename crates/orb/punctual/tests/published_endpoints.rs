@@ -3,12 +3,13 @@
 
 mod support;
 
-use punctual::protocol::{LaneId, Priority};
+use punctual::protocol::{LaneId, Priority, endpoints_of};
 use punctual::{
-    CreatePoaError, EndpointChoice, Interface, ListenEndpoint, Orb, Poa, PoaPolicy,
-    PublishedEndpoints, RootPoa, SystemExceptionKind as Kind,
+    CreatePoaError, EndpointChoice, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint,
+    Orb, Poa, PoaPolicy, PublishedEndpoints, RootPoa, SystemExceptionKind as Kind,
 };
 use punctual_ior::{IiopProfile, Ior, tags};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, EchoImpl, watchdog};
@@ -169,4 +170,51 @@ fn a_poa_whose_endpoints_are_all_retired_makes_no_references_that_lead_nowhere()
     };
     assert_eq!(error.kind(), Kind::InvPolicy);
     assert!(error.to_string().contains(&served.socket), "{error}");
+}
+
+#[test]
+fn references_that_outlive_the_process_name_no_socket_that_does_not() {
+    let _watchdog = watchdog(LIMIT);
+    let name = format!("punctual-published.{}", std::process::id());
+    let listening = |endpoints: &[ListenEndpoint]| {
+        let builder = endpoints.iter().cloned();
+        let builder = builder.fold(Orb::builder(), |builder, endpoint| builder.listen(endpoint));
+        builder.build().unwrap()
+    };
+    let (chosen, named) = (
+        ListenEndpoint::new("uiop", ""),
+        ListenEndpoint::new("uiop", &name),
+    );
+    let server = listening(&[chosen.clone(), named, ListenEndpoint::iiop("127.0.0.1", 0)]);
+    let places = |server: &Orb, lifespan| {
+        let root = server.root_poa().unwrap();
+        let policies = [
+            PoaPolicy::Lifespan(lifespan),
+            PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+        ];
+        let poa = root.create_poa(&format!("{lifespan:?}"), None, &policies);
+        let object: Echo = poa.unwrap().create_reference_with_id(&"a".into()).unwrap();
+        let endpoints = endpoints_of(server, object.as_object().ior());
+        let places = endpoints.iter().map(|one| one.address.place().to_owned());
+        places.collect::<BTreeSet<String>>()
+    };
+    let of_process = places(&server, LifespanPolicy::Transient);
+    let lasting = places(&server, LifespanPolicy::Persistent);
+    assert_eq!(
+        (of_process.len(), lasting.len()),
+        (3, 2),
+        "{of_process:?} {lasting:?}"
+    );
+    assert!(
+        lasting
+            .iter()
+            .any(|place| place.ends_with(&format!("/{name}"))),
+        "{lasting:?}"
+    );
+    // Where there is nothing else, it is better than nothing.
+    let alone = listening(&[chosen]);
+    assert_eq!(places(&alone, LifespanPolicy::Persistent).len(), 1);
+    for orb in [server, alone] {
+        orb.shutdown(true).unwrap();
+    }
 }

@@ -2,12 +2,13 @@
 
 use crate::{Cause, LinkError, Phase};
 use punctual_sys::unix;
+use std::collections::hash_map::RandomState;
 use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
+use std::hash::BuildHasher;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How often, and how long apart, a directory that another process is cleaning is tried.
@@ -19,7 +20,7 @@ const PATIENCE: (u32, Duration) = (100, Duration::from_millis(10));
 /// [`Cause::BadAddress`] for what is neither.
 pub(crate) fn checked(place: &str, phase: Phase) -> Result<&Path, LinkError> {
     let expected = if !place.starts_with('/') || place.chars().any(char::is_control) {
-        "the absolute path of a socket"
+        "the absolute path of a socket, or a name without slashes to listen at"
     } else if place.len() > unix::LONGEST_PATH {
         "a path of at most 107 octets, which is all that a socket's address holds"
     } else {
@@ -44,7 +45,9 @@ fn identity(metadata: &Metadata) -> Identity {
 }
 
 impl SocketFile {
-    /// Listens at `place`; an empty one is chosen in a directory that only this user may enter.
+    /// Listens at `place`. A name without slashes is a socket in a directory that only this user may enter, and the same
+    /// whenever the program is started again. An empty place is chosen there, as no other process ever chooses it again;
+    /// what processes that were killed had chosen is removed.
     ///
     /// A leftover of this user's, on which nobody listens any more, is replaced. Anything else that
     /// is there is left alone.
@@ -57,6 +60,9 @@ impl SocketFile {
         let chosen;
         let place = if place.is_empty() {
             chosen = choose().map_err(failed)?;
+            &chosen
+        } else if is_name(place) {
+            chosen = private_path(place).map_err(failed)?;
             &chosen
         } else {
             place
@@ -141,13 +147,54 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A path of this process's alone, in this user's directory.
+/// A path of this process's alone, in this user's directory. Its random part keeps a reference from ever leading to
+/// another process, to which the system has given the same number.
 fn choose() -> io::Result<String> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let directory = private_directory()?;
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = directory.join(format!("{}-{number}", std::process::id()));
-    path.into_os_string()
+    sweep(&private_directory()?);
+    let random = RandomState::new().hash_one(std::process::id());
+    private_path(&format!("{}{CHOSEN}{random:016x}", std::process::id()))
+}
+
+/// What stands between the number of a process and what is random, in a name that was chosen.
+const CHOSEN: &str = "-";
+
+/// How many files are looked at when sockets of killed processes are removed.
+const MOST_SWEPT: usize = 4096;
+
+/// Removes the sockets that processes had chosen which were killed.
+fn sweep(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.take(MOST_SWEPT).flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.split_once(CHOSEN));
+        let process = process.and_then(|(process, _)| process.parse::<u32>().ok());
+        let has_ended = |process| !Path::new(&format!("/proc/{process}")).exists();
+        if !process.is_some_and(has_ended) {
+            continue;
+        }
+        // Whoever has the lock removes them, too.
+        let Ok(_held) = lock(directory) else {
+            return;
+        };
+        // One on which somebody listens, in another namespace of processes, stays.
+        let _ = remove_leftover(&entry.path());
+    }
+}
+
+/// Whether a place is a name in this user's directory: letters, digits, and common signs.
+fn is_name(place: &str) -> bool {
+    let is_common = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    place.starts_with(|c: char| c.is_ascii_alphabetic())
+        && place.chars().all(|c| is_common(c) || c == '-')
+}
+
+/// The path of a name in this user's directory.
+fn private_path(name: &str) -> io::Result<String> {
+    private_directory()?
+        .join(name)
+        .into_os_string()
         .into_string()
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"))
 }
@@ -310,6 +357,41 @@ mod tests {
         let link = scratch.0.join("link");
         symlink(&scratch.0, &link).unwrap();
         assert!(own_directory(&link).is_err());
+    }
+
+    #[test]
+    fn a_name_is_a_socket_in_this_users_directory_whenever_it_is_listened_at() {
+        let name = format!("punctual-test.{}", std::process::id());
+        let (listener, file) = SocketFile::listen(&name, 4).unwrap();
+        let place = file.place().to_owned();
+        assert!(place.ends_with(&format!("/{name}")), "{place}");
+        // As after a kill: nobody listens there any more.
+        drop((listener, file));
+        let (_listener, file) = SocketFile::listen(&name, 4).unwrap();
+        assert_eq!(file.place(), place);
+        file.remove();
+        for wrong in ["../up", ".hidden", "-x", "a/b", "7-1", "a b"] {
+            assert!(!is_name(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_killed_processes_had_chosen_is_removed_and_nothing_else() {
+        let scratch = Scratch::new("sweep");
+        let path = |name: &str| scratch.0.join(name);
+        // No process has such a number.
+        for name in ["4294967295-00ff", "plant", "7-x.txt"] {
+            drop(UnixListener::bind(path(name)).unwrap());
+        }
+        let _listens = UnixListener::bind(path("4294967294-00ff")).unwrap();
+        fs::write(path("4294967293-00ff"), "precious").unwrap();
+        let own = format!("{}-00ff", std::process::id());
+        drop(UnixListener::bind(path(&own)).unwrap());
+        sweep(&scratch.0);
+        assert!(!path("4294967295-00ff").exists());
+        for stays in ["plant", "4294967294-00ff", "4294967293-00ff", &own] {
+            assert!(path(stays).exists(), "{stays}");
+        }
     }
 
     #[test]

@@ -157,6 +157,7 @@ impl ListenEndpoint {
                 all.extend(wildcards(0));
                 all
             }
+            _ if is_socket_file(&self.protocol) => vec![Address::new(link, &self.place)],
             Some((None, port)) => wildcards(port).into(),
             Some((Some(host), port)) if !host.starts_with('/') => {
                 vec![Address::new(link, Address::iiop(host, port).place())]
@@ -176,6 +177,12 @@ impl fmt::Display for ListenEndpoint {
 fn is_internet(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "iiop" | "ssliop" | "diop")
+}
+
+/// Whether places of this protocol are known to be socket files: paths, or names.
+fn is_socket_file(protocol: &str) -> bool {
+    let link = protocol.rsplit('+').next().unwrap_or_default();
+    matches!(link, "uiop" | "shmiop")
 }
 
 /// The place, and the options behind it. A path holds `/`, so its options stand behind a `|`.

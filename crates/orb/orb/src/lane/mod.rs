@@ -14,7 +14,7 @@ mod reactors;
 mod spreading;
 
 pub(crate) use all::Lanes;
-pub(crate) use incoming::{Accepted, OpenEndpoint};
+pub(crate) use incoming::{Accepted, OpenEndpoint, Which};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,

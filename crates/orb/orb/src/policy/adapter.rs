@@ -14,6 +14,7 @@ pub struct AdapterPolicies {
     published: Vec<PolicyValue>,
     /// What the profiles of its objects' references have in common.
     templates: ProfileTemplates,
+    outlives_process: bool,
 }
 
 /// A policy that an adapter cannot have.
@@ -57,7 +58,16 @@ impl AdapterPolicies {
             set,
             published,
             templates: ProfileTemplates::default(),
+            outlives_process: false,
         })
+    }
+
+    /// The same of an adapter whose objects outlive the process: references to them name no local socket whose place was
+    /// chosen by the process, as that ends with it.
+    #[must_use]
+    pub fn outliving_the_process(mut self) -> Self {
+        self.outlives_process = true;
+        self
     }
 
     /// The policy of this type, if the adapter has one.
@@ -69,6 +79,10 @@ impl AdapterPolicies {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.set.iter()
+    }
+
+    pub(crate) fn outlives_process(&self) -> bool {
+        self.outlives_process
     }
 
     pub(crate) fn published(&self) -> &[PolicyValue] {

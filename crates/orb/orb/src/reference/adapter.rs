@@ -6,6 +6,7 @@ use super::object::ObjectRef;
 use crate::adapter::DispatchError;
 use crate::client;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use crate::lane::Which;
 use crate::orb::Orb;
 use crate::relayed::{MAX_HOPS, RelayedReply, RelayedRequest};
 use crate::server::ServerCall;
@@ -38,7 +39,7 @@ impl Orb {
     ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
         let endpoints = &self.lanes().default_lane().incoming.endpoints;
-        let profiles = endpoints.profiles(self.broker(), object_key, policies, None)?;
+        let profiles = endpoints.profiles(self.broker(), object_key, policies, Which::ALL)?;
         Ok(self.reference_with(type_id, profiles))
     }
 }

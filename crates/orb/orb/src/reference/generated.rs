@@ -193,7 +193,7 @@ macro_rules! user_exception {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operation_error {
-    ($name:ident, [$($variant:ident($exception:path)),* $(,)?] $(, [$($native:ident($of:path)),* $(,)?])?) => {
+    ($name:ident, [$($variant:ident($exception:path)),* $(,)?] $(, [$($native:ident($of:ty)),* $(,)?])?) => {
         impl $crate::OperationError for $name {
             fn system(&self) -> ::core::option::Option<&$crate::SystemException> {
                 match self {

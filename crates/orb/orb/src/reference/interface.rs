@@ -6,12 +6,12 @@ use std::time::Duration;
 
 /// A typed object reference, written by the IDL compiler.
 ///
-/// An operation of the interface may have the name of one of these: it is an inherent method and
-/// wins; `<Cubit as Interface>::narrow` still means this one.
+/// An operation of the interface may have the name of one of these: it is an inherent method, of the reference itself or
+/// of its first base's, and wins; `<Cubit as Interface>::narrow` still means this one.
 pub trait Interface: Clone + Sized {
     /// The interface's repository id.
     const REPOSITORY_ID: &'static str;
-    /// Its own and those of all its bases, most derived first.
+    /// Its own, those of its first base, then those that other bases add.
     const REPOSITORY_IDS: &'static [&'static str];
 
     /// Takes the object's word for it: a call to an object of another type raises BAD_OPERATION.
@@ -110,7 +110,11 @@ impl<R> NotNil for Option<R> {
     fn not_nil(self) -> Result<R, SystemException> {
         self.ok_or_else(|| {
             let path = std::any::type_name::<R>().trim_start_matches('&');
-            let name = path.rsplit("::").next().unwrap_or(path);
+            let name = path
+                .rsplit("::")
+                .next()
+                .unwrap_or(path)
+                .trim_end_matches('>');
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
                 .with_detail(format!("a nil `{name}` where one is wanted"))
         })

@@ -37,6 +37,10 @@ impl Adapter {
         let orb = self.common.orb.upgrade().ok_or_else(over)?;
         let defined = defined(policies, &orb).map_err(NotMade::Conflict)?;
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
+        let defined = match policies.is_persistent() {
+            true => defined.outliving_the_process(),
+            false => defined,
+        };
         self.check_name(name).map_err(NotMade::System)?;
         self.wait_for_name(&orb, name).map_err(NotMade::System)?;
         let mut children = self.tree.children.lock();

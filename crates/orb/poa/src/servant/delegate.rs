@@ -4,7 +4,7 @@ use super::{Identity, Tie};
 use std::sync::Arc;
 
 /// What holds a servant and does what that does: a shared one, a boxed one, a part of an object. The IDL compiler
-/// implements each servant trait for all of these at once.
+/// implements each servant trait for those that are here.
 pub trait Delegate: Send + Sync + 'static {
     /// The servant's type.
     type Servant: ?Sized;
@@ -65,26 +65,42 @@ impl Identity {
     }
 }
 
-/// What holds a servant of `$servant` is one, which does each operation by that.
+/// What holds a servant of `$servant` is one, which does each operation by that: a shared one, a boxed one, a part of an
+/// object.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! delegate {
-    ($servant:ident, $interface:ident, {
+    ($servant:ident, $interface:ident, $operations:tt) => {
+        $crate::delegate!(
+            @of [__S: $servant + ?Sized], ::std::sync::Arc<__S>, $servant, $interface, $operations
+        );
+        $crate::delegate!(
+            @of [__S: $servant + ?Sized], ::std::boxed::Box<__S>, $servant, $interface, $operations
+        );
+        $crate::delegate!(
+            @of [
+                __T: ::core::marker::Send + ::core::marker::Sync + ?Sized + 'static,
+                __S: $servant + ?Sized
+            ],
+            $crate::Tie<__T, __S>, $servant, $interface, $operations
+        );
+    };
+    (@of [$($generics:tt)*], $holder:ty, $servant:ident, $interface:ident, {
         $(
             $(#[$about:meta])*
             fn $operation:ident(&self $(, $argument:ident: $type:ty)* $(,)?) -> $result:ty;
         )*
     }) => {
-        impl<__Delegate: $crate::Delegate<Servant: $servant>> $servant for __Delegate {
+        impl<$($generics)*> $servant for $holder {
             $(
                 $(#[$about])*
                 fn $operation(&self $(, $argument: $type)*) -> $result {
-                    $servant::$operation(<__Delegate as $crate::Delegate>::servant(self) $(, $argument)*)
+                    $servant::$operation(<$holder as $crate::Delegate>::servant(self) $(, $argument)*)
                 }
             )*
 
             fn __identity(&self) -> $crate::Identity {
-                $crate::Identity::of_delegate::<$interface, __Delegate>(self, $servant::__identity)
+                $crate::Identity::of_delegate::<$interface, $holder>(self, $servant::__identity)
             }
         }
     };

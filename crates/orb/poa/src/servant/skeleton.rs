@@ -94,21 +94,21 @@ macro_rules! inherited_answers {
 #[macro_export]
 macro_rules! skeleton {
     ($interface:ident, $skeleton:ident, $servant:ident, [$($view:path),* $(,)?]) => {
-        struct $skeleton<Implementation>(Implementation);
+        struct $skeleton<__Implementation>(__Implementation);
 
-        impl<Implementation: $servant> $crate::Implements<Implementation> for $interface {
-            fn servant(servant: Implementation) -> ::std::sync::Arc<dyn $crate::Servant> {
+        impl<__Implementation: $servant> $crate::Implements<__Implementation> for $interface {
+            fn servant(servant: __Implementation) -> ::std::sync::Arc<dyn $crate::Servant> {
                 ::std::sync::Arc::new($skeleton(servant))
             }
         }
 
-        impl<Implementation: $servant> $crate::Servant for $skeleton<Implementation> {
+        impl<__Implementation: $servant> $crate::Servant for $skeleton<__Implementation> {
             fn repository_ids(&self) -> &'static [&'static str] {
                 <$interface as $crate::orb::Interface>::REPOSITORY_IDS
             }
 
             fn dispatch(&self, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
-                match <$interface as $crate::Answers<Implementation>>::find(call.operation()) {
+                match <$interface as $crate::Answers<__Implementation>>::find(call.operation()) {
                     ::core::option::Option::Some(answer) => answer(&self.0, call),
                     ::core::option::Option::None => ::core::result::Result::Err(call.bad_operation()),
                 }
@@ -119,7 +119,7 @@ macro_rules! skeleton {
             }
 
             fn upcall(&self, operation: usize, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
-                match <$interface as $crate::Answers<Implementation>>::numbered(operation) {
+                match <$interface as $crate::Answers<__Implementation>>::numbered(operation) {
                     ::core::option::Option::Some(answer) => answer(&self.0, call),
                     ::core::option::Option::None => ::core::result::Result::Err(call.bad_operation()),
                 }
@@ -134,7 +134,7 @@ macro_rules! skeleton {
             }
 
             fn provide(&self) -> $crate::orb::Provided<'_> {
-                $crate::orb::Provided::new(&self.0, const { $crate::orb::views![Implementation as $(dyn $view),*] })
+                $crate::orb::Provided::new(&self.0, const { $crate::orb::views![__Implementation as $(dyn $view),*] })
             }
         }
     };

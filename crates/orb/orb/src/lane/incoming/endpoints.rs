@@ -157,10 +157,10 @@ impl Endpoints {
         broker: &Broker,
         object_key: &[u8],
         policies: &[PolicyValue],
-        which: Option<&PublishedEndpoints>,
+        which: Which<'_>,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         let endpoints = self.published(which);
-        if let Some(which) = which.filter(|_| endpoints.is_empty()) {
+        if let Some(which) = which.named.filter(|_| endpoints.is_empty()) {
             return Err(none_to_publish(which));
         }
         build_profiles(broker, &endpoints, object_key, policies).map_err(|error| {
@@ -183,7 +183,10 @@ impl Endpoints {
             self.changes.load(Ordering::Acquire),
             broker.protocols.now().number,
         ];
-        let which = policies.value::<PublishedEndpoints>();
+        let which = Which {
+            named: policies.value::<PublishedEndpoints>(),
+            are_lasting: policies.outlives_process(),
+        };
         policies.templates().profiles(object_key, origin, |key| {
             self.profiles(broker, key, policies.published(), which)
         })
@@ -194,12 +197,19 @@ impl Endpoints {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// What references say of the endpoints: of all, or of those that are named.
-    fn published(&self, which: Option<&PublishedEndpoints>) -> Vec<ProfileEndpoint> {
-        let is_meant = |open: &&OpenEndpoint| which.is_none_or(|which| which.name(&open.named()));
+    /// What references say of these endpoints. Where no place lasts, those that there are.
+    fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
         let state = self.lock();
-        let meant = state.open.iter().filter(is_meant);
-        meant.map(|open| open.published.clone()).collect()
+        let is_meant =
+            |open: &&OpenEndpoint| which.named.is_none_or(|which| which.name(&open.named()));
+        let meant = || state.open.iter().filter(is_meant);
+        let published = |open: &OpenEndpoint| open.published.clone();
+        let lasting = meant().filter(|open| !which.are_lasting || open.is_lasting());
+        let lasting: Vec<ProfileEndpoint> = lasting.map(published).collect();
+        match lasting.is_empty() {
+            true => meant().map(published).collect(),
+            false => lasting,
+        }
     }
 
     /// Whether each choice names an endpoint that is listened at; the one that does not.
@@ -214,7 +224,28 @@ impl Endpoints {
     }
 }
 
+/// Which endpoints references name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Which<'w> {
+    /// Those that are named by a policy.
+    named: Option<&'w PublishedEndpoints>,
+    /// Those whose place is the same when the process is started again.
+    are_lasting: bool,
+}
+
+impl Which<'_> {
+    pub(crate) const ALL: Self = Which {
+        named: None,
+        are_lasting: false,
+    };
+}
+
 impl OpenEndpoint {
+    /// Whether its place was not chosen for this process: a socket's ends with it.
+    fn is_lasting(&self) -> bool {
+        !(self.pair.link.is_local() && self.endpoint.place.is_empty())
+    }
+
     fn named(&self) -> Named<'_> {
         Named {
             configured: &self.endpoint,

@@ -7,5 +7,5 @@ mod publish;
 mod watch;
 
 pub(crate) use connections::Accepted;
-pub(crate) use endpoints::OpenEndpoint;
+pub(crate) use endpoints::{OpenEndpoint, Which};
 pub(crate) use listening::Incoming;
