@@ -118,11 +118,11 @@ impl Modules<'_> {
 /// public wherever it is included, or that it is included in a module that has the IDL module's
 /// name. Any call may raise a system exception: only what else it raises is told.
 fn at_root(scope: &Scope<'_>, items: TokenStream) -> TokenStream {
-    let is_root = scope.depth() == 0;
-    match syn::parse2::<syn::File>(items.clone()) {
-        Ok(file) if is_root && !items.is_empty() => scope.laid_out(Piece::Items, allowed(file)),
-        _ => scope.laid_out(Piece::Items, items),
+    if scope.depth() > 0 || items.is_empty() {
+        return scope.laid_out(Piece::Items, items);
     }
+    let allowed = syn::parse2::<syn::File>(items.clone()).map(allowed);
+    scope.laid_out(Piece::Items, allowed.unwrap_or(items))
 }
 
 fn allowed(file: syn::File) -> TokenStream {
