@@ -92,15 +92,23 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
         });
         quote!(impl<#generic: #servant> #skeleton<#generic> { #(#methods)* })
     });
+    let piece = |tokens| scope.laid_out(Piece::Methods, tokens);
+    let own_names = piece(quote!(const OWN: &'static [&'static str] = &[#(#names),*];));
+    let own_answers = piece(quote! {
+        const OWN_ANSWERS: &'static [#answer<#generic>] = &[#(#skeleton::#methods),*];
+    });
+    let find_own = piece(quote! {
+        #[inline]
+        fn find_own(#parameter: &str) -> #option<#answer<#generic>> { #search }
+    });
     quote! {
         impl #operations for #reference {
-            const OWN: &'static [&'static str] = &[#(#names),*];
+            #own_names
             #names_of_bases
         }
         impl<#generic: #servant> #answers<#generic> for #reference {
-            const OWN_ANSWERS: &'static [#answer<#generic>] = &[#(#skeleton::#methods),*];
-            #[inline]
-            fn find_own(#parameter: &str) -> #option<#answer<#generic>> { #search }
+            #own_answers
+            #find_own
             #answers_of_bases
         }
         #own
