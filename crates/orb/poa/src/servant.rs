@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// One that is written by hand needs only what has no default here, and is then found by its own
 /// [`Servant::dispatch`] alone.
 pub trait Servant: Send + Sync + 'static {
-    /// The repository ids it answers `_is_a` for: first that of the most derived interface.
+    /// The repository ids it answers `_is_a` for, most derived first.
     fn repository_ids(&self) -> &'static [&'static str];
 
     /// The repository id of the most derived interface of the object that is called (`_repository_id`): for

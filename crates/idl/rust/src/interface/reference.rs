@@ -37,7 +37,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let (reference, id) = (scope.name("reference"), &declaration.repository_id);
     let of_bases = bases.first().map(|_| {
         let of_first = bases.of_first.iter().copied().map(path);
-        let others = bases.others.iter().copied().map(path);
+        let others = bases.others.iter().rev().copied().map(path);
         quote!(, [#(#of_first),*], [#(#others),*])
     });
     let eithers = eithers(scope, declaration, &name);

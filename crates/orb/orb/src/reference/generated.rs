@@ -48,7 +48,7 @@ macro_rules! joined {
 /// or [`ObjectRef`](crate::ObjectRef).
 ///
 /// Of an interface with bases, the reference is also the first base's (by `Deref`), and can be widened to each.
-/// The first list has the first base and what that derives from, the second what other bases add.
+/// The first list has the first base and what that derives from, the second what other bases add, most derived first.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! reference {
@@ -67,8 +67,8 @@ macro_rules! reference {
             $id,
             $crate::joined!(
                 &[$id],
+                $(&[<$other as $crate::Interface>::REPOSITORY_ID],)*
                 <$first as $crate::Interface>::REPOSITORY_IDS
-                $(, &[<$other as $crate::Interface>::REPOSITORY_ID])*
             ),
             $first,
             [$($further),*],

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub trait Interface: Clone + Sized {
     /// The interface's repository id.
     const REPOSITORY_ID: &'static str;
-    /// Its own, those of its first base, then those that other bases add.
+    /// Its own and those of all its bases, most derived first.
     const REPOSITORY_IDS: &'static [&'static str];
 
     /// Takes the object's word for it: a call to an object of another type raises BAD_OPERATION.
