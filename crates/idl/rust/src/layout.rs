@@ -6,8 +6,8 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use quote::{format_ident, quote};
 
-/// The text of what was laid out already. Tokens take fifty times the memory of their text, and more as a syntax tree:
-/// so each item, and each method, is laid out as soon as it is there, and a short function stands in its place.
+/// The text of what was laid out already. Tokens take far more memory than their text, and more still as a syntax
+/// tree: so each item, and each method, is laid out as soon as it is there, and a short function stands in its place.
 #[derive(Default)]
 pub(crate) struct Pieces(RefCell<Vec<String>>);
 
