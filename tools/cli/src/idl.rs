@@ -3,6 +3,7 @@
 use crate::fail;
 use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
 use punctual_idl::{Compilation, Failure};
+use punctual_idl_rust::Generated;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Ok(settings) => settings,
         Err(message) => return fail(message, None),
     };
-    let mut generated = Vec::new();
+    let mut done = Vec::new();
     let mut failed = false;
     let together = options.together.as_ref().map(|name| {
         let compilation = punctual_idl::compile_together(name, &options.files, &front);
@@ -73,9 +74,9 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let each = each.map(|file| (file.clone(), punctual_idl::compile(file, &front)));
     for (file, compilation) in together.into_iter().chain(each) {
         match rust_of(compilation, options.check, &rust) {
-            Ok((source, warnings)) => {
+            Ok((generated, warnings)) => {
                 show(&warnings, options.json);
-                generated.push((file, source));
+                done.push((file, generated));
             }
             Err(diagnostics) => {
                 show(&diagnostics, options.json);
@@ -89,7 +90,15 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     if options.check {
         return ExitCode::SUCCESS;
     }
-    match write_all(&options.out, &generated) {
+    let sharing = done.iter().filter_map(|(file, generated)| {
+        let included = &generated.as_ref()?.included;
+        Some((file.to_str()?, included))
+    });
+    show(&punctual_idl_rust::warn_of_shared(sharing), options.json);
+    let sources = done.iter().filter_map(|(file, generated)| {
+        Some((file.as_path(), generated.as_ref()?.source.as_str()))
+    });
+    match write_all(&options.out, sources) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => fail(message, None),
     }
@@ -135,27 +144,29 @@ fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, Strin
     values.iter().map(pair).collect()
 }
 
-/// The Rust source, empty when only checked, and the warnings; or what is wrong.
+/// The Rust, none when only checked, and the warnings; or what is wrong.
 fn rust_of(
     compilation: Result<Compilation, Failure>,
     check: bool,
     rust: &punctual_idl_rust::Options,
-) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(Option<Generated>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let compilation = compilation.map_err(|failure| failure.diagnostics)?;
     if check {
-        return Ok((String::new(), compilation.warnings));
+        return Ok((None, compilation.warnings));
     }
-    let generated = punctual_idl_rust::generate(&compilation.specification, rust)?;
-    Ok((
-        generated.source,
-        [compilation.warnings, generated.warnings].concat(),
-    ))
+    let mut generated = punctual_idl_rust::generate(&compilation.specification, rust)?;
+    let mut warnings = compilation.warnings;
+    warnings.append(&mut generated.warnings);
+    Ok((Some(generated), warnings))
 }
 
-fn write_all(out: &Path, generated: &[(PathBuf, String)]) -> Result<(), String> {
+fn write_all<'a>(
+    out: &Path,
+    sources: impl Iterator<Item = (&'a Path, &'a str)>,
+) -> Result<(), String> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut written: Vec<PathBuf> = Vec::new();
-    for (file, source) in generated {
+    for (file, source) in sources {
         let name = Path::new(file.file_name().unwrap_or(file.as_os_str())).with_extension("rs");
         let path = out.join(name);
         if written.contains(&path) {

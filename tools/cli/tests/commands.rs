@@ -85,6 +85,53 @@ fn generated_rust_is_the_same_each_time_and_holds_no_path() {
 }
 
 #[test]
+fn types_that_files_share_are_warned_of_where_each_gets_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let common = "#ifndef COMMON\n#define COMMON\nstruct Reading { double d; };\n#endif";
+    std::fs::write(folder.path().join("common.idl"), common).unwrap();
+    for name in ["Pump", "Tank"] {
+        let text =
+            format!("#include \"common.idl\"\ninterface {name} {{ void take(in Reading r); }};");
+        std::fs::write(folder.path().join(format!("{name}.idl")), text).unwrap();
+    }
+    let compile = |options: &[&str], files: &[&str]| {
+        let mut idl = punctual();
+        idl.current_dir(&folder)
+            .arg("idl")
+            .args(options)
+            .args(files);
+        let output = idl.args(["--out", "out"]).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{text}");
+        text
+    };
+    let text = compile(&[], &["Pump.idl", "Tank.idl"]);
+    let warning = "the types of `common.idl` are generated for each of Pump.idl and Tank.idl, \
+                   and are different types in Rust";
+    assert!(text.contains(warning), "{text}");
+    assert!(text.contains("--together NAME"), "{text}");
+    // Nothing to say of one that stands alone, of those that are one, and where the types are elsewhere.
+    assert_eq!(compile(&[], &["Pump.idl"]), "");
+    assert_eq!(
+        compile(&["--together", "plant"], &["Pump.idl", "Tank.idl"]),
+        ""
+    );
+    std::fs::write(
+        folder.path().join("common.idl"),
+        format!("module Common {{ {} }};", common.lines().nth(2).unwrap()),
+    )
+    .unwrap();
+    for name in ["Pump", "Tank"] {
+        let text = format!(
+            "#include \"common.idl\"\ninterface {name} {{ void take(in Common::Reading r); }};"
+        );
+        std::fs::write(folder.path().join(format!("{name}.idl")), text).unwrap();
+    }
+    let elsewhere = ["--extern-path", "::Common=crate::common"];
+    assert_eq!(compile(&elsewhere, &["Pump.idl", "Tank.idl"]), "");
+}
+
+#[test]
 fn completion_scripts_name_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = punctual().args(["completions", shell]).output().unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl::{Compilation, Encoding};
-use punctual_idl_rust::Stubs;
+use punctual_idl_rust::{Generated, Stubs, warn_of_shared};
 
 use crate::error::Error;
 
@@ -128,7 +128,8 @@ impl Builder {
     }
 
     /// Compiles IDL files, each by itself, to `<name>.rs` in the output folder. A file that comes
-    /// out as it was is not touched. Warnings are passed on to Cargo.
+    /// out as it was is not touched. Warnings are passed on to Cargo; types of a file that several
+    /// of these include are one of them, see [`Builder::compile_together`].
     ///
     /// # Errors
     /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong, or has no form in
@@ -137,7 +138,7 @@ impl Builder {
     /// files would be generated into one.
     pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {
         let out_dir = self.place()?;
-        let mut generated = Vec::new();
+        let (mut generated, mut sharing) = (Vec::new(), Vec::new());
         let (mut problems, mut watched) = (Vec::new(), BTreeSet::new());
         for file in files {
             let file = file.as_ref();
@@ -146,7 +147,12 @@ impl Builder {
                 punctual_idl::compile(file, &self.front).map_err(|failure| failure.diagnostics);
             let source = compilation.and_then(|it| self.generate(&it, &mut watched));
             match source {
-                Ok(source) => generated.push((stem(file), source)),
+                Ok(Generated {
+                    source, included, ..
+                }) => {
+                    generated.push((stem(file), source));
+                    sharing.push((file.display().to_string(), included));
+                }
                 Err(diagnostics) => problems.extend(diagnostics),
             }
         }
@@ -155,6 +161,10 @@ impl Builder {
             let rendered = render(&problems, false);
             return Err(Error::Idl { rendered });
         }
+        let sharing = sharing
+            .iter()
+            .map(|(file, included)| (file.as_str(), included));
+        self.warn(&warn_of_shared(sharing));
         write_all(&out_dir, &generated)
     }
 
@@ -171,10 +181,10 @@ impl Builder {
             .map_err(|failure| failure.diagnostics)
             .and_then(|compilation| self.generate(&compilation, &mut watched));
         self.watch(&watched);
-        let source = generated.map_err(|problems| Error::Idl {
+        let generated = generated.map_err(|problems| Error::Idl {
             rendered: render(&problems, false),
         })?;
-        write_all(&out_dir, &[(name.to_owned(), source)])
+        write_all(&out_dir, &[(name.to_owned(), generated.source)])
     }
 
     fn place(&self) -> Result<PathBuf, Error> {
@@ -193,17 +203,23 @@ impl Builder {
         &self,
         compilation: &Compilation,
         watched: &mut BTreeSet<PathBuf>,
-    ) -> Result<String, Vec<Diagnostic>> {
+    ) -> Result<Generated, Vec<Diagnostic>> {
         let read = compilation.specification.files.iter();
         watched.extend(
             read.map(|f| PathBuf::from(f.name()))
                 .filter(|path| path.exists()),
         );
         let generated = punctual_idl_rust::generate(&compilation.specification, &self.rust)?;
-        for warning in compilation.warnings.iter().chain(&generated.warnings) {
-            self.tell_cargo(&format!("warning={warning}"));
+        self.warn(&compilation.warnings);
+        self.warn(&generated.warnings);
+        Ok(generated)
+    }
+
+    fn warn(&self, warnings: &[Diagnostic]) {
+        for warning in warnings {
+            let help = warning.help.as_ref().map(|help| format!("; {help}"));
+            self.tell_cargo(&format!("warning={warning}{}", help.unwrap_or_default()));
         }
-        Ok(generated.source)
     }
 
     fn tell_cargo(&self, directive: &str) {

@@ -53,10 +53,15 @@ impl Pieces {
                 format!("a mistake in the generator: what it wrote is not Rust ({error})");
             Box::new(Diagnostic::without_place(Severity::Error, message))
         })?;
+        let outline = prettyplease::unparse(&file);
+        drop(file);
         let mut text = String::new();
-        self.put_in(&prettyplease::unparse(&file), &mut text);
-        let text = plain_structs(&signature_macros(&item_macros(&text)));
-        Ok(spaced(&lists(&text)))
+        self.put_in(&outline, &mut text);
+        // One after the other, so that there are two copies of a long text and not six.
+        for pass in [item_macros, signature_macros, plain_structs, lists, spaced] {
+            text = pass(&text);
+        }
+        Ok(text)
     }
 
     /// The text with each piece in its place.

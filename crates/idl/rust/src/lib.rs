@@ -30,6 +30,7 @@ mod non_nil;
 mod options;
 mod plan;
 mod scope;
+mod shared;
 mod structs;
 mod typed;
 mod typedefs;
@@ -47,6 +48,7 @@ use punctual_idl::model::{Declaration, Specification};
 use quote::quote;
 
 pub use options::{Options, Stubs};
+pub use shared::warn_of_shared;
 
 use facts::Facts;
 use names::{Names, ident};
@@ -59,6 +61,8 @@ pub struct Generated {
     pub source: String,
     /// What is worth knowing, such as names that had to be changed.
     pub warnings: Vec<Diagnostic>,
+    /// The included files whose types are among it.
+    pub included: BTreeSet<String>,
 }
 
 /// Generates Rust for a specification.
@@ -102,6 +106,7 @@ pub fn generate(
     Ok(Generated {
         source: header(specification) + &text,
         warnings: distinct(generator.warnings.take()),
+        included: shared::included(specification, &plan),
     })
 }
 

@@ -35,6 +35,9 @@ enum Origin {
     Prelude(&'static str),
 }
 
+/// Methods in a piece of text.
+const AT_A_TIME: usize = 32;
+
 impl<'g> Scope<'g> {
     pub(crate) fn new(generator: &'g Generator<'g>, idl: Vec<String>) -> Self {
         Scope {
@@ -52,6 +55,21 @@ impl<'g> Scope<'g> {
     /// What stands for tokens of this module that are laid out.
     pub(crate) fn laid_out(&self, piece: Piece, tokens: TokenStream) -> TokenStream {
         self.generator.pieces.lay_out(piece, self.depth(), tokens)
+    }
+
+    /// What stands for them, one after the other. A few at a time: what stands for each costs as a syntax tree, too.
+    pub(crate) fn each_laid_out(
+        &self,
+        piece: Piece,
+        tokens: impl Iterator<Item = TokenStream>,
+    ) -> TokenStream {
+        let mut tokens = tokens.peekable();
+        let mut laid_out = TokenStream::new();
+        while tokens.peek().is_some() {
+            let few = tokens.by_ref().take(AT_A_TIME).collect();
+            laid_out.extend(self.laid_out(piece, few));
+        }
+        laid_out
     }
 
     /// A name of the runtime or of the standard library, imported if need be.

@@ -113,9 +113,10 @@ fn methods(
     let methods = calls.iter().map(|call| {
         let method = method(scope, call);
         let twin = twin::generate(scope, call, &mut claims);
-        scope.laid_out(Piece::Methods, quote!(#method #twin))
+        quote!(#method #twin)
     });
-    quote!(impl #name { #(#methods)* })
+    let methods = scope.each_laid_out(Piece::Methods, methods);
+    quote!(impl #name { #methods })
 }
 
 fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {

@@ -41,19 +41,22 @@ pub(crate) fn generate(
         quote!(#(#bases)+*)
     };
     let calls = call::own(generator, declaration.id);
-    let methods = calls.iter().map(|call| {
-        let (doc, signature) = (
-            call.doc(generator),
-            call.signature(scope, &TokenStream::new()),
-        );
-        scope.laid_out(Piece::Signatures, quote!(#doc #signature;))
-    });
+    let methods = scope.each_laid_out(
+        Piece::Signatures,
+        calls.iter().map(|call| {
+            let (doc, signature) = (
+                call.doc(generator),
+                call.signature(scope, &TokenStream::new()),
+            );
+            quote!(#doc #signature;)
+        }),
+    );
     let reference = ident(generator.names.item(declaration.id));
     let delegates = delegates(scope, &calls, &name, &reference);
     quote! {
         #doc
         pub trait #name: #bounds {
-            #(#methods)*
+            #methods
             #[doc(hidden)]
             fn __identity(&self) -> #identity {
                 #identity::of::<#reference, Self>(self)
@@ -73,9 +76,10 @@ fn delegates(
     let delegate = scope.name("delegate");
     let signatures = calls.iter().map(|call| {
         let signature = call.bare_signature(scope);
-        scope.laid_out(Piece::Signatures, quote!(#signature;))
+        quote!(#signature;)
     });
-    layout::signatures(&delegate, name, reference, &quote!(#(#signatures)*))
+    let signatures = scope.each_laid_out(Piece::Signatures, signatures);
+    layout::signatures(&delegate, name, reference, &signatures)
 }
 
 /// How the local is passed to the servant: itself, or a reference to it.

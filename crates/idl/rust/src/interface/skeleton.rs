@@ -85,12 +85,12 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let own = (!calls.is_empty()).then(|| {
         let methods = calls.iter().map(|call| {
             let (name, body) = (call.method_ident(), arm(scope, call));
-            let method = quote! {
+            quote! {
                 fn #name(servant: &#generic, call: &mut #call_type<'_>) -> #answered #body
-            };
-            scope.laid_out(Piece::Methods, method)
+            }
         });
-        quote!(impl<#generic: #servant> #skeleton<#generic> { #(#methods)* })
+        let methods = scope.each_laid_out(Piece::Methods, methods);
+        quote!(impl<#generic: #servant> #skeleton<#generic> { #methods })
     });
     let piece = |tokens| scope.laid_out(Piece::Methods, tokens);
     let own_names = piece(quote!(const OWN: &'static [&'static str] = &[#(#names),*];));
