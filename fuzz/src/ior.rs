@@ -342,7 +342,7 @@ fn components() -> Vec<TaggedComponent> {
         host: "host".to_owned(),
         path: "/tmp/omni".to_owned(),
     };
-    let policy = PolicyValue {
+    let too_short = PolicyValue {
         kind: 40,
         data: vec![0, 1],
     };
@@ -357,7 +357,10 @@ fn components() -> Vec<TaggedComponent> {
             port: 684,
         }),
         written(TaggedComponent::unix_trans(&unix)),
-        written(TaggedComponent::policies(&[policy])),
+        written(TaggedComponent::policies(&[too_short])),
+        written(TaggedComponent::policies(&real_time())),
+        tao_endpoints(&[("host", Some(2809), 0), ("::1", Some(65535), 32767)]),
+        tao_endpoints(&[("/tmp/socket", None, 0), ("tmp/x", None, -1)]),
         csi(&[
             (tags::component::NULL_TAG, Vec::new()),
             (tags::component::TLS_SEC_TRANS, tls(&endpoint)),
@@ -400,6 +403,99 @@ fn components() -> Vec<TaggedComponent> {
         all.push(written(TaggedComponent::code_sets(&info)));
     }
     all
+}
+
+/// TAO's endpoints: hosts with ports, or the paths of Unix sockets, and the priority of each.
+fn tao_endpoints(endpoints: &[(&str, Option<u16>, i16)]) -> TaggedComponent {
+    let data = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
+        out.put_u32(endpoints.len() as u32);
+        for &(place, port, priority) in endpoints {
+            out.put_string(place)?;
+            if let Some(port) = port {
+                out.put_u16(port);
+            }
+            out.put_i16(priority);
+        }
+        Ok(())
+    });
+    TaggedComponent {
+        tag: tags::component::TAO_ENDPOINTS,
+        data: data.expect("it can be written"),
+    }
+}
+
+/// The policies of Real-time CORBA that servers publish, and values that none has.
+fn real_time() -> Vec<PolicyValue> {
+    let policy = |kind, order, write: &dyn Fn(&mut Encoder<'_>)| {
+        let data = Encoder::encapsulated(order, Coding::default(), |out| {
+            write(out);
+            Ok(())
+        });
+        PolicyValue {
+            kind,
+            data: data.expect("it can be written"),
+        }
+    };
+    let model = |order, model, priority| {
+        policy(40, order, &|out| {
+            out.put_u32(model);
+            out.put_i16(priority);
+        })
+    };
+    let bands = |order, bands: &[(i16, i16)]| {
+        policy(45, order, &|out| {
+            out.put_u32(bands.len() as u32);
+            for &(low, high) in bands {
+                out.put_i16(low);
+                out.put_i16(high);
+            }
+        })
+    };
+    let protocols = |order, profiles: &[u32]| {
+        policy(43, order, &|out| {
+            out.put_u32(profiles.len() as u32);
+            for &profile in profiles {
+                out.put_u32(profile);
+                if profile == tags::profile::TAO_DIOP {
+                    continue;
+                }
+                out.put_i32(65536);
+                out.put_i32(32768);
+                if profile == tags::profile::TAO_UIOP {
+                    continue;
+                }
+                for flag in [true, false, true] {
+                    out.put_bool(flag);
+                }
+                if profile == tags::profile::TAO_SHMIOP {
+                    out.put_i32(4096);
+                    for text in ["/dev/shm", "name"] {
+                        out.put_u32(text.len() as u32 + 1);
+                        out.put_bytes(text.as_bytes());
+                        out.put_bytes(&[0]);
+                    }
+                }
+            }
+        })
+    };
+    let known = [
+        tags::profile::TAO_SHMIOP,
+        tags::profile::INTERNET_IOP,
+        tags::profile::TAO_UIOP,
+        tags::profile::TAO_SCIOP,
+        tags::profile::TAO_DIOP,
+    ];
+    let [big, little] = ORDERS;
+    vec![
+        model(big, 0, 32767),
+        model(little, 1, 0),
+        model(big, 2, 0),
+        bands(little, &[(0, 9), (10, 32767)]),
+        bands(big, &[(9, 0)]),
+        protocols(big, &known),
+        protocols(little, &[tags::profile::INTERNET_IOP, 0x4242]),
+        policy(41, big, &|out| out.put_u32(1)),
+    ]
 }
 
 fn tls(endpoint: &Endpoint) -> Vec<u8> {
