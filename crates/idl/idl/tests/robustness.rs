@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use punctual_idl::diagnostic::render;
+use punctual_idl::model::Type;
 use punctual_idl::{InMemory, Limits, Options, compile_source};
 
 /// IDL that uses each construct, for mutations to begin with.
@@ -28,7 +29,8 @@ fn survives(text: Vec<u8>) {
         Ok(compilation) => {
             for declaration in &compilation.specification.declarations {
                 compilation.specification.ancestors(declaration.id);
-                compilation.specification.is_recursive(declaration.id);
+                let named = Type::Named(declaration.id);
+                compilation.specification.contains(&named, |_| false);
             }
             render(&compilation.warnings, true);
         }

@@ -128,23 +128,6 @@ impl Specification {
             .collect()
     }
 
-    /// True when a value of this type may hold one of the same struct, union or value type again.
-    pub fn is_recursive(&self, id: DeclId) -> bool {
-        self.reaches(
-            self.parts(id),
-            |ty| matches!(ty, Type::Named(named) if *named == id),
-        )
-    }
-
-    /// True when a float, double or long double is somewhere in the value (so that it has no
-    /// total equality).
-    pub fn contains_float(&self, ty: &Type) -> bool {
-        self.contains(
-            ty,
-            |part| matches!(part, Type::Primitive(p) if p.is_floating()),
-        )
-    }
-
     /// True when `wanted` holds for the type or for any type that a value of it is made of:
     /// through typedefs, elements, members and cases, each declaration looked at once. Object
     /// references are leaves; value types are looked into.
