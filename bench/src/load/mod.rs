@@ -14,7 +14,8 @@ mod busy;
 mod hostile;
 mod report;
 
-pub use report::{Phase, Report};
+pub use hostile::{Deeds, Kind};
+pub use report::{Phase, Report, Stages};
 
 use crate::Result;
 use crate::contender::{self, Contender, Harness, Wanted};
