@@ -60,7 +60,7 @@ pub use reference::{
 };
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};
-pub use request_context::{RequestContext, RequestContextError};
+pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 

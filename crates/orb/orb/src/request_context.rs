@@ -1,5 +1,6 @@
 //! Service contexts that requests carry for somebody beside the ORB: a priority, a transaction, a trace.
 
+use crate::policy::{Effective, PolicyType};
 use punctual_giop::service_context;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,10 +17,29 @@ pub trait RequestContext: Send + Sync + Debug {
     /// How many octets its data has, at most 64.
     fn length(&self) -> usize;
 
+    /// Whether calls under these policies carry it. Asked when a reference is called for the first time, and again
+    /// when policies have changed. All do, unless the context says otherwise.
+    fn is_wanted(&self, policies: CallPolicies<'_>) -> bool {
+        let _ = policies;
+        true
+    }
+
     /// Writes the data of a request that the calling thread makes: into [`RequestContext::length`] octets, which
     /// hold what another request had there, or nothing but zeros. On each call's way: it should neither block nor
     /// allocate.
     fn fill(&self, data: &mut [u8]);
+}
+
+/// The policies that hold for the calls through a reference: the client's, and those that the reference publishes.
+#[derive(Clone, Copy, Debug)]
+pub struct CallPolicies<'c>(pub(crate) &'c Effective);
+
+impl<'c> CallPolicies<'c> {
+    /// The policy of this type, if there is one.
+    #[must_use]
+    pub fn value<P: PolicyType>(self) -> Option<&'c P> {
+        self.0.value()
+    }
 }
 
 /// A service context that an ORB's requests cannot carry.

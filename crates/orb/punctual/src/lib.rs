@@ -29,14 +29,15 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Budgets, Buffering, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
-    CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
-    DurationError, EndpointChoice, InitError, Interface, LinkProperty, ListenEndpoint, Mux, NotNil,
-    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
-    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, PoolSize,
-    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, RequestContext,
-    RequestContextError, Security, SetOverride, SystemException, SystemExceptionKind, Timeouts,
-    Trace, Transfer, UserException, Wait, frame_arrival, minor, parse_duration,
+    AsObject, Budgets, Buffering, CallPolicies, CharCodeSet, ClientProtocols, Collocation,
+    CollocationScope, CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy,
+    DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, LinkProperty,
+    ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise,
+    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
+    PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    RequestContext, RequestContextError, Security, SetOverride, SystemException,
+    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
+    parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

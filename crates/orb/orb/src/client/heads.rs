@@ -1,13 +1,13 @@
 //! Heads of requests, written once for each operation of a bound reference: what is sent again and again
 //! with nothing changed but the request's id and the message's size.
 
-use crate::broker::Broker;
 use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};
 use crate::operation::{KeptName, NamedOperation};
+use crate::request_context::RequestContext;
 use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContext, Target};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Heads that lie together.
 const A_ROW: usize = 4;
@@ -40,7 +40,7 @@ impl Heads {
         &self,
         operation: &NamedOperation<'_>,
         (connection, endpoint): (&ClientConnection, &Endpoint),
-        broker: &Broker,
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Option<&RequestHead> {
         let mut heads = self;
         for _ in 0..ROWS {
@@ -50,7 +50,7 @@ impl Heads {
                     Some(_) => {}
                     None => {
                         let to = (connection, endpoint);
-                        return Self::write(place, operation, to, broker);
+                        return Self::write(place, operation, to, contexts);
                     }
                 }
             }
@@ -64,9 +64,9 @@ impl Heads {
         place: &'h OnceLock<RequestHead>,
         operation: &NamedOperation<'_>,
         to: (&ClientConnection, &Endpoint),
-        broker: &Broker,
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Option<&'h RequestHead> {
-        let written = RequestHead::new(operation, to, broker).ok()??;
+        let written = RequestHead::new(operation, to, contexts).ok()??;
         // Another thread may have put another operation's here.
         Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
     }
@@ -76,7 +76,7 @@ impl RequestHead {
     fn new(
         operation: &NamedOperation<'_>,
         (connection, endpoint): (&ClientConnection, &Endpoint),
-        broker: &Broker,
+        contexts: &[Arc<dyn RequestContext>],
     ) -> Result<Option<Self>, CdrError> {
         let coding = Coding {
             code_sets: connection.wire.code_sets,
@@ -92,7 +92,10 @@ impl RequestHead {
             };
             Head::Request(header, None)
         };
-        let contexts = connection.request_contexts(broker);
+        let contexts = match connection.carries_contexts() {
+            true => contexts,
+            false => &[],
+        };
         let lengths: Vec<usize> = contexts.iter().map(|one| one.length()).collect();
         let data: Vec<Vec<u8>> = lengths.iter().map(|length| vec![0; *length]).collect();
         let empty = contexts.iter().zip(&data);

@@ -104,12 +104,12 @@ impl Invocation {
             completion,
             deadline: Deadline::after_maybe(callee.timeout_under(&effective)),
             addressing: AddressingDisposition::Key,
-            route: Route::new(callee, effective, completion != Completion::Sent),
             contexts: match call.ask {
-                Ask::Request { .. } => filled(&callee.broker().request_contexts),
+                Ask::Request { .. } => filled(&effective.request_contexts),
                 // It brings those of whoever made it.
                 Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
             },
+            route: Route::new(callee, effective, completion != Completion::Sent),
             stale: 0,
             readdressed: 0,
         }

@@ -119,7 +119,8 @@ impl RemoteObject {
         drop(paths);
         let effective = effective.unwrap_or_else(|| {
             let published = || self.original.published_policies(lane.broker());
-            Arc::new(Effective::of(policies, &self.policies, published))
+            let contexts = &lane.broker().request_contexts;
+            Arc::new(Effective::of(policies, &self.policies, published, contexts))
         });
         let known = Arc::new(KnownPaths {
             lane: lane.number(),

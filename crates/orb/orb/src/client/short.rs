@@ -20,6 +20,7 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
+use crate::request_context::RequestContext;
 use punctual_cdr::{Block, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
@@ -62,7 +63,8 @@ pub(super) fn attempt(
     }
     probe::begins!(Point::ClientMessagingSend);
     let to = (&**connection, path.endpoint());
-    let Some(head) = path.heads.head(operation, to, callee.broker()) else {
+    let contexts = &*path.effective.request_contexts;
+    let Some(head) = path.heads.head(operation, to, contexts) else {
         recent.keep();
         return Short::No;
     };
@@ -70,6 +72,7 @@ pub(super) fn attempt(
         callee,
         connection,
         head,
+        contexts,
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
@@ -102,6 +105,7 @@ struct ShortCall<'q> {
     callee: &'q Callee<'q>,
     connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
+    contexts: &'q [Arc<dyn RequestContext>],
     deadline: Deadline,
     lends: bool,
     buffering: &'q Option<Buffering>,
@@ -169,7 +173,7 @@ impl ShortCall<'_> {
     ) -> Result<(), Box<Attempted>> {
         let by = (self.callee, &**self.connection);
         let head = (self.head, request_id);
-        match write::by_head(by, head, arguments, self.lends, block) {
+        match write::by_head(by, head, self.contexts, arguments, self.lends, block) {
             Ok(()) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
         }

@@ -11,12 +11,10 @@ use super::queue::Queue;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::wire_format::WireFormat;
-use crate::broker::Broker;
 use crate::budget::{Evictable, Received, host_of};
 use crate::messaging::{Inbox, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
-use crate::request_context::RequestContext;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
 use punctual_exec::{Deadline, LaneLock};
 use punctual_link::{Connection, Pending};
@@ -257,15 +255,6 @@ impl ClientConnection {
     /// How many replies may come yet whose callers have given up.
     pub(crate) fn owed(&self) -> u32 {
         self.callers.owed()
-    }
-
-    /// The service contexts that requests here carry, of those of the ORB.
-    #[inline]
-    pub(crate) fn request_contexts<'b>(&self, broker: &'b Broker) -> &'b [Arc<dyn RequestContext>] {
-        match self.carries_contexts() {
-            true => &broker.request_contexts,
-            false => &[],
-        }
     }
 
     /// Whether requests here carry service contexts.
