@@ -30,7 +30,9 @@ mod sync;
 mod upcall;
 pub mod value;
 
-pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
+pub use adapter::{
+    AroundUpcall, Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went,
+};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,

@@ -6,8 +6,8 @@ use crate::servant::Servant;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, SystemException,
-    SystemExceptionKind as Kind, minor,
+    AroundUpcall, CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall,
+    SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::sync::Arc;
 
@@ -19,6 +19,11 @@ impl Request for OverTheWire<'_, '_> {
 
     fn operation(&self) -> &str {
         self.0.operation()
+    }
+
+    #[inline]
+    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException> {
+        around.enter(Some(self.0))
     }
 
     #[inline]

@@ -1,8 +1,10 @@
 //! What all lanes and all calls of one ORB share: its configuration, its protocols, its policies, and
 //! whether it still lives. Nothing here is changed by a call.
 
+mod extensions;
 mod life;
 
+pub(crate) use extensions::Extensions;
 pub(crate) use life::Life;
 
 use crate::budget::Received;
@@ -33,6 +35,7 @@ pub(crate) struct Broker {
     pub(crate) values: ValueFactories,
     /// What requests carry for others.
     pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
+    pub(crate) extensions: Extensions,
     pub(crate) life: Life,
 }
 
@@ -45,6 +48,7 @@ impl Broker {
         protocols: Protocols,
         policy_types: PolicyTypes,
         request_contexts: Vec<Arc<dyn RequestContext>>,
+        extensions: Extensions,
     ) -> Self {
         // Relaxed: a number, and no more.
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
@@ -57,6 +61,7 @@ impl Broker {
             operation_names: Names::default(),
             values: ValueFactories::default(),
             request_contexts,
+            extensions,
             life: Life::default(),
             config,
         }
@@ -70,7 +75,14 @@ impl Broker {
         let builtin = crate::protocol::builtin(&config);
         protocols.add(&builtin).expect("what is built in fits");
         let types = PolicyTypes::default();
-        Arc::new(Self::new(config, protocols, types, request_contexts))
+        let extensions = Extensions::default();
+        Arc::new(Self::new(
+            config,
+            protocols,
+            types,
+            request_contexts,
+            extensions,
+        ))
     }
 
     pub(crate) fn config(&self) -> &OrbConfig {

@@ -134,6 +134,12 @@ impl Orb {
         self.broker().operation_names.name(name)
     }
 
+    /// What a crate above this one keeps for the ORB ([`crate::OrbBuilder::extension`]).
+    #[must_use]
+    pub fn extension<T: std::any::Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.broker().extensions.get()
+    }
+
     /// The policies of this ORB as a whole.
     #[must_use]
     pub fn policy_manager(&self) -> PolicyManager<'_> {

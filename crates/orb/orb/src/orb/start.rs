@@ -1,7 +1,7 @@
 //! Starting an ORB: what it is told, and what it then has.
 
 use super::handle::Orb;
-use crate::broker::Broker;
+use crate::broker::{Broker, Extensions};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
@@ -10,6 +10,7 @@ use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builti
 use crate::request_context::{self, RequestContext, RequestContextError};
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
+use std::any::Any;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,6 +77,7 @@ pub struct OrbBuilder {
     added: ProtocolBundle,
     policy_types: PolicyTypes,
     request_contexts: Vec<Arc<dyn RequestContext>>,
+    extensions: Extensions,
 }
 
 impl OrbBuilder {
@@ -145,6 +147,14 @@ impl OrbBuilder {
         self
     }
 
+    /// Adds what a crate above this one keeps for the ORB, which [`Orb::extension`] finds by its type; of each type
+    /// there is one, the last.
+    #[must_use]
+    pub fn extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
+        self.extensions.add(extension);
+        self
+    }
+
     /// Names an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
@@ -205,6 +215,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         added,
         mut policy_types,
         request_contexts,
+        extensions,
     } = builder;
     config.check()?;
     request_context::check(&request_contexts)?;
@@ -222,7 +233,13 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     }
     protocols.add(&added)?;
     check_protocols(&config, &protocols.now())?;
-    let broker = Broker::new(config, protocols, policy_types, request_contexts);
+    let broker = Broker::new(
+        config,
+        protocols,
+        policy_types,
+        request_contexts,
+        extensions,
+    );
     Ok(Orb::new(broker, locks))
 }
 

@@ -7,7 +7,7 @@ use super::types::Adapter;
 use crate::object_map::{ActiveMap, Found};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
-use punctual_orb::DispatchError;
+use punctual_orb::{AroundUpcall, DispatchError, SystemException};
 use std::sync::Arc;
 
 /// A request whose object and operation are found by an adapter's strategies.
@@ -46,6 +46,10 @@ impl<R: Request> Request for Compared<'_, R> {
             }
             _ => map.find_by_strategy(wanted.id),
         }
+    }
+
+    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException> {
+        self.request.enter(around)
     }
 
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<R::Done, DispatchError> {

@@ -8,7 +8,9 @@ use super::types::Adapter;
 use crate::key::Key;
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
-use punctual_orb::{Collocated, DispatchError, LocalRequest, Provided, Went};
+use punctual_orb::{
+    AroundUpcall, Collocated, DispatchError, LocalRequest, Provided, SystemException, Went,
+};
 use std::sync::{Arc, Weak};
 
 /// An object of this process, as a reference to it knows it.
@@ -81,8 +83,9 @@ impl Collocated for CollocatedObject {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        // Whose upcalls are made one at a time, or by one thread, are not to be had past the adapter.
-        if !matches!(adapter.dispatch.threads, Threads::Any) {
+        // Whose upcalls are made one at a time, by one thread, or within something, are not to be had past the adapter.
+        let dispatch = &adapter.dispatch;
+        if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() {
             return Went::ByWire;
         }
         let Some(map) = adapter.map() else {
@@ -119,6 +122,10 @@ impl Request for LocalCall<'_, '_> {
 
     fn operation(&self) -> &str {
         self.request.operation()
+    }
+
+    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException> {
+        around.enter(None)
     }
 
     #[inline]

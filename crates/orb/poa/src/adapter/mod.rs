@@ -4,6 +4,7 @@
 //! the [`request`] from there: past the manager, to an object of the map or to what [`servant_managers`] come up
 //! with, by a thread that [`threads`] allows. [`destroy`] ends adapters.
 
+mod around;
 mod compared;
 mod destroy;
 mod destruction;

@@ -5,7 +5,7 @@ use super::types::Adapter;
 use crate::object_map::{ActiveMap, EntryId, Found};
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
-use punctual_orb::DispatchError;
+use punctual_orb::{AroundUpcall, DispatchError, SystemException};
 use std::sync::Arc;
 
 /// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
@@ -22,6 +22,12 @@ pub(crate) trait Request {
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
+
+    /// Enters what surrounds the upcall.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException>;
 
     /// Lets the servant answer.
     ///

@@ -7,6 +7,8 @@ use crate::policy::{Demultiplexing, OperationDemultiplexing, Policies, ThreadPol
 pub(super) enum RequestPath {
     /// They need nothing but the map and an active manager.
     Plain,
+    /// So do they, and something surrounds their upcalls.
+    Surrounded,
     /// They are counted at the adapter: other things may serve them, or only some threads.
     Counted,
     /// So they are, and objects or operations are found by a strategy for comparison.
@@ -14,12 +16,15 @@ pub(super) enum RequestPath {
 }
 
 impl RequestPath {
-    pub(super) fn of(policies: &Policies) -> Self {
+    pub(super) fn of(policies: &Policies, is_surrounded: bool) -> Self {
         let is_compared = policies.demultiplexing != Demultiplexing::Active
             || policies.operations != OperationDemultiplexing::Compiled;
         match policies.thread {
             _ if is_compared => Self::Compared,
-            ThreadPolicy::OrbControl if policies.retains() => Self::Plain,
+            ThreadPolicy::OrbControl if policies.retains() => match is_surrounded {
+                false => Self::Plain,
+                true => Self::Surrounded,
+            },
             _ => Self::Counted,
         }
     }

@@ -80,7 +80,7 @@ impl Adapter {
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
         let current = Inside::enter(self.id(), octets, Some(&servant));
-        let answered = catch_unwind(AssertUnwindSafe(|| request.answer(&servant)));
+        let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(&servant, request)));
         drop(current);
         // Whatever has become of the request.
         let after = locator.postinvoke(&id, &poa, &operation, cookie, servant);

@@ -49,7 +49,7 @@ impl Adapter {
             && self.manager.admission().is_active()
         {
             let _current = InsideEntry::enter(self.id(), entry_id);
-            return self.answer_pinned(&pinned, request);
+            return answer_pinned(&pinned, || request.answer(&pinned.servant));
         }
         let id = entry_id.octets();
         let entry_id = Some(entry_id);
@@ -65,13 +65,13 @@ impl Adapter {
     ) -> Result<R::Done, DispatchError> {
         match self.dispatch.path {
             // With a map alone nothing is counted but the object.
-            RequestPath::Plain => {
+            RequestPath::Plain | RequestPath::Surrounded => {
                 if let Some(map) = &self.dispatch.map
                     && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
                     let _current = Inside::enter(self.id(), wanted.id, None);
-                    return self.answer_pinned(&pinned, request);
+                    return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
                 }
             }
             RequestPath::Counted => {}
@@ -149,7 +149,7 @@ impl Adapter {
             match request.find(map, wanted) {
                 Found::Pinned(pinned) => {
                     let _current = Inside::enter(self.id(), wanted.id, None);
-                    return self.answer_pinned(&pinned, request);
+                    return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
                 }
                 found => match self.policies.processing {
                     RequestProcessingPolicy::ActiveObjectMapOnly => return Err(no_object().into()),
@@ -185,22 +185,7 @@ impl Adapter {
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
         let _current = Inside::enter(self.id(), id, Some(&servant));
-        request.answer(&servant)
-    }
-
-    #[inline]
-    fn answer_pinned<R: Request>(
-        &self,
-        pinned: &Pinned<'_>,
-        request: &mut R,
-    ) -> Result<R::Done, DispatchError> {
-        if !pinned.is_forwarded() {
-            return request.answer(&pinned.servant);
-        }
-        match pinned.forwarded() {
-            Some(to) => Err(DispatchError::forward(&to)),
-            None => Err(no_object().into()),
-        }
+        self.upcall(&servant, request)
     }
 
     /// Where an object is, without waking it or what provides its servant.
@@ -232,6 +217,21 @@ impl Adapter {
                 })
             }
         }
+    }
+}
+
+/// Makes the upcall, unless requests for the object go elsewhere.
+#[inline]
+fn answer_pinned<D>(
+    pinned: &Pinned<'_>,
+    upcall: impl FnOnce() -> Result<D, DispatchError>,
+) -> Result<D, DispatchError> {
+    if !pinned.is_forwarded() {
+        return upcall();
+    }
+    match pinned.forwarded() {
+        Some(to) => Err(DispatchError::forward(&to)),
+        None => Err(no_object().into()),
     }
 }
 

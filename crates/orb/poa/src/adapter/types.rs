@@ -19,7 +19,7 @@ use crate::policy::Policies;
 use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
-use punctual_orb::{AdapterPolicies, DispatchError, Orb, SystemException, WeakOrb};
+use punctual_orb::{AdapterPolicies, AroundUpcall, DispatchError, Orb, SystemException, WeakOrb};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -98,6 +98,8 @@ pub(super) struct Dispatch {
     /// With RETAIN.
     pub(super) map: Option<ActiveMap>,
     pub(super) operations: OperationTables,
+    /// What surrounds upcalls.
+    pub(super) around: Option<Arc<dyn AroundUpcall>>,
 }
 
 /// Where an adapter has servants from that no map holds: the servant manager, the default servant.

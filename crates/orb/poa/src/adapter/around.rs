@@ -1,0 +1,37 @@
+//! Upcalls with what a policy of the adapter does around them.
+
+use super::request::Request;
+use super::types::Adapter;
+use crate::servant::Servant;
+use punctual_orb::{AroundUpcall, DispatchError};
+use std::sync::Arc;
+
+/// A thread within what surrounds an upcall, until dropped.
+struct Entered<'a> {
+    around: &'a dyn AroundUpcall,
+    entered: u64,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.around.leave(self.entered);
+    }
+}
+
+impl Adapter {
+    /// Lets the servant answer, within what surrounds it.
+    #[inline]
+    pub(super) fn upcall<R: Request>(
+        &self,
+        servant: &Arc<dyn Servant>,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        let Some(around) = &self.dispatch.around else {
+            return request.answer(servant);
+        };
+        let around = &**around;
+        let entered = request.enter(around)?;
+        let _entered = Entered { around, entered };
+        request.answer(servant)
+    }
+}
