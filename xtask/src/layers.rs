@@ -67,6 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-dynamic",
         &["punctual-orb", "punctual-poa", CDR, IOR, ANY],
     ),
+    ("punctual-rt", &["punctual-orb", CDR, IOR, GIOP, SYS]),
     (
         "punctual",
         &[
@@ -74,6 +75,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-poa",
             "punctual-bridge",
             "punctual-dynamic",
+            "punctual-rt",
             "punctual-plugin",
             "punctual-tls",
             CDR,

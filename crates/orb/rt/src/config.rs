@@ -1,0 +1,93 @@
+//! What an ORB is told of Real-time CORBA.
+
+use crate::mapping::Mapping;
+use crate::priority::Priority;
+use punctual_sys::scheduling::{Policy, Scheduling};
+
+/// Settings of an [`crate::RtOrb`].
+#[derive(Clone, Debug, Default)]
+pub struct RtConfig {
+    /// Which scheduling policy native priorities are of.
+    pub policy: NativePolicy,
+    /// From CORBA priorities to native ones.
+    pub mapping: Mapping,
+    /// What happens where the machine does not grant native priorities.
+    pub real_time: RealTime,
+    /// How far clients decide.
+    pub propagated: Propagated,
+}
+
+/// The scheduling policy of the threads that have a CORBA priority (`sched(7)`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NativePolicy {
+    /// `SCHED_FIFO`: native priorities 1 to 99 on Linux.
+    #[default]
+    Fifo,
+    /// `SCHED_RR`, which shares the time of a priority among its threads.
+    RoundRobin,
+    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities travel and order requests, and threads run as
+    /// any other.
+    Other,
+}
+
+/// What happens where the machine does not grant native priorities: without `CAP_SYS_NICE`, and with an `RLIMIT_RTPRIO`
+/// below the highest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RealTime {
+    /// The ORB does not start.
+    #[default]
+    Require,
+    /// It warns, once, and threads keep the native priority that they have ([`crate::RtOrb::is_degraded`]).
+    BestEffort,
+}
+
+/// The priorities that clients may ask for by CLIENT_PROPAGATED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Propagated {
+    /// The highest that is obeyed.
+    pub highest: Priority,
+    /// What becomes of a request above it.
+    pub above: AboveHighest,
+}
+
+/// What becomes of a request whose client asks for more than it may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AboveHighest {
+    /// It is served at the highest priority that clients may ask for.
+    #[default]
+    Cap,
+    /// It is refused with NO_PERMISSION.
+    Refuse,
+}
+
+impl Default for Propagated {
+    /// All that there are.
+    fn default() -> Self {
+        Self {
+            highest: Priority::MAX,
+            above: AboveHighest::default(),
+        }
+    }
+}
+
+impl NativePolicy {
+    /// A thread with this policy, at a native priority.
+    #[inline]
+    pub(crate) fn at(self, priority: i32) -> Scheduling {
+        match self {
+            Self::Fifo => Scheduling::Fifo { priority },
+            Self::RoundRobin => Scheduling::RoundRobin { priority },
+            Self::Other => Scheduling::Other,
+        }
+    }
+}
+
+impl From<NativePolicy> for Policy {
+    fn from(policy: NativePolicy) -> Self {
+        match policy {
+            NativePolicy::Fifo => Self::Fifo,
+            NativePolicy::RoundRobin => Self::RoundRobin,
+            NativePolicy::Other => Self::Other,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! RTCorbaPriority, the service context that carries a request's priority (Real-time CORBA 1.2, §5.7.3).
+//!
+//! ```text
+//! encapsulation { short priority; }
+//! ```
+
+use crate::orb::RtOrb;
+use crate::priority::Priority;
+use crate::priority_model::PriorityModelPolicy;
+use crate::thread;
+use punctual_cdr::{CdrError, Coding, Decoder};
+use punctual_giop::service_context::RT_CORBA_PRIORITY;
+use punctual_ior::PriorityModel;
+use punctual_orb::{CallPolicies, RequestContext};
+use std::sync::Arc;
+
+/// Octets of its data.
+const LENGTH: usize = 4;
+
+/// The octets of a priority, in this machine's order.
+#[inline]
+pub(crate) fn encoded(priority: Priority) -> [u8; LENGTH] {
+    let [first, second] = priority.get().to_ne_bytes();
+    [u8::from(cfg!(target_endian = "little")), 0, first, second]
+}
+
+/// The number that a request carries, which may be none of a priority.
+pub(crate) fn decoded(data: &[u8]) -> Result<i16, CdrError> {
+    match *data {
+        [0, _, first, second] => Ok(i16::from_be_bytes([first, second])),
+        [1, _, first, second] => Ok(i16::from_le_bytes([first, second])),
+        // Longer than it need be.
+        _ => Decoder::of_encapsulation(data, Coding::default())?.get_i16(),
+    }
+}
+
+/// Carried by calls to objects whose clients decide.
+#[derive(Debug)]
+pub(crate) struct PriorityContext {
+    orb: Arc<RtOrb>,
+}
+
+impl PriorityContext {
+    pub(crate) fn new(orb: Arc<RtOrb>) -> Self {
+        Self { orb }
+    }
+
+    /// That of a thread for which none was set: what its native one is.
+    #[cold]
+    fn of_native(&self) -> Priority {
+        let native = thread::native().ok();
+        let mapped =
+            native.and_then(|native| self.orb.priority_mapping().to_corba(native.priority()));
+        mapped.unwrap_or_default()
+    }
+}
+
+impl RequestContext for PriorityContext {
+    fn id(&self) -> u32 {
+        RT_CORBA_PRIORITY
+    }
+
+    fn length(&self) -> usize {
+        LENGTH
+    }
+
+    fn is_wanted(&self, policies: CallPolicies<'_>) -> bool {
+        let published = policies.value::<PriorityModelPolicy>();
+        published.is_some_and(|policy| policy.model == PriorityModel::ClientPropagated)
+    }
+
+    #[inline]
+    fn fill(&self, data: &mut [u8]) {
+        let priority = thread::corba().unwrap_or_else(|| self.of_native());
+        if let Some(data) = data.first_chunk_mut() {
+            *data = encoded(priority);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_priority_is_read_in_either_order_and_at_any_length() {
+        assert_eq!(decoded(&[0, 0, 0x12, 0x34]), Ok(0x1234));
+        assert_eq!(decoded(&[1, 0, 0x34, 0x12]), Ok(0x1234));
+        assert_eq!(decoded(&[1, 0xff, 0x34, 0x12, 9, 9]), Ok(0x1234));
+        assert_eq!(decoded(&[0, 0, 0xff, 0xff]), Ok(-1));
+        for short in [&[][..], &[0], &[0, 0, 1], &[1, 0]] {
+            decoded(short).unwrap_err();
+        }
+        let highest = encoded(Priority::MAX);
+        assert_eq!(decoded(&highest), Ok(i16::MAX));
+    }
+}

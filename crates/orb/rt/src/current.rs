@@ -1,0 +1,42 @@
+//! RTCORBA::Current.
+
+use crate::orb::RtOrb;
+use crate::priority::Priority;
+use crate::thread;
+use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+
+/// What the calling thread runs at (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each thread has its own; in an upcall,
+/// it has the request's.
+#[derive(Clone, Copy, Debug)]
+pub struct RtCurrent<'o> {
+    orb: &'o RtOrb,
+}
+
+impl<'o> RtCurrent<'o> {
+    pub(crate) fn new(orb: &'o RtOrb) -> Self {
+        Self { orb }
+    }
+
+    /// The thread's CORBA priority.
+    ///
+    /// # Errors
+    /// INITIALIZE when none was set for it.
+    pub fn the_priority(self) -> Result<Priority, SystemException> {
+        thread::corba().ok_or_else(unset)
+    }
+
+    /// Has the thread run at this priority from now on, and its requests carry it.
+    ///
+    /// # Errors
+    /// DATA_CONVERSION 2 when the priority mapping has no native priority for it, NO_PERMISSION when the operating
+    /// system refuses that; the thread is as it was then.
+    pub fn set_the_priority(self, priority: Priority) -> Result<(), SystemException> {
+        self.orb.run_at(priority).map(drop)
+    }
+}
+
+#[cold]
+fn unset() -> SystemException {
+    SystemException::new(Kind::Initialize, 0, CompletionStatus::No)
+        .with_detail("the thread has no CORBA priority: `set_the_priority` gives it one")
+}

@@ -1,0 +1,38 @@
+//! Real-time CORBA 1.2, fixed priority: a CORBA priority that holds from the client's thread through the wire to the
+//! servant.
+//!
+//! ```no_run
+//! use punctual_orb::{Orb, PolicyType};
+//! use punctual_rt::{Priority, PriorityModelPolicy, RtConfig, RtOrb};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let rt = RtOrb::new(RtConfig::default())?;
+//! let orb = rt.extend(Orb::builder())?.build()?;
+//! rt.current().set_the_priority(Priority::new(20_000)?)?;
+//! // For POAs: `PoaPolicy::of(PriorityModelPolicy::client_propagated(…))`.
+//! # let _ = (orb, PriorityModelPolicy::NUMBER); Ok(()) }
+//! ```
+//!
+//! [`RtOrb`] is the standard's RTORB, and what an ORB has of Real-time CORBA: [`RtOrb::extend`] gives it to an ORB that is
+//! being built. [`Priority`] is what travels; a [`PriorityMapping`] says which native priority each is on this machine.
+//! [`RtCurrent`] is what the calling thread runs at, and what its calls carry to objects whose
+//! [`PriorityModelPolicy`] lets the client decide.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod config;
+mod context;
+mod current;
+mod mapping;
+mod mutex;
+mod orb;
+mod priority;
+mod priority_model;
+mod thread;
+
+pub use config::{AboveHighest, NativePolicy, Propagated, RealTime, RtConfig};
+pub use current::RtCurrent;
+pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
+pub use mutex::{RtGuard, RtMutex};
+pub use orb::{RtError, RtOrb};
+pub use priority::{Priority, PriorityOutOfRange};
+pub use priority_model::PriorityModelPolicy;
+pub use punctual_ior::PriorityModel;

@@ -1,0 +1,200 @@
+//! The RTORB: what an ORB has of Real-time CORBA.
+
+use crate::config::{NativePolicy, Propagated, RealTime, RtConfig};
+use crate::context::PriorityContext;
+use crate::current::RtCurrent;
+use crate::mapping::PriorityMapping;
+use crate::mutex::RtMutex;
+use crate::priority::Priority;
+use crate::priority_model::PriorityModelPolicy;
+use crate::thread::{self, RanAt};
+use punctual_orb::{
+    CompletionStatus, InitError, Orb, OrbBuilder, SystemException, SystemExceptionKind as Kind,
+    minor,
+};
+use punctual_sys::scheduling::{self, Scheduling};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What an ORB has of Real-time CORBA (RTCORBA::RTORB; Real-time CORBA 1.2, §5.2). Several ORBs may have the same.
+#[derive(Debug)]
+pub struct RtOrb {
+    policy: NativePolicy,
+    mapping: Arc<dyn PriorityMapping>,
+    propagated: Propagated,
+    is_degraded: bool,
+    native_changes: AtomicU64,
+}
+
+/// Why there is no Real-time CORBA here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RtError {
+    /// The machine does not grant the native priority of the highest CORBA priority.
+    #[error(
+        "this process may not run threads with {wanted} ({error}): give it CAP_SYS_NICE (`setcap cap_sys_nice+ep PROGRAM`) \
+         or a limit RLIMIT_RTPRIO of at least {} (`ulimit -r`, `LimitRTPRIO=` of a systemd unit), or choose \
+         `RealTime::BestEffort`",
+        wanted.priority()
+    )]
+    NotGranted {
+        /// What was asked for.
+        wanted: Scheduling,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// The operating system does not say which native priorities there are.
+    #[error("which native priorities there are: {0}")]
+    Unknown(io::Error),
+}
+
+impl RtOrb {
+    /// Checks the settings against the machine: the native priority of the highest CORBA priority must be granted to a
+    /// thread of this process.
+    ///
+    /// # Errors
+    /// [`RtError`].
+    pub fn new(config: RtConfig) -> Result<Arc<Self>, RtError> {
+        let native =
+            scheduling::native_priorities(config.policy.into()).map_err(RtError::Unknown)?;
+        let mapping = config.mapping.to(native.clone());
+        let highest = (Priority::MIN.get()..=Priority::MAX.get()).rev();
+        let mut highest =
+            highest.filter_map(|number| mapping.to_native(Priority::new(number).ok()?));
+        // A mapping of an application's own may have none at all: each use of one is refused then.
+        let wanted = config.policy.at(highest.next().unwrap_or(*native.start()));
+        let is_degraded = match granted(wanted) {
+            Ok(()) => false,
+            Err(error) => {
+                let error = RtError::NotGranted { wanted, error };
+                if config.real_time == RealTime::Require {
+                    return Err(error);
+                }
+                tracing::warn!("CORBA priorities do not reach the kernel: {error}");
+                true
+            }
+        };
+        Ok(Arc::new(Self {
+            policy: config.policy,
+            mapping,
+            propagated: config.propagated,
+            is_degraded,
+            native_changes: AtomicU64::new(0),
+        }))
+    }
+
+    /// Gives it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
+    ///
+    /// # Errors
+    /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.
+    pub fn extend(self: &Arc<Self>, builder: OrbBuilder) -> Result<OrbBuilder, InitError> {
+        let context = Arc::new(PriorityContext::new(self.clone()));
+        Ok(builder
+            .policy_type::<PriorityModelPolicy>()?
+            .request_context(context)
+            .extension(self.clone()))
+    }
+
+    /// That of an ORB.
+    #[must_use]
+    pub fn of(orb: &Orb) -> Option<Arc<Self>> {
+        orb.extension()
+    }
+
+    /// What the calling thread runs at.
+    #[must_use]
+    pub fn current(&self) -> RtCurrent<'_> {
+        RtCurrent::new(self)
+    }
+
+    /// A mutex whose owner inherits the priority of who waits for it (RTCORBA::RTORB::create_mutex).
+    #[must_use]
+    pub fn create_mutex(&self) -> RtMutex {
+        RtMutex::new()
+    }
+
+    /// From CORBA priorities to native ones.
+    #[must_use]
+    pub fn priority_mapping(&self) -> &dyn PriorityMapping {
+        &*self.mapping
+    }
+
+    /// How far clients decide at which priority their requests are served.
+    #[must_use]
+    pub fn propagated(&self) -> Propagated {
+        self.propagated
+    }
+
+    /// Whether threads keep the native priority that they have, as the machine grants no other
+    /// ([`RealTime::BestEffort`]).
+    #[must_use]
+    pub fn is_degraded(&self) -> bool {
+        self.is_degraded
+    }
+
+    /// How often a thread's native priority was changed, each time by a system call: not where it had the one that it
+    /// was to have.
+    #[must_use]
+    pub fn native_changes(&self) -> u64 {
+        self.native_changes.load(Ordering::Relaxed)
+    }
+
+    /// Has the calling thread run at a priority; what it ran at before.
+    #[inline]
+    pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
+        let native = self.mapping.to_native(priority);
+        let native = native.ok_or_else(|| no_native(priority))?;
+        let before = RanAt::now().map_err(|error| refused(priority, &error))?;
+        self.set_native(self.policy.at(native))
+            .map_err(|error| refused(priority, &error))?;
+        thread::set_corba(Some(priority));
+        Ok(before)
+    }
+
+    /// Has it run again at what it did before.
+    #[inline]
+    pub(crate) fn run_again_at(&self, before: RanAt) {
+        thread::set_corba(before.corba());
+        let set = before
+            .native()
+            .map_or(Ok(()), |native| self.set_native(native));
+        if let Err(error) = set {
+            tracing::error!("a thread keeps the priority of its last upcall: {error}");
+        }
+    }
+
+    #[inline]
+    fn set_native(&self, wanted: Scheduling) -> io::Result<()> {
+        if !self.is_degraded && thread::set_native(wanted)? {
+            // Relaxed: a count, and no more.
+            self.native_changes.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a thread of this process may be scheduled so. Tried by one of its own.
+fn granted(wanted: Scheduling) -> io::Result<()> {
+    let tried = std::thread::Builder::new()
+        .name("punctual-rt-try".to_owned())
+        .spawn(move || scheduling::set_own(wanted))?;
+    tried
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that tried has panicked")))
+}
+
+/// DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
+#[cold]
+pub(crate) fn no_native(priority: Priority) -> SystemException {
+    SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
+        format!("the priority mapping has no native priority for {priority}"),
+    )
+}
+
+#[cold]
+fn refused(priority: Priority, error: &io::Error) -> SystemException {
+    SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
+        "the operating system does not let the thread run at CORBA priority {priority}: {error}"
+    ))
+}

@@ -1,0 +1,58 @@
+//! CORBA priorities.
+
+use std::fmt;
+
+/// A CORBA priority (RTCORBA::Priority; Real-time CORBA 1.2, §5.4): 0 to 32767, a higher one more urgent. What it means to
+/// the operating system a [`crate::PriorityMapping`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(i16);
+
+/// A number that is no CORBA priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is no CORBA priority: these are 0 to 32767")]
+pub struct PriorityOutOfRange(pub i32);
+
+impl Priority {
+    /// RTCORBA::minPriority.
+    pub const MIN: Self = Self(0);
+    /// RTCORBA::maxPriority.
+    pub const MAX: Self = Self(i16::MAX);
+
+    /// A priority.
+    ///
+    /// # Errors
+    /// [`PriorityOutOfRange`] for a negative one.
+    pub const fn new(priority: i16) -> Result<Self, PriorityOutOfRange> {
+        match priority >= 0 {
+            true => Ok(Self(priority)),
+            false => Err(PriorityOutOfRange(priority as i32)),
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn get(self) -> i16 {
+        self.0
+    }
+}
+
+impl TryFrom<i32> for Priority {
+    type Error = PriorityOutOfRange;
+
+    fn try_from(priority: i32) -> Result<Self, PriorityOutOfRange> {
+        let number = i16::try_from(priority).map_err(|_| PriorityOutOfRange(priority))?;
+        Self::new(number)
+    }
+}
+
+impl From<Priority> for i32 {
+    fn from(priority: Priority) -> Self {
+        Self::from(priority.0)
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

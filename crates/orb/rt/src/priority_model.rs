@@ -1,0 +1,161 @@
+//! PriorityModelPolicy: who says at which priority a request is served (Real-time CORBA 1.2, §5.7).
+
+use crate::config::AboveHighest;
+use crate::context;
+use crate::orb::{RtOrb, no_native};
+use crate::priority::Priority;
+use crate::thread::RanAt;
+use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_giop::service_context::RT_CORBA_PRIORITY;
+use punctual_ior::{PriorityModel, tags};
+use punctual_orb::{
+    AroundUpcall, CompletionStatus, Orb, PolicyCodec, PolicyLevels, PolicyType, ServerCall,
+    SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::sync::Arc;
+
+/// Who says at which priority the requests for a POA's objects are served (RTCORBA::PriorityModelPolicy). Published in
+/// references (TAG_POLICIES), as TAO does: `enum PriorityModel; short server_priority`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriorityModelPolicy {
+    /// Who says it.
+    pub model: PriorityModel,
+    /// The server's priority: of all requests with SERVER_DECLARED; with CLIENT_PROPAGATED of those that carry none, as
+    /// of clients without Real-time CORBA.
+    pub server_priority: Priority,
+}
+
+impl PriorityModelPolicy {
+    /// CLIENT_PROPAGATED: each request is served at the priority of the thread that makes it.
+    #[must_use]
+    pub const fn client_propagated(server_priority: Priority) -> Self {
+        Self {
+            model: PriorityModel::ClientPropagated,
+            server_priority,
+        }
+    }
+
+    /// SERVER_DECLARED: all are served at this priority.
+    #[must_use]
+    pub const fn server_declared(server_priority: Priority) -> Self {
+        Self {
+            model: PriorityModel::ServerDeclared,
+            server_priority,
+        }
+    }
+}
+
+impl PolicyType for PriorityModelPolicy {
+    const NUMBER: u32 = tags::policy::PRIORITY_MODEL;
+    const NAME: &'static str = "PriorityModelPolicy";
+    const LEVELS: PolicyLevels = PolicyLevels::POA.and(PolicyLevels::POA_DEFAULT);
+    const CODEC: Option<PolicyCodec<Self>> = Some(PolicyCodec { write, read });
+
+    fn around_upcalls(&self, orb: &Orb) -> Result<Option<Arc<dyn AroundUpcall>>, String> {
+        let rt = RtOrb::of(orb)
+            .ok_or("the ORB has no Real-time CORBA: `RtOrb::extend` gives it some")?;
+        let priority = self.server_priority;
+        if rt.priority_mapping().to_native(priority).is_none() {
+            return Err(no_native(priority).detail().unwrap_or_default().to_owned());
+        }
+        let policy = *self;
+        Ok(Some(Arc::new(AtPriority { rt, policy })))
+    }
+}
+
+fn write(policy: &PriorityModelPolicy, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_u32(match policy.model {
+        PriorityModel::ClientPropagated => 0,
+        PriorityModel::ServerDeclared => 1,
+    });
+    out.put_i16(policy.server_priority.get());
+    Ok(())
+}
+
+fn read(input: &mut Decoder<'_>) -> Result<PriorityModelPolicy, CdrError> {
+    let model = match input.get_u32()? {
+        0 => PriorityModel::ClientPropagated,
+        1 => PriorityModel::ServerDeclared,
+        other => return Err(CdrError::UnknownEnumerator(other)),
+    };
+    let priority = Priority::new(input.get_i16()?);
+    Ok(PriorityModelPolicy {
+        model,
+        server_priority: priority.map_err(|_| CdrError::Invalid("a negative priority"))?,
+    })
+}
+
+/// Upcalls at the priority that the model says, after which the thread runs at its own again.
+#[derive(Debug)]
+struct AtPriority {
+    rt: Arc<RtOrb>,
+    policy: PriorityModelPolicy,
+}
+
+impl AroundUpcall for AtPriority {
+    #[inline]
+    fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
+        let priority = match (self.policy.model, call) {
+            (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
+            (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
+            // The client is this thread.
+            (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
+                Ok(own) => own,
+                Err(_) => return RanAt::now().map(|it| it.0).map_err(|error| unknown(&error)),
+            },
+        };
+        self.rt.run_at(priority).map(|before| before.0)
+    }
+
+    #[inline]
+    fn leave(&self, entered: u64) {
+        self.rt.run_again_at(RanAt(entered));
+    }
+}
+
+impl AtPriority {
+    /// The priority that a request carries, as far as it is obeyed. The reply carries it, too, as TAO's do.
+    #[inline]
+    fn propagated(&self, call: &mut ServerCall<'_>) -> Result<Priority, SystemException> {
+        let Some(data) = call.contexts().find(RT_CORBA_PRIORITY) else {
+            return Ok(self.policy.server_priority);
+        };
+        let number = context::decoded(data).map_err(|error| unreadable(&error))?;
+        let wanted = Priority::new(number).map_err(|_| none_such(number))?;
+        let most = self.rt.propagated();
+        let priority = match most.above {
+            _ if wanted <= most.highest => wanted,
+            AboveHighest::Cap => most.highest,
+            AboveHighest::Refuse => return Err(too_high(wanted, most.highest)),
+        };
+        call.set_reply_context(RT_CORBA_PRIORITY, &context::encoded(priority));
+        Ok(priority)
+    }
+}
+
+#[cold]
+fn unreadable(error: &CdrError) -> SystemException {
+    SystemException::new(Kind::Marshal, 0, CompletionStatus::No)
+        .with_detail(format!("the service context RTCorbaPriority: {error}"))
+}
+
+/// As where a mapping has none (DATA_CONVERSION 2).
+#[cold]
+fn none_such(number: i16) -> SystemException {
+    SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
+        format!("a request carries {number}, which is no CORBA priority"),
+    )
+}
+
+#[cold]
+fn too_high(wanted: Priority, highest: Priority) -> SystemException {
+    SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
+        "a request asks for CORBA priority {wanted}, and clients may ask for {highest} at most"
+    ))
+}
+
+#[cold]
+fn unknown(error: &std::io::Error) -> SystemException {
+    SystemException::new(Kind::Internal, 0, CompletionStatus::No)
+        .with_detail(format!("how the calling thread is scheduled: {error}"))
+}
