@@ -65,6 +65,11 @@ impl Message {
         self.block.get(self.origin..)
     }
 
+    /// Where alignment starts anew: where fragments of GIOP 1.1 were joined.
+    pub(crate) fn seams(&self) -> &[usize] {
+        self.seams.as_deref().unwrap_or_default()
+    }
+
     /// Stands at the message's head; version and byte order are the header's.
     pub(crate) fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         let mut decoder = self.decoder_at_origin(coding);

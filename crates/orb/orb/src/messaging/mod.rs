@@ -24,6 +24,6 @@ pub use protocol::{
     OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub(crate) use template::Template;
+pub(crate) use trace::Tracer;
 #[cfg(feature = "fuzzing")]
 pub(crate) use trace::readable;
-pub(crate) use trace::{Direction, Tracer};

@@ -1,7 +1,7 @@
 //! Whole messages onto a connection, in fragments where they are long.
 
 use super::protocol::Session;
-use super::trace::{Direction, Tracer};
+use super::trace::Tracer;
 use crate::config::OrbConfig;
 use punctual_cdr::{Block, ByteOrder, Coding, GiopVersion};
 use punctual_exec::Deadline;
@@ -55,7 +55,7 @@ pub(crate) fn send(
     tracer: Tracer,
     deadline: Deadline,
 ) -> Result<(), SendError> {
-    tracer.show(Direction::Sent, connection.peer(), message);
+    tracer.sent(connection, message);
     send_untraced(connection, message, fragmenting, deadline)
 }
 

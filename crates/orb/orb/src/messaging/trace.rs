@@ -1,15 +1,18 @@
 //! `-ORBTrace giop`: each message, decoded, on standard error.
 
+use super::inbox::Message;
 use crate::config::Trace;
 use punctual_cdr::Coding;
 use punctual_giop::trace::{TraceOptions, describe, hex_dump};
 use punctual_giop::{lite, sequenced};
-use punctual_link::Address;
+use punctual_link::{Connection, Waitable};
+use std::fmt::Write as _;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+enum Direction {
     Sent,
     Received,
 }
@@ -33,9 +36,22 @@ impl Tracer {
 
     /// One branch when off.
     #[inline]
-    pub(crate) fn show(&self, direction: Direction, peer: &Address, message: &[u8]) {
+    pub(crate) fn sent(&self, connection: &dyn Connection, message: &[u8]) {
         if self.trace.giop {
-            self.print(direction, peer, message);
+            self.print(Direction::Sent, connection, message, &[]);
+        }
+    }
+
+    /// One branch when off.
+    #[inline]
+    pub(crate) fn received(&self, connection: &dyn Connection, message: &Message) {
+        if self.trace.giop {
+            self.print(
+                Direction::Received,
+                connection,
+                &message.block,
+                message.seams(),
+            );
         }
     }
 
@@ -49,7 +65,13 @@ impl Tracer {
     }
 
     #[cold]
-    fn print(&self, direction: Direction, peer: &Address, message: &[u8]) {
+    fn print(
+        &self,
+        direction: Direction,
+        connection: &dyn Connection,
+        message: &[u8],
+        seams: &[usize],
+    ) {
         let options = TraceOptions {
             hex: self.trace.hex,
             payload: self.trace.payload,
@@ -58,10 +80,29 @@ impl Tracer {
             Direction::Sent => "-> to",
             Direction::Received => "<- from",
         };
-        let text = format!("giop {way} {peer}\n{}\n", readable(message, options));
+        let text = format!(
+            "giop {way} {}\n{}\n",
+            head(connection, seams),
+            readable(message, options)
+        );
         // One write, so that the lines of two threads do not mix; a closed stderr traces nothing.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// Whom a message goes to or comes from. Peers alone do not tell connections apart: a client may have several to one
+/// server, with the same request ids, and clients by Unix sockets have no names. `punctual trace` reads this again.
+fn head(connection: &dyn Connection, seams: &[usize]) -> String {
+    let mut text = connection.peer().to_string();
+    if let Waitable::Descriptor(descriptor) = connection.waitable() {
+        // Writing to a string does not fail.
+        let _ = write!(text, ", socket {}", descriptor.as_raw_fd());
+    }
+    for (index, seam) in seams.iter().enumerate() {
+        let before = if index == 0 { ", joined at " } else { " " };
+        let _ = write!(text, "{before}{seam}");
+    }
+    text
 }
 
 /// What people see of a message, of whichever protocol its first octets show.

@@ -2,7 +2,7 @@
 
 use super::conversation::Conversation;
 use super::memory::Memory;
-use crate::messaging::{Direction, Inbox, Message};
+use crate::messaging::{Inbox, Message};
 use crate::sync::Mutex;
 use punctual_cdr::GiopVersion;
 use punctual_link::Pending;
@@ -92,7 +92,7 @@ impl Reader {
         self.mid_message.store(false, Ordering::Relaxed);
         self.has_received(conversation, message.header.version, more);
         let tracer = conversation.broker().tracer();
-        tracer.show(Direction::Received, conversation.peer(), &message.block);
+        tracer.received(conversation.link(), message);
     }
 
     /// Notes whether part of a message is here, before more is received.

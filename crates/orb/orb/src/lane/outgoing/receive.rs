@@ -4,7 +4,7 @@ use super::connection::ClientConnection;
 use super::delivered::{Broken, Delivered};
 use super::remarks::Remarks;
 use super::send::AT_LEISURE;
-use crate::messaging::{self, Direction, Inbox, InboxError, Message, Session, Taken};
+use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
@@ -55,8 +55,7 @@ impl ClientConnection {
         own: Option<u32>,
         remarks: &mut Remarks<'_>,
     ) -> Option<Message> {
-        self.tracer
-            .show(Direction::Received, self.link.peer(), &message.block);
+        self.tracer.received(&*self.link, &message);
         match message.header.kind {
             MessageKind::Reply | MessageKind::LocateReply => {
                 return self.deliver(message, own, remarks);

@@ -5,7 +5,7 @@ use super::delivered::Broken;
 use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::queue::{BODY_ROOM, Queue, Waiting};
 use super::remarks::Sending;
-use crate::messaging::{self, Direction, Fragmenting};
+use crate::messaging::{self, Fragmenting};
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, Coding};
@@ -381,7 +381,7 @@ impl ClientConnection {
     /// As one gather write over a stream, one by one as datagrams.
     fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
         for message in messages {
-            self.tracer.show(Direction::Sent, self.link.peer(), message);
+            self.tracer.sent(&*self.link, message);
         }
         if self.wire.largest.is_some() {
             return messages.iter().try_for_each(|message| {

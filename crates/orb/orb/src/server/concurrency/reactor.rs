@@ -10,7 +10,7 @@
 use super::outbox::{Outbox, Sent};
 use super::strategy::{ConcurrencyStrategy, Followed};
 use crate::config::Timeouts;
-use crate::messaging::{self, Direction};
+use crate::messaging;
 use crate::probe::{self, Point};
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
@@ -232,7 +232,7 @@ impl ConcurrencyStrategy for OnReactor {
     /// Sends as much as goes without waiting; the rest goes when there is room.
     fn send(&self, to: &Conversation, message: &Block) {
         let tracer = to.broker().tracer();
-        tracer.show(Direction::Sent, to.peer(), message);
+        tracer.sent(to.link(), message);
         probe::begins!(Point::ServerSend);
         let send = |parts: &[IoSlice<'_>]| self.send_parts(to.link(), parts);
         let sent = messaging::with_parts(message, to.fragmenting, send);
@@ -248,7 +248,7 @@ impl ConcurrencyStrategy for OnReactor {
         let (link, session, version) = (to.link(), &*to.session, to.spoken());
         if let Some(message) = messaging::control(link, session, kind, version) {
             let tracer = to.broker().tracer();
-            tracer.show(Direction::Sent, to.peer(), &message);
+            tracer.sent(link, &message);
             // The connection is closed next: a peer that is gone already hears nothing.
             let _ = self.send_parts(link, &[IoSlice::new(&message)]);
         }
