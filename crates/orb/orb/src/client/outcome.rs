@@ -4,7 +4,6 @@ use super::failure::Failed;
 use super::remote::Callee;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
-    received_exception,
 };
 use crate::lane::ClientConnection;
 use crate::messaging::{Head as WireHead, Message, Session};
@@ -214,7 +213,7 @@ fn locate_outcome(
 }
 
 fn raised(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
-    received_exception(decoder).map(ReplyOutcome::SystemException)
+    SystemException::received(decoder).map(ReplyOutcome::SystemException)
 }
 
 /// A user exception that the operation does not declare (CORBA 3.3 part 1, §A.3).

@@ -56,20 +56,25 @@ pub(crate) fn code_set_exception(what: impl std::fmt::Display) -> SystemExceptio
     .with_detail(what.to_string())
 }
 
-/// The standard exception that a reply brings.
-pub(crate) fn received_exception(decoder: &mut Decoder<'_>) -> Result<SystemException, CdrError> {
-    let body = SystemExceptionBody::decode(decoder)?;
-    let completed = CompletionStatus::from_number(body.completed);
-    Ok(match Kind::from_repository_id(body.repository_id) {
-        Some(Kind::Unknown) if body.minor == minor::SERVANT_PANICKED => {
-            SystemException::new(Kind::Unknown, body.minor, completed)
-                .with_detail("raised by the server: the servant panicked")
-        }
-        Some(kind) => SystemException::new(kind, body.minor, completed)
-            .with_detail(format!("raised by the server: {}", kind.meaning())),
-        None => SystemException::new(Kind::Unknown, body.minor, completed)
-            .with_detail(format!("raised by the server as `{}`", body.repository_id)),
-    })
+impl SystemException {
+    /// The exception that a reply with the status SYSTEM_EXCEPTION brings as its body (CORBA 3.3 part 2, §9.4.3.2).
+    ///
+    /// # Errors
+    /// What is wrong with the octets.
+    pub fn received(body: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let body = SystemExceptionBody::decode(body)?;
+        let completed = CompletionStatus::from_number(body.completed);
+        Ok(match Kind::from_repository_id(body.repository_id) {
+            Some(Kind::Unknown) if body.minor == minor::SERVANT_PANICKED => {
+                Self::new(Kind::Unknown, body.minor, completed)
+                    .with_detail("raised by the server: the servant panicked")
+            }
+            Some(kind) => Self::new(kind, body.minor, completed)
+                .with_detail(format!("raised by the server: {}", kind.meaning())),
+            None => Self::new(Kind::Unknown, body.minor, completed)
+                .with_detail(format!("raised by the server as `{}`", body.repository_id)),
+        })
+    }
 }
 
 /// As a servant raises it that could not make a value, or not read one that it was given as an Any: nothing is done yet.

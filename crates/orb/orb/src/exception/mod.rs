@@ -10,7 +10,7 @@ mod operation;
 mod standard;
 mod user;
 
-pub(crate) use lower::{argument_exception, cdr_exception, code_set_exception, received_exception};
+pub(crate) use lower::{argument_exception, cdr_exception, code_set_exception};
 pub use operation::OperationError;
 pub use standard::{CompletionStatus, SystemException, SystemExceptionKind};
 pub use user::UserException;

@@ -2,7 +2,7 @@
 
 use super::body::RawBody;
 use super::terms::Terms;
-use crate::exception::{CompletionStatus, SystemException, cdr_exception, received_exception};
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::messaging::{Head, Message, Session};
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Limits};
 use punctual_giop::{ReplyHeader, ReplyStatus};
@@ -59,7 +59,7 @@ impl RelayedReply {
                 Some((status, None))
             }
             status @ ReplyStatus::SystemException => {
-                Some((status, Some(received_exception(&mut body)?)))
+                Some((status, Some(SystemException::received(&mut body)?)))
             }
             _ => None,
         })
