@@ -9,6 +9,7 @@ mod demo;
 mod idl;
 mod ifr;
 mod ior;
+mod payload;
 mod protocols;
 mod serving;
 mod time;

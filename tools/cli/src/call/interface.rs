@@ -7,7 +7,7 @@ use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Common, Problem, target};
 
@@ -21,7 +21,7 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
     if let Some(file) = &common.idl {
         return from_idl(file, object, common);
     }
-    if let Some(repository) = repository(orb, common)? {
+    if let Some(repository) = repository(orb, common.ifr.as_deref())? {
         return from_repository(&repository, object, common);
     }
     match punctual::interface_of(object) {
@@ -52,9 +52,9 @@ fn is_not_told(exception: &SystemException) -> bool {
 }
 
 /// The repository of the command line, or of the ORB's configuration.
-fn repository(orb: &Orb, common: &Common) -> Result<Option<Repository>, Problem> {
+pub(crate) fn repository(orb: &Orb, ifr: Option<&str>) -> Result<Option<Repository>, Problem> {
     let name = "InterfaceRepository";
-    let object = match &common.ifr {
+    let object = match ifr {
         Some(reference) => target::object(orb, reference)
             .map_err(|message| Problem::usage(message, super::ON_REFERENCES))?,
         None if orb.list_initial_services().iter().any(|one| one == name) => orb
@@ -170,20 +170,24 @@ fn derives(
     Ok(false)
 }
 
-fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+/// What an IDL file declares; what is wrong with it is shown.
+pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification, Problem> {
     let options = punctual_idl::Options {
-        include_dirs: common.include.clone(),
+        include_dirs: include.to_vec(),
         ..punctual_idl::Options::default()
     };
-    let compiled = punctual_idl::compile(file, &options);
-    let specification = match compiled {
-        Ok(compilation) => compilation.specification,
+    match punctual_idl::compile(file, &options) {
+        Ok(compilation) => Ok(compilation.specification),
         Err(failure) => {
             let in_colour = std::io::stderr().is_terminal();
             eprintln!("{}", render(&failure.diagnostics, in_colour).trim_end());
-            return Err(Problem::Shown);
+            Err(Problem::Shown)
         }
-    };
+    }
+}
+
+fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+    let specification = compiled(file, &common.include)?;
     let id = match &common.interface {
         Some(name) => by_name(&specification, name)?,
         None => by_object(&specification, object)?,

@@ -9,6 +9,7 @@ use punctual::{
 use serde_json::value::RawValue;
 
 use super::{Common, Problem, trace};
+use crate::payload::Members;
 
 pub(super) fn once(
     object: &ObjectRef,
@@ -144,12 +145,6 @@ fn raw(any: &Any, common: &Common) -> Result<Box<RawValue>, Problem> {
 
 /// An object whose members have this order.
 fn object(members: &[(&str, Box<RawValue>)], common: &Common) -> Result<String, Problem> {
-    struct Members<'m>(&'m [(&'m str, Box<RawValue>)]);
-    impl serde::Serialize for Members<'_> {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-        }
-    }
     printed(&Members(members), common)
 }
 

@@ -10,15 +10,17 @@ mod show;
 mod target;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fail;
 use crate::time::unit_or_seconds;
 use interface::Found;
+pub(crate) use interface::{compiled, repository};
 use punctual::json::{JsonError, OctetForm, nearest};
 use punctual::{ObjectRef, OperationDescription, Orb, SystemException};
+pub(crate) use show::scoped;
 
 /// A system exception.
 const SYSTEM_EXCEPTION: u8 = 3;
@@ -149,7 +151,7 @@ impl From<Octets> for OctetForm {
 }
 
 /// Why there is no result.
-enum Problem {
+pub(crate) enum Problem {
     /// The call was not made: what is wrong, and what the next step may be.
     Usage(String, Option<String>),
     /// What is wrong was shown already.
@@ -161,7 +163,7 @@ enum Problem {
 }
 
 impl Problem {
-    fn usage(message: impl Into<String>, help: &str) -> Self {
+    pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
         Self::Usage(message.into(), Some(help.to_owned()))
     }
 
@@ -170,7 +172,7 @@ impl Problem {
         Self::Usage(format!("{what}: {error}"), help)
     }
 
-    fn report(self) -> ExitCode {
+    pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Usage(message, help) => fail(message, help.as_deref()),
             Self::Shown => ExitCode::FAILURE,
@@ -297,18 +299,7 @@ fn object(
     common: &Common,
     orb_options: &[String],
 ) -> Result<(Orb, ObjectRef), Problem> {
-    let mut builder = Orb::builder();
-    if let Some(file) = &common.config {
-        let read = builder.file(file);
-        builder =
-            read.map_err(|error| Problem::usage(error.to_string(), "see the configuration file"))?;
-    }
-    let bad = |error: punctual::InitError| Problem::Usage(error.to_string(), None);
-    let arguments = std::iter::once("punctual").chain(orb_options.iter().map(String::as_str));
-    let (builder, _) = builder
-        .arguments(arguments.map(str::to_owned))
-        .map_err(bad)?;
-    let orb = builder.build().map_err(bad)?;
+    let orb = orb(common.config.as_deref(), orb_options)?;
     let object = target::object(&orb, reference)
         .map_err(|message| Problem::usage(message, ON_REFERENCES))?;
     let object = match common.timeout {
@@ -318,6 +309,22 @@ fn object(
     Ok((orb, object))
 }
 
+/// An ORB with these options, configured by a file if there is one.
+pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, Problem> {
+    let mut builder = Orb::builder();
+    if let Some(file) = config {
+        let read = builder.file(file);
+        builder =
+            read.map_err(|error| Problem::usage(error.to_string(), "see the configuration file"))?;
+    }
+    let bad = |error: punctual::InitError| Problem::Usage(error.to_string(), None);
+    let arguments = std::iter::once("punctual").chain(orb_options.iter().map(String::as_str));
+    let (builder, _) = builder
+        .arguments(arguments.map(str::to_owned))
+        .map_err(bad)?;
+    builder.build().map_err(bad)
+}
+
 /// Options of the ORB, `-ORB…` and the value that follows, among those of a command that takes them.
 pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
     let mut arguments = arguments;
@@ -325,7 +332,7 @@ pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Ve
     while let Some(argument) = arguments.next() {
         let takes_them = ours
             .get(1)
-            .is_some_and(|one| matches!(String::as_str(one), "call" | "get" | "set"));
+            .is_some_and(|one| matches!(String::as_str(one), "call" | "get" | "set" | "trace"));
         if takes_them && argument.starts_with("-ORB") {
             orbs.push(argument);
             orbs.extend(arguments.next());

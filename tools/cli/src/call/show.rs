@@ -12,7 +12,7 @@ const KEYWORD: Style = AnsiColor::Magenta.on_default();
 const NAME: Style = AnsiColor::Cyan.on_default();
 
 /// The interface's name with its scopes.
-pub(super) fn scoped(interface: &InterfaceDescription) -> String {
+pub(crate) fn scoped(interface: &InterfaceDescription) -> String {
     match interface.type_code.kind() {
         TypeKind::Null => interface.name.clone(),
         _ => interface.type_code.to_string(),

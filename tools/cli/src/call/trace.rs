@@ -1,8 +1,8 @@
 //! With `-ORBTrace payload`: what a call carries, as values. The ORB's own trace has the octets, as it knows no types.
 
-use punctual::json::Json;
-use punctual::{Any, InvokeError, OperationDescription, ParameterMode, Request};
-use serde_json::value::RawValue;
+use punctual::{InvokeError, OperationDescription, ParameterMode, Request};
+
+use crate::payload;
 
 /// Shows the arguments that a request is about to take along.
 pub(super) fn sent(request: &Request, operation: &OperationDescription) {
@@ -13,7 +13,8 @@ pub(super) fn sent(request: &Request, operation: &OperationDescription) {
         if let (ParameterMode::In | ParameterMode::InOut, Some(value)) =
             (argument.mode(), argument.value())
         {
-            line("->", operation, argument.name(), value);
+            let line = payload::line("->", &operation.name, argument.name(), value);
+            eprintln!("{line}");
         }
     }
 }
@@ -27,18 +28,19 @@ pub(super) fn received(
     if !is_on(request) || operation.oneway {
         return;
     }
+    let line = |name: &str, value| payload::line("<-", &operation.name, name, value);
     match error {
-        Some(InvokeError::User(exception)) => line("<-", operation, "$exception", exception),
+        Some(InvokeError::User(exception)) => eprintln!("{}", line("$exception", exception)),
         Some(InvokeError::System(exception)) => {
-            eprintln!("payload <- {}: {exception}", operation.name);
+            eprintln!("{}", payload::exception("<-", &operation.name, exception));
         }
         None => {
-            line("<-", operation, "$result", request.return_value());
+            eprintln!("{}", line("$result", request.return_value()));
             for argument in request.arguments() {
                 if let (ParameterMode::Out | ParameterMode::InOut, Some(value)) =
                     (argument.mode(), argument.value())
                 {
-                    line("<-", operation, argument.name(), value);
+                    eprintln!("{}", line(argument.name(), value));
                 }
             }
         }
@@ -47,18 +49,4 @@ pub(super) fn received(
 
 fn is_on(request: &Request) -> bool {
     request.target().orb().config().trace.payload
-}
-
-fn line(way: &str, operation: &OperationDescription, name: &str, value: &Any) {
-    let type_code = value.type_code();
-    let json = value.value().map_err(|error| error.to_string());
-    let json = json.and_then(|value| {
-        let json = serde_json::value::to_raw_value(&Json::new(type_code, &value));
-        json.map_err(|error| error.to_string())
-    });
-    let shown = json.as_deref().map_or_else(|error| error, RawValue::get);
-    eprintln!(
-        "payload {way} {}: {type_code} {name} = {shown}",
-        operation.name
-    );
 }

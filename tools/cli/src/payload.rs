@@ -1,0 +1,35 @@
+//! Values as traces show them, a line for each argument and result: with `punctual call -ORBTrace payload`, and by
+//! `punctual trace`.
+
+use punctual::json::Json;
+use punctual::{Any, SystemException};
+use serde_json::value::RawValue;
+
+/// `payload -> find: string name = "Kiki"`.
+pub(crate) fn line(way: &str, operation: &str, name: &str, value: &Any) -> String {
+    let json = json(value);
+    let shown = json.as_deref().map_or_else(String::as_str, RawValue::get);
+    let type_code = value.type_code();
+    format!("payload {way} {operation}: {type_code} {name} = {shown}")
+}
+
+/// `payload <- find: TRANSIENT: …`.
+pub(crate) fn exception(way: &str, operation: &str, exception: &SystemException) -> String {
+    format!("payload {way} {operation}: {exception}")
+}
+
+/// Values by their names, as a JSON object with this order.
+pub(crate) struct Members<'m>(pub(crate) &'m [(&'m str, Box<RawValue>)]);
+
+impl serde::Serialize for Members<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// A value as JSON on one line, or what is wrong with it.
+pub(crate) fn json(value: &Any) -> Result<Box<RawValue>, String> {
+    let content = value.value().map_err(|error| error.to_string())?;
+    serde_json::value::to_raw_value(&Json::new(value.type_code(), &content))
+        .map_err(|error| error.to_string())
+}
