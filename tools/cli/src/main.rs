@@ -13,6 +13,7 @@ mod payload;
 mod protocols;
 mod serving;
 mod time;
+mod trace;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum Command {
     Get(call::GetOptions),
     /// Write an attribute of any object.
     Set(call::SetOptions),
+    /// Show what the messages of a log carry, as values: logs that programs write with -ORBTrace giop,payload.
+    Trace(trace::Options),
     /// Serve an Interface Repository, load IDL into it, list what is in it.
     #[command(subcommand)]
     Ifr(ifr::Options),
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Call(options) => call::run(&options, &orb_options),
         Command::Get(options) => call::run_get(&options, &orb_options),
         Command::Set(options) => call::run_set(&options, &orb_options),
+        Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options),
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),

@@ -162,6 +162,7 @@ impl Shelter {
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("shelter.idl", IDL);
+        write("server.log", include_str!("call/server.log"));
         let known = InterfaceRepository::in_memory();
         known.load(&specification()).unwrap();
         let repository = known.serve(&poa).unwrap();
@@ -327,4 +328,40 @@ fn an_interface_repository_says_as_much_as_the_idl() {
     assert_eq!(unknown.status.code(), Some(4));
     let told: JsonValue = serde_json::from_slice(&unknown.stderr).unwrap();
     assert_eq!(told["exception"], "Shelter::NotHere");
+}
+
+#[test]
+fn a_log_is_shown_with_the_lines_that_calls_print_themselves() {
+    let shelter = Shelter::open();
+    let calls: [&[&str]; 5] = [
+        &["call", "find", "Kiki"],
+        &["call", "find", "Kim"],
+        &["call", "list", "2"],
+        &[
+            "call",
+            "note",
+            "Tom",
+            "{\"type\": \"sequence<short>\", \"value\": [1, 2]}",
+        ],
+        &["get", "motto"],
+    ];
+    for call in calls {
+        let before = [call[0], "home.ior"];
+        let options = ["--idl", "shelter.idl", "-ORBTrace", "giop,payload"];
+        let called = shelter.run(&[&before[..], &call[1..], &options].concat());
+        let log = String::from_utf8(called.stderr).unwrap();
+        let values = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| line.starts_with("payload "));
+            lines.map(str::to_owned).collect()
+        };
+        let own = values(&log);
+        assert!(!own.is_empty(), "{log}");
+        let bare = log.lines().filter(|line| !line.starts_with("payload "));
+        let bare: Vec<&str> = bare.collect();
+        std::fs::write(shelter.folder.path().join("call.log"), bare.join("\n")).unwrap();
+        for source in [["--idl", "shelter.idl"], ["--ifr", "ifr.ior"]] {
+            let shown = shelter.run(&[&["trace", "call.log"], &source[..]].concat());
+            assert_eq!(values(&String::from_utf8(shown.stdout).unwrap()), own);
+        }
+    }
 }

@@ -137,7 +137,7 @@ fn completion_scripts_name_the_commands() {
         let output = punctual().args(["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());
-        for command in ["bench", "bridge", "idl", "ior", "demo"] {
+        for command in ["bench", "bridge", "idl", "ior", "demo", "trace"] {
             assert!(text.contains(command), "{shell}: {command}");
         }
     }

@@ -1,7 +1,7 @@
 //! Messages for people to read: what `-ORBTrace giop` prints.
 //!
 //! What an application sent is not shown unless asked for: bodies and service context data appear
-//! as lengths.
+//! as lengths. `punctual trace` reads the text again, to add values: its tests tell when both no longer agree.
 
 use std::fmt::{self, Write as _};
 

@@ -1,0 +1,262 @@
+//! Which reply answers which request, and what both say.
+
+use std::rc::Rc;
+
+use punctual::{Any, SystemException};
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_giop::ReplyStatus;
+
+use super::bounded::Bounded;
+use super::known::{Candidate, Known};
+use super::log::{Body, Head, MOST_OCTETS, Message, NoBody, Peer};
+use super::values::{Encoded, Fit, Holds};
+
+/// How many requests wait for their replies, how many connections' code sets are kept, and how many messages are put
+/// together from fragments.
+const MOST_WAITING: usize = 10_000;
+const MOST_CONNECTIONS: usize = 1000;
+const MOST_PARTIAL: usize = 64;
+
+/// What a message says.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) sent: bool,
+    pub(super) peer: Peer,
+    pub(super) is_reply: bool,
+    pub(super) id: u32,
+    /// `None` where the log does not hold the request.
+    pub(super) operation: Option<Rc<str>>,
+    pub(super) says: Says,
+}
+
+#[derive(Debug)]
+pub(super) enum Says {
+    /// Arguments or results: of all operations that fit.
+    Values(Vec<Fit>),
+    User(Any),
+    System(SystemException),
+    /// The call goes on elsewhere, or in another way.
+    Elsewhere(ReplyStatus),
+    /// Why what it says is not known.
+    Nothing(Reason),
+}
+
+#[derive(Debug)]
+pub(super) enum Reason {
+    NoBody(NoBody),
+    /// No operation of its name is declared.
+    NotDeclared,
+    /// The octets are not of the types that are declared.
+    NoFit(String),
+    /// The log does not hold its request.
+    NoRequest,
+    /// Part of a message of which the log does not hold the beginning, or GIOP 1.1, in which fragments do not say whose
+    /// they are.
+    Fragment,
+}
+
+/// Calls of a log that are not over.
+#[derive(Debug)]
+pub(super) struct Calls {
+    known: Known,
+    waiting: Bounded<Call, Waiting>,
+    code_sets: Bounded<Peer, CodeSets>,
+    partial: Bounded<Call, Message>,
+}
+
+/// A call: by whom and to whom, and its id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Call {
+    peer: Peer,
+    is_ours: bool,
+    id: u32,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    operation: Rc<str>,
+    /// The operations that its arguments fit.
+    candidates: Vec<Rc<Candidate>>,
+}
+
+impl Calls {
+    pub(super) fn new(known: Known) -> Self {
+        Self {
+            known,
+            waiting: Bounded::new(MOST_WAITING),
+            code_sets: Bounded::new(MOST_CONNECTIONS),
+            partial: Bounded::new(MOST_PARTIAL),
+        }
+    }
+
+    /// What a message says; `None` as long as there are fragments to come.
+    pub(super) fn take(&mut self, message: Message) -> Option<Told> {
+        let message = match message.head {
+            Head::Fragment { id: Some(id) } => self.go_on(id, message)?,
+            Head::Request { id, .. } | Head::Reply { id, .. } if message.more_fragments => {
+                if message.version != GiopVersion::V1_2 {
+                    return Some(fragment(&message, id));
+                }
+                self.partial.insert(call(&message, id), message);
+                return None;
+            }
+            _ => message,
+        };
+        Some(match &message.head {
+            Head::Request {
+                id,
+                operation,
+                reply_expected,
+            } => self.request(&message, *id, operation, *reply_expected),
+            Head::Reply { id, status } => self.reply(&message, *id, *status),
+            Head::Fragment { id } => fragment(&message, id.unwrap_or_default()),
+        })
+    }
+
+    /// The message that a fragment ends; one that is not at the end is put to what came before.
+    fn go_on(&mut self, id: u32, fragment: Message) -> Option<Message> {
+        // A message and its fragments go the same way; whether it is a request is known by its beginning only.
+        let keys = [true, false].map(|is_ours| Call {
+            peer: fragment.peer.clone(),
+            is_ours,
+            id,
+        });
+        let found = keys.into_iter().find(|key| {
+            let begun = self.partial.get(key);
+            begun.is_some_and(|begun| begun.sent == fragment.sent)
+        });
+        let Some(key) = found else {
+            return Some(fragment);
+        };
+        let mut whole = self.partial.remove(&key)?;
+        whole.more_fragments = fragment.more_fragments;
+        whole.body = joined(whole.body, fragment.body);
+        if !whole.more_fragments {
+            return Some(whole);
+        }
+        self.partial.insert(key, whole);
+        while self.held() > MOST_OCTETS {
+            self.partial.remove_oldest();
+        }
+        None
+    }
+
+    fn held(&self) -> usize {
+        let bodies = self.partial.values().flat_map(|one| &one.body);
+        bodies.map(|body| body.octets.len()).sum()
+    }
+
+    fn request(
+        &mut self,
+        message: &Message,
+        id: u32,
+        operation: &str,
+        reply_expected: bool,
+    ) -> Told {
+        match message.code_sets {
+            Some(Some(sets)) => self.code_sets.insert(message.peer.clone(), sets),
+            Some(None) => drop(self.code_sets.remove(&message.peer)),
+            None => {}
+        }
+        let declared = self.known.operations(operation);
+        let says = self.values(message, declared, Holds::Arguments);
+        let operation: Rc<str> = Rc::from(operation);
+        if reply_expected {
+            let candidates = match &says {
+                Says::Values(fits) => fits.iter().map(|fit| fit.candidate.clone()).collect(),
+                _ => declared.to_vec(),
+            };
+            let waiting = Waiting {
+                operation: operation.clone(),
+                candidates,
+            };
+            self.waiting.insert(call(message, id), waiting);
+        }
+        Told {
+            sent: message.sent,
+            peer: message.peer.clone(),
+            is_reply: false,
+            id,
+            operation: Some(operation),
+            says,
+        }
+    }
+
+    fn reply(&mut self, message: &Message, id: u32, status: ReplyStatus) -> Told {
+        let waiting = self.waiting.remove(&call(message, id));
+        let says = match (status, &waiting) {
+            (ReplyStatus::NoException, Some(waiting)) => {
+                self.values(message, &waiting.candidates, Holds::Results)
+            }
+            (ReplyStatus::NoException, None) => Says::Nothing(Reason::NoRequest),
+            (ReplyStatus::UserException, _) => self.decoded(message, |encoded| {
+                encoded.user_exception(&self.known).map(Says::User)
+            }),
+            (ReplyStatus::SystemException, _) => self.decoded(message, |encoded| {
+                encoded.system_exception().map(Says::System)
+            }),
+            _ => Says::Elsewhere(status),
+        };
+        Told {
+            sent: message.sent,
+            peer: message.peer.clone(),
+            is_reply: true,
+            id,
+            operation: waiting.map(|waiting| waiting.operation),
+            says,
+        }
+    }
+
+    fn values(&self, message: &Message, candidates: &[Rc<Candidate>], holds: Holds) -> Says {
+        if candidates.is_empty() {
+            return Says::Nothing(Reason::NotDeclared);
+        }
+        self.decoded(message, |encoded| {
+            encoded.fits(candidates, holds).map(Says::Values)
+        })
+    }
+
+    fn decoded(
+        &self,
+        message: &Message,
+        decode: impl FnOnce(&Encoded<'_>) -> Result<Says, String>,
+    ) -> Says {
+        let body = match &message.body {
+            Ok(body) => body,
+            Err(why) => return Says::Nothing(Reason::NoBody(*why)),
+        };
+        let agreed = self.code_sets.get(&message.peer).copied();
+        let decoded = decode(&Encoded::new(message, body, agreed));
+        decoded.unwrap_or_else(|reason| Says::Nothing(Reason::NoFit(reason)))
+    }
+}
+
+/// The call that a request or reply belongs to.
+fn call(message: &Message, id: u32) -> Call {
+    let is_request = matches!(message.head, Head::Request { .. });
+    Call {
+        peer: message.peer.clone(),
+        is_ours: message.sent == is_request,
+        id,
+    }
+}
+
+fn joined(begun: Result<Body, NoBody>, more: Result<Body, NoBody>) -> Result<Body, NoBody> {
+    let (mut begun, more) = (begun?, more?);
+    if begun.octets.len() + more.octets.len() > MOST_OCTETS {
+        return Err(NoBody::TooLong);
+    }
+    begun.octets.extend_from_slice(&more.octets);
+    Ok(begun)
+}
+
+fn fragment(message: &Message, id: u32) -> Told {
+    Told {
+        sent: message.sent,
+        peer: message.peer.clone(),
+        is_reply: matches!(message.head, Head::Reply { .. }),
+        id,
+        operation: None,
+        says: Says::Nothing(Reason::Fragment),
+    }
+}

@@ -1,0 +1,223 @@
+//! `punctual trace`: the log of a program that runs with `-ORBTrace giop,payload`, with what its messages carry as
+//! values. Compiled stubs carry no descriptions of types, so that the program itself prints octets only.
+//!
+//! [`log`] reads lines, [`calls`] finds the request of a reply, [`values`] decodes by what [`known`] has from an IDL or
+//! an Interface Repository, and [`show`] prints. A log may be of any length, and hold anything: memory is bounded.
+
+mod bounded;
+mod calls;
+mod known;
+mod log;
+mod show;
+mod values;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Stdout, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::call::{self, Problem};
+use crate::fail;
+use calls::{Calls, Reason, Says};
+use known::Known;
+use log::{Event, Log, NoBody};
+use show::{Remark, Text};
+
+/// Options of `punctual trace`.
+#[derive(Debug, clap::Args)]
+#[command(
+    long_about = "Reads the log of a program that runs with -ORBTrace giop,payload, passes each line on, and adds the \
+                  arguments and results of each message as values, by the program's IDL or an Interface Repository.",
+    after_long_help = concat!(
+        "Examples:\n  \
+         my-server -ORBTrace giop,payload 2>&1 | punctual trace --idl plant.idl\n  \
+         punctual trace --idl plant.idl --json server.log\n\n\
+         docs/call.md, \"Seeing what travels\", shows what is printed.\n"
+    )
+)]
+pub(crate) struct Options {
+    /// The log; without it, standard input.
+    #[arg(value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// The IDL that declares the interfaces; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    idl: Vec<PathBuf>,
+    /// Search this folder for files that the IDL includes.
+    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
+    include: Vec<PathBuf>,
+    /// The Interface Repository that knows the interfaces.
+    #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
+    ifr: Option<String>,
+    /// Print a JSON object for each message instead of the log.
+    #[arg(long)]
+    json: bool,
+    /// A configuration file, e.g. with TLS certificates for the Interface Repository.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
+    let known = match known(options, orb_options) {
+        Ok(known) => known,
+        Err(problem) => return problem.report(),
+    };
+    let input: Box<dyn Read> = match &options.log {
+        None => Box::new(io::stdin()),
+        Some(path) => match File::open(path) {
+            Ok(file) => Box::new(file),
+            Err(error) => return fail(format!("{}: {error}", path.display()), None),
+        },
+    };
+    let mut output = Output::new(known, options.json);
+    match output.pass(BufReader::new(input)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has had enough of it.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(error, None),
+    }
+}
+
+fn known(options: &Options, orb_options: &[String]) -> Result<Known, Problem> {
+    let mut known = Known::new();
+    for file in &options.idl {
+        known.add_idl(&call::compiled(file, &options.include)?);
+    }
+    if options.idl.is_empty() {
+        let orb = call::orb(options.config.as_deref(), orb_options)?;
+        let repository = call::repository(&orb, options.ifr.as_deref())?;
+        let repository = repository.ok_or_else(|| {
+            Problem::usage(
+                "nothing tells the types of what the log carries",
+                "name the IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE",
+            )
+        })?;
+        known.add_repository(&repository)?;
+    }
+    Ok(known)
+}
+
+/// Lines of more octets are passed on, and not looked at.
+const LONGEST_LINE: u64 = 64 << 10;
+
+/// Where the log goes, and what has been read of it.
+struct Output {
+    log: Log,
+    calls: Calls,
+    text: Text,
+    is_json: bool,
+    remarked: HashSet<Remark>,
+    /// Whether what was passed on last ended a line.
+    is_at_start: bool,
+    out: BufWriter<Stdout>,
+}
+
+impl Output {
+    fn new(known: Known, is_json: bool) -> Self {
+        Self {
+            log: Log::default(),
+            calls: Calls::new(known),
+            text: Text::default(),
+            is_json,
+            remarked: HashSet::new(),
+            is_at_start: true,
+            out: BufWriter::new(io::stdout()),
+        }
+    }
+
+    /// Passes all of a log on, each line as soon as it is there.
+    fn pass(&mut self, mut input: BufReader<Box<dyn Read>>) -> io::Result<()> {
+        let (mut line, mut is_in_line) = (Vec::new(), false);
+        loop {
+            line.clear();
+            if input
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
+                break;
+            }
+            let is_part = line.last() != Some(&b'\n') && line.len() as u64 == LONGEST_LINE;
+            match is_part || is_in_line {
+                true => self.noise(&line, is_in_line)?,
+                false => self.line(&line)?,
+            }
+            is_in_line = is_part;
+            if input.buffer().is_empty() {
+                self.out.flush()?;
+            }
+        }
+        let event = self.log.end();
+        self.add(event)?;
+        if !self.log.has_messages() {
+            self.remark(Remark::NoMessages);
+        }
+        self.out.flush()
+    }
+
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        let Ok(text) = str::from_utf8(line) else {
+            return self.noise(line, false);
+        };
+        let text = text.trim_end_matches(['\n', '\r']);
+        let before = self.log.ends_before(text);
+        self.add(before)?;
+        self.pass_on(line)?;
+        let event = self.log.take(text);
+        self.add(event)
+    }
+
+    /// What is no line of a trace, or a part of one that has begun before.
+    fn noise(&mut self, octets: &[u8], has_begun: bool) -> io::Result<()> {
+        if !has_begun {
+            let event = self.log.end();
+            self.add(event)?;
+        }
+        self.pass_on(octets)
+    }
+
+    fn pass_on(&mut self, octets: &[u8]) -> io::Result<()> {
+        if self.is_json {
+            return Ok(());
+        }
+        self.is_at_start = octets.ends_with(b"\n");
+        self.out.write_all(octets)
+    }
+
+    /// Adds what a message says.
+    fn add(&mut self, event: Option<Event>) -> io::Result<()> {
+        let message = match event {
+            None => return Ok(()),
+            Some(Event::Foreign) => {
+                self.remark(Remark::Foreign);
+                return Ok(());
+            }
+            Some(Event::Message(message)) => message,
+        };
+        let Some(told) = self.calls.take(message) else {
+            return Ok(());
+        };
+        if matches!(told.says, Says::Nothing(Reason::NoBody(NoBody::NotShown))) {
+            self.remark(Remark::NoOctets);
+        }
+        if self.is_json {
+            return writeln!(self.out, "{}", show::json(&told)?);
+        }
+        for line in self.text.lines(&told) {
+            if !std::mem::replace(&mut self.is_at_start, true) {
+                writeln!(self.out)?;
+            }
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// Says something of the log as a whole, once.
+    fn remark(&mut self, remark: Remark) {
+        if self.remarked.insert(remark) {
+            let note = anstyle::AnsiColor::Cyan.on_default().bold();
+            anstream::eprintln!("{note}note{note:#}: {}", remark.text());
+        }
+    }
+}

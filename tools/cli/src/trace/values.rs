@@ -1,0 +1,180 @@
+//! From a body's octets to values, by an operation that they may belong to.
+
+use std::rc::Rc;
+
+use punctual::{Any, Context, OperationDescription, ParameterMode, SystemException, TypeCode};
+use punctual_cdr::{
+    ByteOrder, CdrError, CodeSets, Coding, Decoder, GiopVersion, Limits, NarrowCodeSet, Unmarshal,
+    WideCodeSet,
+};
+
+use super::known::{Candidate, Known};
+use super::log::{Body, Message};
+
+/// A value and its name: a parameter's, or `$result`.
+pub(super) type Named = (String, Any);
+
+/// An operation whose values end exactly where a body does.
+#[derive(Debug)]
+pub(super) struct Fit {
+    pub(super) candidate: Rc<Candidate>,
+    pub(super) values: Vec<Named>,
+}
+
+/// Whether a body holds arguments or results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    Arguments,
+    Results,
+}
+
+/// The octets of a body, and all that their meaning depends on beside their types.
+pub(super) struct Encoded<'m> {
+    /// The message, with zeros for what stands before the body.
+    octets: Vec<u8>,
+    body: &'m Body,
+    version: GiopVersion,
+    order: ByteOrder,
+    /// What text may be in, the likeliest first.
+    code_sets: Vec<CodeSets>,
+}
+
+impl<'m> Encoded<'m> {
+    pub(super) fn new(message: &Message, body: &'m Body, agreed: Option<CodeSets>) -> Self {
+        let mut octets = vec![0; body.at];
+        octets.extend_from_slice(&body.octets);
+        Self {
+            octets,
+            body,
+            version: message.version,
+            order: message.order,
+            code_sets: code_sets(message.version, agreed),
+        }
+    }
+
+    fn decoder(&self, code_sets: CodeSets) -> Decoder<'_> {
+        let coding = Coding {
+            version: self.version,
+            code_sets,
+            limits: &Limits::DEFAULT,
+            environment: None,
+        };
+        if self.body.seams.is_empty() {
+            return Decoder::at(&self.octets, self.body.at, self.order, coding);
+        }
+        let seams = &self.body.seams;
+        let mut decoder = Decoder::with_seams(&self.octets, seams, self.order, coding);
+        // What stands before the body is there.
+        let _ = decoder.skip(self.body.at);
+        decoder
+    }
+
+    /// Reads in the first code sets in which that succeeds; else, what is wrong in the likeliest ones.
+    fn read<T>(&self, read: impl Fn(Decoder<'_>) -> Result<T, String>) -> Result<T, String> {
+        let mut wrong = None;
+        for code_sets in &self.code_sets {
+            match read(self.decoder(*code_sets)) {
+                Ok(found) => return Ok(found),
+                Err(error) => wrong = wrong.or(Some(error)),
+            }
+        }
+        Err(wrong.unwrap_or_default())
+    }
+
+    /// Those of the operations that fit; if none does, why.
+    pub(super) fn fits(
+        &self,
+        candidates: &[Rc<Candidate>],
+        holds: Holds,
+    ) -> Result<Vec<Fit>, String> {
+        let all = |decoder: Decoder<'_>| {
+            let (mut fits, mut reasons) = (Vec::new(), Vec::new());
+            for candidate in candidates {
+                match values(&candidate.operation, holds, decoder.clone()) {
+                    Ok(values) => fits.push(Fit {
+                        candidate: candidate.clone(),
+                        values,
+                    }),
+                    Err(reason) => reasons.push(format!("{}: {reason}", candidate.interface)),
+                }
+            }
+            match fits.is_empty() {
+                true => Err(reasons.join("; ")),
+                false => Ok(fits),
+            }
+        };
+        self.read(all)
+    }
+
+    /// The user exception, if its type is known.
+    pub(super) fn user_exception(&self, known: &Known) -> Result<Any, String> {
+        self.read(|mut decoder| {
+            let id = decoder.get_string().map_err(text)?;
+            let type_code = known.exception(&id);
+            let type_code = type_code.ok_or_else(|| format!("`{id}` is not declared"))?;
+            let exception = Any::unmarshal_exception(type_code, &decoder).map_err(text)?;
+            exception.value().map_err(text)?;
+            Ok(exception)
+        })
+    }
+
+    pub(super) fn system_exception(&self) -> Result<SystemException, String> {
+        self.read(|mut decoder| SystemException::received(&mut decoder).map_err(text))
+    }
+}
+
+/// What text may be in. GIOP 1.0 has no code sets but ISO 8859-1. Where the log begins after the request that told
+/// them, they are most likely Punctual's own; what is no UTF-8 is ISO 8859-1.
+fn code_sets(version: GiopVersion, agreed: Option<CodeSets>) -> Vec<CodeSets> {
+    match (version, agreed) {
+        (GiopVersion::V1_0, _) => vec![CodeSets::UNNEGOTIATED],
+        (_, Some(agreed)) => vec![agreed],
+        (_, None) => {
+            let latin = CodeSets {
+                narrow: NarrowCodeSet::Iso8859_1,
+                wide: Some(WideCodeSet::Utf16),
+            };
+            vec![CodeSets::NATIVE, latin]
+        }
+    }
+}
+
+fn values(
+    operation: &OperationDescription,
+    holds: Holds,
+    mut input: Decoder<'_>,
+) -> Result<Vec<Named>, String> {
+    let input = &mut input;
+    let other = match holds {
+        Holds::Arguments => ParameterMode::Out,
+        Holds::Results => ParameterMode::In,
+    };
+    let parameters = operation.parameters.iter().filter(|one| one.mode != other);
+    let mut values = Vec::new();
+    if holds == Holds::Results {
+        values.push(named("$result", &operation.result, input)?);
+    }
+    for parameter in parameters {
+        values.push(named(&parameter.name, &parameter.type_code, input)?);
+    }
+    if holds == Holds::Arguments && !operation.contexts.is_empty() {
+        Context::unmarshal(input).map_err(|error| format!("its context: {error}"))?;
+    }
+    match input.remaining() {
+        0 => Ok(values),
+        octets => Err(format!("{octets} octets are left over")),
+    }
+}
+
+fn named(name: &str, type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Named, String> {
+    let wrong = |error: CdrError| format!("`{name}`: {error}");
+    let mut value = Any::default();
+    value.unmarshal_as(type_code, input).map_err(wrong)?;
+    // An Any looks at its octets only as far as their number depends on it.
+    value.value().map_err(wrong)?;
+    Ok((name.to_owned(), value))
+}
+
+fn text(error: CdrError) -> String {
+    error.to_string()
+}
