@@ -7,7 +7,6 @@
 //! what is not linked in is not counted, and its counters are not looked through after each input.
 
 /// What `idl/every.idl` becomes.
-#[allow(unnameable_types)] // Its objects are reached by wire.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/every.rs"));
 }

@@ -1,6 +1,7 @@
 //! Counts beside their budgets.
 
 use super::{Budget, Budgets};
+use crate::case::Case;
 use crate::machine::Environment;
 use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
@@ -118,6 +119,13 @@ fn compare_count(
 }
 
 impl Report {
+    /// Whether a count of this case has moved, on either side.
+    pub(super) fn has_moved(&self, how: &str, case: &Case) -> bool {
+        let sides = ["client", "server"].map(|side| format!("{how}{case} {side}"));
+        let mut moved = self.rows.iter().filter(|row| row.verdict == Verdict::Moved);
+        moved.any(|row| sides.contains(&row.what))
+    }
+
     /// How many counts are not within their budgets, or have none.
     pub(super) fn moved(&self) -> usize {
         let bad = |row: &&Row| matches!(row.verdict, Verdict::Moved | Verdict::New);
@@ -234,6 +242,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn which_cases_moved_is_told_and_the_least_of_two_counts_holds() {
+        use crate::case::Operation;
+        let void = Case::plain(Operation::CubeVoid);
+        let (before, now) = (budgets(1000.0, 2.0, "c"), budgets(1000.0, 2.1, "c"));
+        let report = compare(&before, &now);
+        assert!(report.has_moved("", &void));
+        assert!(!report.has_moved("DII ", &void));
+        assert!(!report.has_moved("", &Case::plain(Operation::CubeLong)));
+        let sides = |budgets: &Budgets| budgets.cases["cube_void"];
+        assert_eq!(sides(&now).least(sides(&before)), sides(&before));
+        assert_eq!(sides(&before).least(sides(&now)), sides(&before));
     }
 
     #[test]

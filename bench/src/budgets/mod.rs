@@ -144,7 +144,11 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         println!("{} cases, {}", now.cases.len(), options.file.display());
         return Ok(());
     }
-    let report = compare(&read(&options.file)?, &now);
+    let budgets = read(&options.file)?;
+    if options.check {
+        take_again(harness, &budgets, &mut now, (&cases, options.calls))?;
+    }
+    let report = compare(&budgets, &now);
     options.json.show(&report)?;
     match report.moved() {
         0 => Ok(()),
@@ -155,6 +159,43 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         )
         .into()),
     }
+}
+
+/// Takes counts that are not within their budgets again, twice at most; the least holds. Other work on the machine adds to
+/// them (a message that comes in two pieces, a connection that is handed over as its thread waits for a processor), and
+/// takes nothing away.
+fn take_again(
+    harness: &Harness,
+    budgets: &Budgets,
+    now: &mut Budgets,
+    (cases, calls): (&[Case], u32),
+) -> Result<()> {
+    for _ in 0..2 {
+        let report = compare(budgets, now);
+        for (contender, how) in [(CONTENDER, ""), (DYNAMIC, "DII "), (PLAIN, "plain ")] {
+            let moved = cases.iter().filter(|case| report.has_moved(how, case));
+            let moved: Vec<Case> = moved.copied().collect();
+            if moved.is_empty() {
+                continue;
+            }
+            eprintln!(
+                "{} of {contender}'s cases are counted once more",
+                moved.len()
+            );
+            let once_more = count(harness, contender, &moved, calls)?.cases;
+            let counted = match contender {
+                DYNAMIC => &mut now.dynamic,
+                PLAIN => &mut now.plain,
+                _ => &mut now.cases,
+            };
+            for (case, sides) in once_more {
+                if let Some(before) = counted.get_mut(&case) {
+                    *before = before.least(sides);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Those of the goals, and one whose result has to be allocated, with and without memory at hand.
@@ -210,7 +251,25 @@ fn rounded(instrument: Instrument, count: f64) -> f64 {
     }
 }
 
+impl Sides {
+    /// The lesser of each count.
+    fn least(self, other: Self) -> Self {
+        Self {
+            client: self.client.least(other.client),
+            server: self.server.least(other.server),
+        }
+    }
+}
+
 impl Budget {
+    fn least(self, other: Self) -> Self {
+        Self {
+            instructions: self.instructions.min(other.instructions),
+            system_calls: self.system_calls.min(other.system_calls),
+            allocations: self.allocations.min(other.allocations),
+        }
+    }
+
     fn count(&mut self, instrument: Instrument) -> &mut f64 {
         match instrument {
             Instrument::Instructions => &mut self.instructions,

@@ -35,7 +35,7 @@ use peers::Peers;
 use plan::{Part, Plan};
 
 /// What the IDL compiler wrote from `demux.idl`.
-#[allow(missing_docs, unnameable_types, clippy::all)]
+#[allow(missing_docs, clippy::all)]
 pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/demux.rs"));
 }

@@ -12,7 +12,7 @@ mod report;
 
 pub use figure::{Finding, Found, Need};
 pub use line::{Bound, Line};
-pub use report::{Outcome, Report, Verdict, Verdicts};
+pub use report::{Outcome, Report, Verdict};
 
 use crate::Result;
 use crate::case::{self, Case, Operation};

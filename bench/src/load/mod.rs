@@ -14,8 +14,7 @@ mod busy;
 mod hostile;
 mod report;
 
-pub use hostile::{Deeds, Kind};
-pub use report::{Phase, Report, Stages};
+pub use report::{Phase, Report};
 
 use crate::Result;
 use crate::contender::{self, Contender, Harness, Wanted};

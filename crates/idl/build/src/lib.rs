@@ -12,6 +12,7 @@
 //! ```
 //! brings it into a module. The file and all that it includes are watched, so that a change to
 //! any of them compiles it again.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod builder;

@@ -5,6 +5,7 @@
 //! What CORBA 3.3 has no kinds for is told as what looks the same on the wire, as generated code tells it: a
 //! bitmask or bitset is an alias of its integer, a map a sequence of pairs, an optional member a union over a
 //! boolean.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod interface;

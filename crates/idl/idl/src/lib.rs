@@ -3,6 +3,7 @@
 //!
 //! `compile` reads a file and yields a [`model::Specification`] in which every name has found its
 //! declaration, or diagnostics that say what is wrong.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod diagnostic;

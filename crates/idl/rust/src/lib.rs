@@ -8,6 +8,7 @@
 //! Each construct of IDL has a module of its own here, and each rule of the mapping one place:
 //! `names` says what things are called, `types` which Rust type stands for which IDL type,
 //! `codec` how its values travel, `plan` what is generated at all.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod annotations;

@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 //! One suite that every link passes: a family of cases for reliable streams, one for datagrams.
 //!

@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! Bytes between processes. A link knows nothing of requests or references.
 //!

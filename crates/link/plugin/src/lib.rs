@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! Links in shared libraries: the Component Configurator of paper 000 (§4.4, §4.5) for protocols.
 //!

@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! TLS 1.2 and 1.3 over TCP, as a link: `ssliop`.
 //!

@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! An in-line bridge: requests that arrive by one protocol leave by another, and their bodies are not
 //! demarshaled on the way (paper 000, §3.4.2, where an ORB bridges others and remote terminals).

@@ -8,6 +8,7 @@
 //! - [`Repository`], [`interface_of`], [`repository_id_of`]: what an Interface Repository, or an object, tells of an
 //!   interface.
 //! - [`json`]: values as people and their tools write them.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod dyn_any;

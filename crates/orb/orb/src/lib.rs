@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The object request broker: references, invocation, dispatch, configuration.
 //!

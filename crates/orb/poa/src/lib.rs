@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The Portable Object Adapter (CORBA 3.3 part 1, chapter 15).
 //!

@@ -12,6 +12,7 @@
 //! orb.run();
 //! # Ok(()) }
 //! ```
+#![warn(unnameable_types)]
 
 pub use punctual_any::{
     Any, AnyError, AttributeDescription, DynamicValue, ExceptionDescription, InterfaceDescription,
@@ -79,6 +80,11 @@ pub mod json {
 /// Time probes: stamps at the points of a call, for who measures it.
 pub mod probe {
     pub use punctual_orb::probe::*;
+}
+
+/// Real-time CORBA: priorities that hold from the client's thread to the servant.
+pub mod rt {
+    pub use punctual_rt::*;
 }
 
 /// Requests that arrive by one protocol leave by another: an in-line bridge.

@@ -16,6 +16,7 @@
 //! being built. [`Priority`] is what travels; a [`PriorityMapping`] says which native priority each is on this machine.
 //! [`RtCurrent`] is what the calling thread runs at, and what its calls carry to objects whose
 //! [`PriorityModelPolicy`] lets the client decide.
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod config;

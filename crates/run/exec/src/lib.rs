@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! Who executes, and until when: threads, groups and pools of them with a limit, the main-thread work
 //! queue, deadlines, and the reactor that threads share.

@@ -1,3 +1,4 @@
+#![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! What the operating system gives: sockets with their options, this host's addresses, processors,
 //! scheduling of threads, locks that inherit priorities.

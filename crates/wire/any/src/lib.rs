@@ -8,6 +8,7 @@
 //!
 //! Whatever comes from a peer may be hostile: no type and no value makes this crate panic, recurse beyond the
 //! limit on nesting, or hold more memory than in proportion to what was sent.
+#![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(
     test,

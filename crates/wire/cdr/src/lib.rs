@@ -15,6 +15,7 @@
 //!
 //! Alignment counts from an origin: the first octet of a message (its header included), or the
 //! byte-order octet of an encapsulation.
+#![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(
     test,

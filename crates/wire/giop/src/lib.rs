@@ -10,6 +10,7 @@
 //!
 //! No I/O, no clock, no threads. Nothing a peer can send makes any of this panic, and nothing is
 //! allocated on account of a length that was not checked against the octets at hand.
+#![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(
     test,

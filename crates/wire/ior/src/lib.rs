@@ -8,6 +8,7 @@
 //! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.
+#![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(
     test,

@@ -3,6 +3,7 @@
 
 mod alike;
 mod places;
+mod priority;
 mod servant;
 mod state;
 

@@ -1,0 +1,491 @@
+//! Real-time CORBA over the wire: at which priority a servant runs, what requests, replies and references say of it.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use punctual::rt::{
+    AboveHighest, Mapping, NativePolicy, Priority, PriorityModelPolicy, Propagated, RealTime,
+    RtConfig, RtOrb,
+};
+use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Marshal, Servant, ServerCall};
+use punctual::{
+    CreatePoaError, Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RequestContext, RootPoa,
+    SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::any::Any;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::time::Duration;
+use support::{Echo, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(60);
+/// RTCorbaPriority.
+const PRIORITY: u32 = 10;
+
+fn at(priority: i16) -> Priority {
+    Priority::new(priority).unwrap()
+}
+
+/// How the kernel schedules the calling thread: its policy (0 SCHED_OTHER, 1 SCHED_FIFO) and its real-time priority
+/// (`proc(5)`, fields 41 and 40).
+fn scheduled() -> (u32, u32) {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    // Behind the name, which may hold spaces, the fields begin with the third.
+    let fields: Vec<&str> = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .collect();
+    (fields[38].parse().unwrap(), fields[37].parse().unwrap())
+}
+
+/// What an upcall had: its thread's CORBA priority, its scheduling, and what the request carried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    corba: Option<i16>,
+    scheduled: (u32, u32),
+    carried: Option<Vec<u8>>,
+}
+
+/// Answers each `long` with its argument, and notes what it ran at.
+#[derive(Debug)]
+struct Noting {
+    rt: Arc<RtOrb>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+struct NotingSkeleton(Arc<Noting>);
+
+impl Implements<Arc<Noting>> for Echo {
+    fn servant(servant: Arc<Noting>) -> Arc<dyn Servant> {
+        Arc::new(NotingSkeleton(servant))
+    }
+}
+
+impl Servant for NotingSkeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Echo::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        let carried = call.contexts().find(PRIORITY).map(<[u8]>::to_vec);
+        let corba = self.0.rt.current().the_priority().ok().map(Priority::get);
+        self.0.seen.lock().unwrap().push(Seen {
+            corba,
+            scheduled: scheduled(),
+            carried,
+        });
+        if call.operation() == "panic" {
+            panic!("as it was told");
+        }
+        let value = call.arguments().get_i32()?;
+        call.reply(|out| value.marshal(out))
+    }
+}
+
+impl Noting {
+    fn last(&self) -> Seen {
+        self.seen.lock().unwrap().pop().unwrap()
+    }
+}
+
+/// SCHED_FIFO by the direct mapping where this process may have it; `None`, with the reason printed, elsewhere.
+fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
+    let config = RtConfig {
+        mapping: Mapping::Direct,
+        propagated,
+        ..RtConfig::default()
+    };
+    match RtOrb::new(config) {
+        Ok(rt) => Some(rt),
+        Err(error) => {
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// CORBA priorities that the kernel does not hear of: for what travels.
+fn ordinary(propagated: Propagated) -> Arc<RtOrb> {
+    let config = RtConfig {
+        policy: NativePolicy::Other,
+        propagated,
+        ..RtConfig::default()
+    };
+    RtOrb::new(config).unwrap()
+}
+
+struct Server {
+    orb: Orb,
+    noting: Arc<Noting>,
+}
+
+impl Server {
+    fn new(rt: &Arc<RtOrb>) -> Self {
+        let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
+        let orb = rt.extend(builder).unwrap().build().unwrap();
+        orb.root_poa().unwrap().manager().activate().unwrap();
+        let noting = Arc::new(Noting {
+            rt: rt.clone(),
+            seen: Mutex::default(),
+        });
+        Self { orb, noting }
+    }
+
+    fn poa(&self, name: &str, policies: &[PoaPolicy]) -> Result<Poa, CreatePoaError> {
+        let root = self.orb.root_poa().unwrap();
+        root.create_poa(name, Some(&root.manager()), policies)
+    }
+
+    /// A reference to an object of a POA with this model, as text.
+    fn object(&self, model: PriorityModelPolicy) -> String {
+        let poa = self.poa("model", &[PoaPolicy::of(model)]).unwrap();
+        let echo: Echo = poa.activate(self.noting.clone()).unwrap();
+        self.orb.object_to_string(echo.as_object()).unwrap()
+    }
+
+    /// The same of a POA without one.
+    fn plain(&self) -> String {
+        let root = self.orb.root_poa().unwrap();
+        let echo: Echo = root.activate(self.noting.clone()).unwrap();
+        self.orb.object_to_string(echo.as_object()).unwrap()
+    }
+}
+
+fn client(rt: &Arc<RtOrb>) -> Orb {
+    rt.extend(Orb::builder()).unwrap().build().unwrap()
+}
+
+fn echo(orb: &Orb, reference: &str) -> Echo {
+    Echo::from_object(orb.string_to_object(reference).unwrap())
+}
+
+/// Runs on a thread of its own, whose priority dies with it.
+fn on_a_thread(test: impl FnOnce() + Send) {
+    std::thread::scope(|scope| scope.spawn(test).join().unwrap());
+}
+
+#[test]
+fn a_clients_priority_is_its_servants_and_only_for_the_upcall() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    let server = Server::new(&rt);
+    let model = PriorityModelPolicy::client_propagated(at(5));
+    let (with_model, plain) = (server.object(model), server.plain());
+    on_a_thread(|| {
+        let client = client(&rt);
+        let (with_model, plain) = (echo(&client, &with_model), echo(&client, &plain));
+        let current = rt.current();
+        for priority in [40, 7, 7, 99] {
+            current.set_the_priority(at(priority)).unwrap();
+            assert_eq!(scheduled(), (1, u32::from(priority.cast_unsigned())));
+            assert_eq!(with_model.long(3).unwrap(), 3);
+            let [low, high] = priority.to_le_bytes();
+            let little = cfg!(target_endian = "little");
+            let octets = if little {
+                [1, 0, low, high]
+            } else {
+                [0, 0, high, low]
+            };
+            let expected = Seen {
+                corba: Some(priority),
+                scheduled: (1, u32::from(priority.cast_unsigned())),
+                carried: Some(octets.to_vec()),
+            };
+            assert_eq!(server.noting.last(), expected);
+            // The next request on the same connection, by the same thread: it has its own again. To a reference
+            // without a model nothing is told.
+            assert_eq!(plain.long(4).unwrap(), 4);
+            let expected = Seen {
+                corba: None,
+                scheduled: (0, 0),
+                carried: None,
+            };
+            assert_eq!(server.noting.last(), expected);
+        }
+        // However the upcall ends.
+        with_model.panic().unwrap_err();
+        assert_eq!(server.noting.last().scheduled, (1, 99));
+        plain.long(1).unwrap();
+        assert_eq!(server.noting.last().scheduled, (0, 0));
+    });
+}
+
+#[test]
+fn a_declared_priority_holds_whatever_the_clients_is() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    let server = Server::new(&rt);
+    let reference = server.object(PriorityModelPolicy::server_declared(at(12)));
+    on_a_thread(|| {
+        rt.current().set_the_priority(at(80)).unwrap();
+        let echo = echo(&client(&rt), &reference);
+        echo.long(1).unwrap();
+        let expected = Seen {
+            corba: Some(12),
+            scheduled: (1, 12),
+            carried: None,
+        };
+        assert_eq!(server.noting.last(), expected);
+        // By a client that knows nothing of it.
+        let foreign = Orb::builder().build().unwrap();
+        self::echo(&foreign, &reference).long(1).unwrap();
+        assert_eq!(server.noting.last(), expected);
+    });
+}
+
+#[test]
+fn who_carries_no_priority_is_served_at_the_servers() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::new(&rt);
+    let reference = server.object(PriorityModelPolicy::client_propagated(at(321)));
+    let foreign = Orb::builder().build().unwrap();
+    echo(&foreign, &reference).long(1).unwrap();
+    let seen = server.noting.last();
+    assert_eq!((seen.corba, seen.carried), (Some(321), None));
+    // A thread of a Real-time ORB that was given none carries what its native one is: the lowest.
+    on_a_thread(|| {
+        echo(&client(&rt), &reference).long(1).unwrap();
+        let seen = server.noting.last();
+        assert_eq!(seen.corba, Some(0));
+        assert_eq!(seen.carried.unwrap()[2..], [0, 0]);
+    });
+}
+
+#[test]
+fn a_thread_without_a_lane_takes_each_priority_and_gives_it_back() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    let server = Server::new(&rt);
+    let reference = server.object(PriorityModelPolicy::server_declared(at(30)));
+    on_a_thread(|| {
+        let echo = echo(&client(&rt), &reference);
+        echo.long(1).unwrap();
+        let before = rt.native_changes();
+        for _ in 0..100 {
+            echo.long(1).unwrap();
+        }
+        // The server's thread may be behind its last reply yet.
+        let changes = rt.native_changes() - before;
+        assert!((199..=201).contains(&changes), "{changes}");
+        // A client's thread that has the priority already enters no kernel for it.
+        rt.current().set_the_priority(at(40)).unwrap();
+        let before = rt.native_changes();
+        rt.current().set_the_priority(at(40)).unwrap();
+        assert_eq!(rt.native_changes(), before);
+    });
+}
+
+/// A context that says anything.
+#[derive(Debug)]
+struct Says(Vec<u8>);
+
+impl RequestContext for Says {
+    fn id(&self) -> u32 {
+        PRIORITY
+    }
+
+    fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    fn fill(&self, data: &mut [u8]) {
+        data.copy_from_slice(&self.0);
+    }
+}
+
+/// What a server answers to a request that carries these octets.
+fn answer(server: &Server, reference: &str, octets: &[u8]) -> Result<Seen, SystemException> {
+    let context = Arc::new(Says(octets.to_vec()));
+    let client = Orb::builder().request_context(context).build().unwrap();
+    echo(&client, reference).long(1)?;
+    Ok(server.noting.last())
+}
+
+#[test]
+fn no_client_is_obeyed_beyond_what_the_server_allows() {
+    let _watchdog = watchdog(LIMIT);
+    for above in [AboveHighest::Cap, AboveHighest::Refuse] {
+        let rt = ordinary(Propagated {
+            highest: at(1000),
+            above,
+        });
+        let server = Server::new(&rt);
+        let reference = server.object(PriorityModelPolicy::client_propagated(at(5)));
+        let of = |octets: &[u8]| answer(&server, &reference, octets);
+        assert_eq!(of(&[0, 0, 0x03, 0xe8]).unwrap().corba, Some(1000));
+        let too_high = of(&[1, 0, 0xe9, 0x03]);
+        match above {
+            AboveHighest::Cap => assert_eq!(too_high.unwrap().corba, Some(1000)),
+            AboveHighest::Refuse => {
+                assert_eq!(too_high.unwrap_err().kind(), Kind::NoPermission);
+            }
+        }
+        // What is no priority, and what is no encapsulation of one.
+        let negative = of(&[0, 0, 0xff, 0xff]).unwrap_err();
+        assert_eq!(
+            (negative.kind(), negative.minor()),
+            (Kind::DataConversion, minor::omg(2))
+        );
+        for short in [&[][..], &[0], &[0, 0, 1]] {
+            assert_eq!(of(short).unwrap_err().kind(), Kind::Marshal, "{short:?}");
+        }
+        // Nobody else has suffered.
+        assert_eq!(of(&[0, 0, 0, 7]).unwrap().corba, Some(7));
+    }
+}
+
+/// A request for `long` that carries priority 7, big-endian, as TAO writes it; and the reply.
+fn by_hand(host: &str, port: u16, key: &[u8]) -> Vec<u8> {
+    let length = |octets: &[u8]| u32::try_from(octets.len()).unwrap().to_be_bytes();
+    let mut message = b"GIOP\x01\x02\0\0\0\0\0\0".to_vec();
+    message.extend([0, 0, 0, 9, 3, 0, 0, 0, 0, 0, 0, 0]);
+    message.extend(length(key));
+    message.extend(key);
+    message.resize(message.len().next_multiple_of(4), 0);
+    message.extend([0, 0, 0, 5]);
+    message.extend(b"long\0\0\0\0");
+    message.extend([0, 0, 0, 1, 0, 0, 0, 10, 0, 0, 0, 4, 0, 0, 0, 7]);
+    message.resize(message.len().next_multiple_of(8), 0);
+    message.extend([0, 0, 0, 5]);
+    let size = length(&message[12..]);
+    message[8..12].copy_from_slice(&size);
+    let mut stream = TcpStream::connect((host, port)).unwrap();
+    stream.write_all(&message).unwrap();
+    let mut header = [0; 12];
+    stream.read_exact(&mut header).unwrap();
+    let size = header[8..].try_into().unwrap();
+    let is_little = header[6] & 1 == 1;
+    let size = if is_little {
+        u32::from_le_bytes(size)
+    } else {
+        u32::from_be_bytes(size)
+    };
+    let mut rest = vec![0; size as usize];
+    stream.read_exact(&mut rest).unwrap();
+    rest
+}
+
+#[test]
+fn the_reference_and_the_reply_say_what_taos_do() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::new(&rt);
+    let reference = server.object(PriorityModelPolicy::client_propagated(at(0x1234)));
+    let ior: punctual_ior::Ior = reference.parse().unwrap();
+    let iiop = ior.iiop_profiles().next().unwrap().unwrap();
+    let policies = iiop.components.iter().find_map(|one| match one.decode() {
+        Ok(punctual_ior::Component::Policies(policies)) => Some(policies),
+        _ => None,
+    });
+    let model = policies
+        .unwrap()
+        .into_iter()
+        .find(|one| one.kind == 40)
+        .unwrap();
+    let expected = match cfg!(target_endian = "little") {
+        true => [1, 0, 0, 0, 0, 0, 0, 0, 0x34, 0x12],
+        false => [0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34],
+    };
+    assert_eq!(model.data, expected);
+
+    let reply = by_hand(&iiop.host, iiop.port, &iiop.object_key);
+    assert_eq!(server.noting.last().corba, Some(7));
+    let number = u32::to_ne_bytes;
+    // To request 9, without an exception, with one context of four octets: the priority it was served at.
+    let head = [9, 0, 1, 10, 4].map(number).concat();
+    assert_eq!(reply[..20], head[..]);
+    let priority = match cfg!(target_endian = "little") {
+        true => [1, 0, 7, 0],
+        false => [0, 0, 0, 7],
+    };
+    assert_eq!(reply[20..24], priority);
+}
+
+#[test]
+fn the_current_priority_is_the_threads_own() {
+    let rt = ordinary(Propagated::default());
+    on_a_thread(|| {
+        let current = rt.current();
+        let unset = current.the_priority().unwrap_err();
+        assert_eq!(unset.kind(), Kind::Initialize);
+        current.set_the_priority(at(9)).unwrap();
+        assert_eq!(current.the_priority().unwrap(), at(9));
+        on_a_thread(|| {
+            rt.current().the_priority().unwrap_err();
+        });
+    });
+    assert!(Priority::new(-1).is_err());
+    assert!(Priority::try_from(32_768).is_err());
+}
+
+#[test]
+fn a_priority_without_a_native_one_is_refused_where_it_is_set() {
+    let config = RtConfig {
+        mapping: Mapping::Direct,
+        real_time: RealTime::BestEffort,
+        ..RtConfig::default()
+    };
+    let rt = RtOrb::new(config).unwrap();
+    on_a_thread(|| {
+        let refused = rt.current().set_the_priority(at(100)).unwrap_err();
+        assert_eq!(
+            (refused.kind(), refused.minor()),
+            (Kind::DataConversion, minor::omg(2))
+        );
+        rt.current().the_priority().unwrap_err();
+    });
+    let server = Server::new(&rt);
+    for model in [
+        PriorityModelPolicy::client_propagated(at(100)),
+        PriorityModelPolicy::server_declared(at(100)),
+    ] {
+        let refused = server.poa("model", &[PoaPolicy::of(model)]).err().unwrap();
+        assert!(
+            refused.to_string().contains("no native priority for 100"),
+            "{refused}"
+        );
+    }
+    // By an ORB that has no Real-time CORBA.
+    let plain = Orb::builder().policy_type::<PriorityModelPolicy>().unwrap();
+    let plain = plain
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .build()
+        .unwrap();
+    let model = PriorityModelPolicy::server_declared(at(1));
+    let root = plain.root_poa().unwrap();
+    let refused = root
+        .create_poa("model", None, &[PoaPolicy::of(model)])
+        .err()
+        .unwrap();
+    assert!(refused.to_string().contains("RtOrb::extend"), "{refused}");
+}
+
+#[test]
+fn a_mutex_is_had_by_one_at_a_time() {
+    let _watchdog = watchdog(LIMIT);
+    let mutex = ordinary(Propagated::default()).create_mutex();
+    let held = mutex.lock().unwrap();
+    assert_eq!(mutex.lock().unwrap_err().kind(), Kind::BadInvOrder);
+    on_a_thread(|| {
+        assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none());
+        assert!(mutex.try_lock(Duration::from_millis(20)).unwrap().is_none());
+    });
+    drop(held);
+    on_a_thread(|| {
+        assert!(mutex.try_lock(Duration::from_secs(30)).unwrap().is_some());
+    });
+}
