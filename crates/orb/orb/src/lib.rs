@@ -20,6 +20,7 @@ mod messaging;
 mod operation;
 mod orb;
 mod policy;
+mod priority;
 pub mod probe;
 mod profile;
 mod protocol;
@@ -53,9 +54,10 @@ pub use policy::{
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
     PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
 };
+pub use priority::{Priority, PriorityOutOfRange};
 pub use profile::{
-    DecodedProfile, EndpointChoice, EndpointQualities, LaneId, Priority, ProfileCodec,
-    ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement,
+    DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,
+    Publication, PublishedEndpoints, SecurityRequirement,
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{

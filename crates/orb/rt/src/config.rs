@@ -1,7 +1,7 @@
 //! What an ORB is told of Real-time CORBA.
 
 use crate::mapping::Mapping;
-use crate::priority::Priority;
+use punctual_orb::Priority;
 use punctual_sys::scheduling::{Policy, Scheduling};
 
 /// Settings of an [`crate::RtOrb`].

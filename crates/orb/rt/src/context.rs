@@ -5,12 +5,12 @@
 //! ```
 
 use crate::orb::RtOrb;
-use crate::priority::Priority;
 use crate::priority_model::PriorityModelPolicy;
 use crate::thread;
 use punctual_cdr::{CdrError, Coding, Decoder};
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::PriorityModel;
+use punctual_orb::Priority;
 use punctual_orb::{CallPolicies, RequestContext};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! RTCORBA::Current.
 
 use crate::orb::RtOrb;
-use crate::priority::Priority;
 use crate::thread;
+use punctual_orb::Priority;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 
 /// What the calling thread runs at (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each thread has its own; in an upcall,

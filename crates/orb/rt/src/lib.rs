@@ -25,7 +25,6 @@ mod current;
 mod mapping;
 mod mutex;
 mod orb;
-mod priority;
 mod priority_model;
 mod thread;
 
@@ -34,6 +33,6 @@ pub use current::RtCurrent;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};
 pub use orb::{RtError, RtOrb};
-pub use priority::{Priority, PriorityOutOfRange};
 pub use priority_model::PriorityModelPolicy;
 pub use punctual_ior::PriorityModel;
+pub use punctual_orb::{Priority, PriorityOutOfRange};

@@ -5,9 +5,9 @@ use crate::context::PriorityContext;
 use crate::current::RtCurrent;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
-use crate::priority::Priority;
 use crate::priority_model::PriorityModelPolicy;
 use crate::thread::{self, RanAt};
+use punctual_orb::Priority;
 use punctual_orb::{
     CompletionStatus, InitError, Orb, OrbBuilder, SystemException, SystemExceptionKind as Kind,
     minor,

@@ -3,11 +3,11 @@
 use crate::config::AboveHighest;
 use crate::context;
 use crate::orb::{RtOrb, no_native};
-use crate::priority::Priority;
 use crate::thread::RanAt;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
+use punctual_orb::Priority;
 use punctual_orb::{
     AroundUpcall, CompletionStatus, Orb, PolicyCodec, PolicyLevels, PolicyType, ServerCall,
     SystemException, SystemExceptionKind as Kind, minor,

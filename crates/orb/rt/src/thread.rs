@@ -2,7 +2,7 @@
 //!
 //! The native priority is set when it differs from what is wanted, and asked for once: it is a system call.
 
-use crate::priority::Priority;
+use punctual_orb::Priority;
 use punctual_sys::scheduling::{self, Scheduling};
 use std::cell::Cell;
 use std::io;

@@ -3,7 +3,8 @@
 use crate::broker::Broker;
 use crate::lane::{Endpoint, Lane, Wanted};
 use crate::policy::{Mux, Wait};
-use crate::profile::{EndpointQualities, Priority};
+use crate::priority::Priority;
+use crate::profile::EndpointQualities;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::{Deadline, LockProtocol};
 use punctual_link::{Address, Properties};
@@ -44,7 +45,7 @@ fn endpoints_of_another_priority_at_one_address_have_connections_of_their_own() 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let lane = Lane::new(broker.clone(), LockProtocol::Plain);
     let soon = Deadline::after(Duration::from_secs(30));
-    let connection = |priority: Option<u16>| {
+    let connection = |priority: Option<i16>| {
         let qualities = EndpointQualities {
             priority: priority.map(|number| Priority::new(number).unwrap()),
             ..EndpointQualities::default()

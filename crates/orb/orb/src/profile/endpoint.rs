@@ -1,5 +1,6 @@
 //! Where an object is, as profiles say it: one model for every tag.
 
+use crate::priority::Priority;
 use punctual_ior::{AssociationOptions, SslSecTrans};
 use punctual_link::Address;
 
@@ -23,33 +24,6 @@ pub struct EndpointQualities {
     pub security: Option<SecurityRequirement>,
     /// The lane whose threads serve it.
     pub lane: Option<LaneId>,
-}
-
-/// A priority of CORBA's, from 0 to 32,767 (Real-time CORBA 1.2, §5.4.1: `RTCORBA::Priority`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Priority(u16);
-
-impl Priority {
-    /// The lowest.
-    pub const MIN: Self = Self(0);
-    /// The highest.
-    pub const MAX: Self = Self(i16::MAX as u16);
-
-    /// `None` for what is beyond the highest.
-    #[must_use]
-    pub const fn new(number: u16) -> Option<Self> {
-        if number <= Self::MAX.0 {
-            Some(Self(number))
-        } else {
-            None
-        }
-    }
-
-    /// The number.
-    #[must_use]
-    pub const fn number(self) -> u16 {
-        self.0
-    }
 }
 
 /// Names a lane of a thread pool. What it means is known only to who made it.
@@ -166,13 +140,6 @@ impl From<&SslSecTrans> for SecurityRequirement {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn priorities_are_those_of_corba() {
-        assert_eq!(Priority::new(32_767), Some(Priority::MAX));
-        assert_eq!(Priority::new(32_768), None);
-        assert_eq!(Priority::new(7).map(Priority::number), Some(7));
-    }
 
     #[test]
     fn endpoints_that_differ_in_their_qualities_are_at_one_address_and_not_equal() {

@@ -13,7 +13,7 @@ mod published;
 mod uiop;
 
 pub(crate) use diop::DiopCodec;
-pub use endpoint::{EndpointQualities, LaneId, Priority, ProfileEndpoint, SecurityRequirement};
+pub use endpoint::{EndpointQualities, LaneId, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;
 pub(crate) use origin::Origin;
 pub(crate) use pair::PairCodec;

@@ -1,7 +1,8 @@
 //! Which endpoints the references of a POA name: a policy, added to each ORB as any other crate adds one.
 
-use super::{LaneId, Priority};
+use super::LaneId;
 use crate::policy::{PolicyLevels, PolicyType};
+use crate::priority::Priority;
 use std::fmt;
 
 /// The endpoints that references of a POA's objects name, of those that the ORB listens at. Without this policy
@@ -64,7 +65,7 @@ impl fmt::Display for EndpointChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "`{text}`"),
-            Self::Priority(priority) => write!(f, "of priority {}", priority.number()),
+            Self::Priority(priority) => write!(f, "of priority {priority}"),
             Self::Lane(lane) => write!(f, "of lane {}", lane.0),
         }
     }

@@ -4,7 +4,7 @@ mod standard;
 
 pub use standard::{ContinuousMapping, DirectMapping, LinearMapping};
 
-use crate::priority::Priority;
+use punctual_orb::Priority;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The mappings that most need, with the names that TAO gives them.
 
 use super::PriorityMapping;
-use crate::priority::Priority;
+use punctual_orb::Priority;
 use std::ops::RangeInclusive;
 
 /// A CORBA priority is the native one of the same number.

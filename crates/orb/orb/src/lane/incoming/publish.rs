@@ -140,7 +140,8 @@ fn reachable(host: Option<&str>, endpoint: &ListenEndpoint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{LaneId, Priority};
+    use crate::priority::Priority;
+    use crate::profile::LaneId;
 
     fn place(endpoint: &ListenEndpoint, bound: &Address) -> Address {
         let pair = Pair {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A CORBA priority (RTCORBA::Priority; Real-time CORBA 1.2, §5.4): 0 to 32767, a higher one more urgent. What it means to
-/// the operating system a [`crate::PriorityMapping`] says.
+/// the operating system a priority mapping says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(i16);
 
@@ -54,5 +54,20 @@ impl From<Priority> for i32 {
 impl fmt::Display for Priority {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities_are_those_of_corba() {
+        assert_eq!(Priority::try_from(32_767), Ok(Priority::MAX));
+        assert_eq!(Priority::new(7).map(Priority::get), Ok(7));
+        for none in [-1, 32_768, i32::MIN, i32::MAX] {
+            assert_eq!(Priority::try_from(none), Err(PriorityOutOfRange(none)));
+        }
+        assert!(Priority::MIN < Priority::MAX);
     }
 }
