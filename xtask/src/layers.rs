@@ -67,7 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-dynamic",
         &["punctual-orb", "punctual-poa", CDR, IOR, ANY],
     ),
-    ("punctual-rt", &["punctual-orb", CDR, IOR, GIOP, SYS]),
+    ("punctual-rt", &["punctual-orb", CDR, IOR, GIOP, SYS, EXEC]),
     (
         "punctual",
         &[

@@ -18,9 +18,9 @@ const ORB: &[&[&str]] = &[
     &["probe"],
     // What calls are about: data, and nothing that runs.
     &["exception"],
-    &["context", "operation", "request_context", "value"],
+    &["context", "operation", "priority", "value"],
     &["policy"],
-    &["config"],
+    &["config", "request_context"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.
     &["messaging"],

@@ -32,9 +32,7 @@ mod sync;
 mod upcall;
 pub mod value;
 
-pub use adapter::{
-    AroundUpcall, Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went,
-};
+pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,
@@ -66,7 +64,7 @@ pub use reference::{
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{Dispatched, ObjectAdapter, ServerCall};
+pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::PolicyValue;

@@ -55,6 +55,15 @@ pub struct RequestContextError {
 /// Data longer than this would not be read at a glance.
 const LONGEST: usize = 64;
 
+/// Those of an ORB that calls under these policies carry.
+pub(crate) fn wanted(
+    contexts: &[Arc<dyn RequestContext>],
+    policies: &Effective,
+) -> Box<[Arc<dyn RequestContext>]> {
+    let is_wanted = |one: &&Arc<dyn RequestContext>| one.is_wanted(CallPolicies(policies));
+    contexts.iter().filter(is_wanted).cloned().collect()
+}
+
 /// Those of an ORB, each checked.
 pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
     for (index, context) in contexts.iter().enumerate() {

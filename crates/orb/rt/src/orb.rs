@@ -5,8 +5,10 @@ use crate::context::PriorityContext;
 use crate::current::RtCurrent;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
-use crate::priority_model::PriorityModelPolicy;
+use crate::priority_model::{ByPriorityModel, PriorityModelPolicy};
 use crate::thread::{self, RanAt};
+use punctual_exec::SpawnError;
+use punctual_exec::thread::ThreadSpec;
 use punctual_orb::Priority;
 use punctual_orb::{
     CompletionStatus, InitError, Orb, OrbBuilder, SystemException, SystemExceptionKind as Kind,
@@ -93,6 +95,7 @@ impl RtOrb {
         Ok(builder
             .policy_type::<PriorityModelPolicy>()?
             .request_context(context)
+            .around_upcalls(Arc::new(ByPriorityModel(self.clone())))
             .extension(self.clone()))
     }
 
@@ -176,20 +179,28 @@ impl RtOrb {
 
 /// Whether a thread of this process may be scheduled so. Tried by one of its own.
 fn granted(wanted: Scheduling) -> io::Result<()> {
-    let tried = std::thread::Builder::new()
-        .name("punctual-rt-try".to_owned())
-        .spawn(move || scheduling::set_own(wanted))?;
-    tried
-        .join()
-        .unwrap_or_else(|_| Err(io::Error::other("the thread that tried has panicked")))
+    let tried = ThreadSpec::named("punctual-rt-try")
+        .scheduling(wanted)
+        .start(|| ());
+    match tried {
+        Ok(thread) => thread
+            .join()
+            .map_err(|_| io::Error::other("the thread that tried has panicked")),
+        Err(SpawnError::Refused { error, .. }) => Err(error),
+        Err(other) => Err(other.into()),
+    }
 }
 
 /// DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
 #[cold]
-pub(crate) fn no_native(priority: Priority) -> SystemException {
-    SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
-        format!("the priority mapping has no native priority for {priority}"),
-    )
+fn no_native(priority: Priority) -> SystemException {
+    SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)
+        .with_detail(without_native(priority))
+}
+
+#[cold]
+pub(crate) fn without_native(priority: Priority) -> String {
+    format!("the priority mapping has no native priority for {priority}")
 }
 
 #[cold]

@@ -2,15 +2,16 @@
 
 use crate::config::AboveHighest;
 use crate::context;
-use crate::orb::{RtOrb, no_native};
+use crate::orb::{RtOrb, without_native};
 use crate::thread::RanAt;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
 use punctual_orb::Priority;
 use punctual_orb::{
-    AroundUpcall, CompletionStatus, Orb, PolicyCodec, PolicyLevels, PolicyType, ServerCall,
-    SystemException, SystemExceptionKind as Kind, minor,
+    AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, Policy,
+    PolicyCodec, PolicyLevels, PolicyType, ServerCall, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use std::sync::Arc;
 
@@ -50,17 +51,6 @@ impl PolicyType for PriorityModelPolicy {
     const NAME: &'static str = "PriorityModelPolicy";
     const LEVELS: PolicyLevels = PolicyLevels::POA.and(PolicyLevels::POA_DEFAULT);
     const CODEC: Option<PolicyCodec<Self>> = Some(PolicyCodec { write, read });
-
-    fn around_upcalls(&self, orb: &Orb) -> Result<Option<Arc<dyn AroundUpcall>>, String> {
-        let rt = RtOrb::of(orb)
-            .ok_or("the ORB has no Real-time CORBA: `RtOrb::extend` gives it some")?;
-        let priority = self.server_priority;
-        if rt.priority_mapping().to_native(priority).is_none() {
-            return Err(no_native(priority).detail().unwrap_or_default().to_owned());
-        }
-        let policy = *self;
-        Ok(Some(Arc::new(AtPriority { rt, policy })))
-    }
 }
 
 fn write(policy: &PriorityModelPolicy, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -83,6 +73,34 @@ fn read(input: &mut Decoder<'_>) -> Result<PriorityModelPolicy, CdrError> {
         model,
         server_priority: priority.map_err(|_| CdrError::Invalid("a negative priority"))?,
     })
+}
+
+/// Has the upcalls of POAs with a priority model run as it says.
+#[derive(Debug)]
+pub(crate) struct ByPriorityModel(pub(crate) Arc<RtOrb>);
+
+impl AroundUpcalls for ByPriorityModel {
+    fn of(
+        &self,
+        policies: &AdapterPolicies,
+    ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy> {
+        let Some(policy) = policies.value::<PriorityModelPolicy>() else {
+            return Ok(None);
+        };
+        let (rt, policy) = (self.0.clone(), *policy);
+        if rt
+            .priority_mapping()
+            .to_native(policy.server_priority)
+            .is_none()
+        {
+            let is_it = |one: &Policy| one.policy_type() == PriorityModelPolicy::NUMBER;
+            return Err(InvalidPolicy {
+                index: policies.iter().position(is_it).unwrap_or_default(),
+                why: without_native(policy.server_priority),
+            });
+        }
+        Ok(Some(Arc::new(AtPriority { rt, policy })))
+    }
 }
 
 /// Upcalls at the priority that the model says, after which the thread runs at its own again.

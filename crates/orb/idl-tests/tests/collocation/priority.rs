@@ -63,7 +63,7 @@ fn a_servant_runs_at_the_priority_of_its_model_and_the_caller_at_its_own_again()
         let object = |name: &str, model| {
             let policies = [PoaPolicy::of(model)];
             let poa = root
-                .create_poa(name, Some(&root.manager()), &policies)
+                .create_poa(name, Some(root.manager()), &policies)
                 .unwrap();
             let servant = Arc::new(SaysPriority {
                 rt: rt.clone(),

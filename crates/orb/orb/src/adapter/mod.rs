@@ -4,11 +4,9 @@
 //! The seam itself, [`crate::ObjectAdapter`], stands where requests are served.
 
 mod answer;
-mod around;
 mod collocated;
 mod provided;
 
 pub use answer::{DispatchError, Location};
-pub use around::AroundUpcall;
 pub use collocated::{Collocated, LocalRequest, Went};
 pub use provided::{Cast, Provided, View};

@@ -18,6 +18,7 @@ use crate::exception::SystemException;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
+use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 
@@ -105,7 +106,9 @@ impl Invocation {
             deadline: Deadline::after_maybe(callee.timeout_under(&effective)),
             addressing: AddressingDisposition::Key,
             contexts: match call.ask {
-                Ask::Request { .. } => filled(&effective.request_contexts),
+                Ask::Request { .. } => {
+                    filled(&wanted(&callee.broker().request_contexts, &effective))
+                }
                 // It brings those of whoever made it.
                 Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
             },

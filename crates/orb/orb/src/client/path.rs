@@ -2,8 +2,10 @@
 
 use super::heads::Heads;
 use super::target::Target;
+use crate::broker::Broker;
 use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
+use crate::request_context::{RequestContext, wanted};
 use std::sync::Arc;
 
 /// The way to where a reference's last call succeeded.
@@ -11,6 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Path {
     /// The policies it was found under.
     pub(super) effective: Arc<Effective>,
+    /// The service contexts that its requests carry, of those of the ORB.
+    pub(super) contexts: Box<[Arc<dyn RequestContext>]>,
     /// The heads of the requests that have gone it.
     pub(super) heads: Heads,
     /// Whether large arguments are lent, where the connection does that.
@@ -27,6 +31,7 @@ pub(crate) struct Path {
 impl Path {
     /// The way that a call has gone.
     pub(super) fn new(
+        broker: &Broker,
         effective: Arc<Effective>,
         binding: &Binding,
         levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
@@ -36,6 +41,7 @@ impl Path {
         let shares = effective.mux != Mux::Exclusive;
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         Self {
+            contexts: wanted(&broker.request_contexts, &effective),
             heads: Heads::default(),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
             short: (

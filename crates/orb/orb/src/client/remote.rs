@@ -119,8 +119,7 @@ impl RemoteObject {
         drop(paths);
         let effective = effective.unwrap_or_else(|| {
             let published = || self.original.published_policies(lane.broker());
-            let contexts = &lane.broker().request_contexts;
-            Arc::new(Effective::of(policies, &self.policies, published, contexts))
+            Arc::new(Effective::of(policies, &self.policies, published))
         });
         let known = Arc::new(KnownPaths {
             lane: lane.number(),

@@ -252,7 +252,9 @@ impl Route {
             || self.levels.first().is_some_and(|level| level.at > 0)
             || !Arc::ptr_eq(&object.base(), object.original());
         let effective = self.effective.clone();
-        let path = Arc::new(Path::new(effective, binding, levels.collect(), began_late));
+        let levels = levels.collect();
+        let path = Path::new(callee.broker(), effective, binding, levels, began_late);
+        let path = Arc::new(path);
         if !one_way_only {
             callee.remember(!self.two_way, path.clone());
         }

@@ -63,7 +63,7 @@ pub(super) fn attempt(
     }
     probe::begins!(Point::ClientMessagingSend);
     let to = (&**connection, path.endpoint());
-    let contexts = &*path.effective.request_contexts;
+    let contexts = &*path.contexts;
     let Some(head) = path.heads.head(operation, to, contexts) else {
         recent.keep();
         return Short::No;

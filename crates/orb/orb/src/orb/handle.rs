@@ -4,9 +4,9 @@ use crate::broker::Broker;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{Lane, Lanes};
-use crate::policy::{PolicyCurrent, PolicyManager};
+use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
-use crate::server::{AdapterCell, Host, ObjectAdapter};
+use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
@@ -83,6 +83,9 @@ impl Drop for TellsEnd {
 /// What is registered under a name.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
+/// Says what surrounds upcalls.
+pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
+
 impl Orb {
     /// One that has checked what it was told.
     pub(super) fn new(broker: Broker, locks: LockProtocol) -> Self {
@@ -132,6 +135,21 @@ impl Orb {
     #[must_use]
     pub fn operation_name(&self, name: &str) -> Arc<str> {
         self.broker().operation_names.name(name)
+    }
+
+    /// What surrounds the upcalls of an adapter with these policies ([`crate::OrbBuilder::around_upcalls`]). For
+    /// adapters, when they are made.
+    ///
+    /// # Errors
+    /// [`InvalidPolicy`] for one that cannot be obeyed.
+    pub fn around_upcalls(
+        &self,
+        policies: &AdapterPolicies,
+    ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy> {
+        match self.extension::<Around>() {
+            Some(around) => around.0.of(policies),
+            None => Ok(None),
+        }
     }
 
     /// What a crate above this one keeps for the ORB ([`crate::OrbBuilder::extension`]).

@@ -1,6 +1,6 @@
 //! Starting an ORB: what it is told, and what it then has.
 
-use super::handle::Orb;
+use super::handle::{Around, Orb};
 use crate::broker::{Broker, Extensions};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
 use crate::messaging::Messaging;
@@ -8,6 +8,7 @@ use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::request_context::{self, RequestContext, RequestContextError};
+use crate::server::AroundUpcalls;
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
 use std::any::Any;
@@ -145,6 +146,12 @@ impl OrbBuilder {
     pub fn request_context(mut self, context: Arc<dyn RequestContext>) -> Self {
         self.request_contexts.push(context);
         self
+    }
+
+    /// Has this said what surrounds the upcalls of which adapters; one thing says it, the last.
+    #[must_use]
+    pub fn around_upcalls(self, around: Arc<dyn AroundUpcalls>) -> Self {
+        self.extension(Arc::new(Around(around)))
     }
 
     /// Adds what a crate above this one keeps for the ORB, which [`Orb::extension`] finds by its type; of each type

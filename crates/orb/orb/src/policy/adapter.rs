@@ -4,10 +4,7 @@ use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::Fault;
 use super::{Policy, PolicyLevels, PolicySet, PolicyType};
-use crate::adapter::AroundUpcall;
-use crate::orb::Orb;
 use punctual_ior::{PolicyValue, ProfileTemplates};
-use std::sync::Arc;
 
 /// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
 #[derive(Clone, Debug, Default)]
@@ -18,7 +15,6 @@ pub struct AdapterPolicies {
     /// What the profiles of its objects' references have in common.
     templates: ProfileTemplates,
     outlives_process: bool,
-    around_upcalls: Option<Arc<dyn AroundUpcall>>,
 }
 
 /// A policy that an adapter cannot have.
@@ -63,32 +59,7 @@ impl AdapterPolicies {
             published,
             templates: ProfileTemplates::default(),
             outlives_process: false,
-            around_upcalls: None,
         })
-    }
-
-    /// With what surrounds the upcalls of the adapter, of this ORB.
-    pub(crate) fn surrounded(mut self, orb: &Orb) -> Result<Self, InvalidPolicy> {
-        let types = orb.broker().policies.types();
-        for (index, policy) in self.set.iter().enumerate() {
-            let Some(definition) = types.get(policy.policy_type()) else {
-                continue;
-            };
-            let invalid = |why| InvalidPolicy { index, why };
-            let around = (definition.around_upcalls)(policy, orb).map_err(invalid)?;
-            if around.is_some() && self.around_upcalls.is_some() {
-                let why = "another policy of the adapter surrounds its upcalls already";
-                return Err(invalid(why.to_owned()));
-            }
-            self.around_upcalls = self.around_upcalls.or(around);
-        }
-        Ok(self)
-    }
-
-    /// What surrounds the upcalls of the adapter.
-    #[must_use]
-    pub fn around_upcalls(&self) -> Option<&Arc<dyn AroundUpcall>> {
-        self.around_upcalls.as_ref()
     }
 
     /// The same of an adapter whose objects outlive the process: references to them name no local socket whose place was

@@ -45,7 +45,6 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         merge: |_, inner| Ok(inner.clone()),
         reconcile: |client, _| Ok(client.clone()),
         codec: None,
-        around_upcalls: |_, _| Ok(None),
     })
 }
 

@@ -3,10 +3,7 @@
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
 use super::wish::Policy;
-use crate::adapter::AroundUpcall;
-use crate::orb::Orb;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
-use std::sync::Arc;
 
 /// What an ORB knows of a policy type.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +18,7 @@ pub(crate) struct Definition {
     pub(super) reconcile: fn(&Policy, &Policy) -> Result<Policy, String>,
     /// For types that are published.
     pub(super) codec: Option<Codec>,
-    pub(super) around_upcalls: AroundUpcalls,
 }
-
-/// What surrounds the upcalls of an adapter with a policy.
-pub(super) type AroundUpcalls = fn(&Policy, &Orb) -> Result<Option<Arc<dyn AroundUpcall>>, String>;
 
 /// To and from the value of a policy as references have it, an encapsulation.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +43,6 @@ impl Definition {
                 write: write::<P>,
                 read: read::<P>,
             }),
-            around_upcalls: |policy, orb| value::<P>(policy)?.around_upcalls(orb),
         }
     }
 }

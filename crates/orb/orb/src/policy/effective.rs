@@ -6,11 +6,9 @@ use super::{
     PolicyType, Security, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
-use crate::request_context::{CallPolicies, RequestContext};
 use punctual_ior::PolicyValue;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -30,8 +28,6 @@ pub(crate) struct Effective {
     pub(crate) char_code_set: CharCodeSet,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
-    /// The service contexts that requests carry, of those of the ORB.
-    pub(crate) request_contexts: Box<[Arc<dyn RequestContext>]>,
     all: PolicySet,
     /// Why no call can be made.
     conflict: Option<SystemException>,
@@ -58,13 +54,11 @@ impl Effective {
         self.under.epoch == managed.epoch()
     }
 
-    /// What holds now for a reference with policies of its own, and what is `published` in it; of the ORB's service
-    /// `contexts`, requests carry those that are wanted.
+    /// What holds now for a reference with policies of its own, and what is `published` in it.
     pub(crate) fn of(
         managed: &Managed,
         own: &PolicySet,
         published: impl FnOnce() -> Vec<PolicyValue>,
-        contexts: &[Arc<dyn RequestContext>],
     ) -> Self {
         let reads = managed.types().reads_references();
         let published = if reads { published() } else { Vec::new() };
@@ -94,8 +88,6 @@ impl Effective {
             }
         }
         this.obey(&defaults.properties);
-        let wanted = |context: &&Arc<dyn RequestContext>| context.is_wanted(CallPolicies(&this));
-        this.request_contexts = contexts.iter().filter(wanted).cloned().collect();
         this
     }
 

@@ -1,12 +1,9 @@
 //! What a policy type is, for whoever adds one to an ORB.
 
-use crate::adapter::AroundUpcall;
-use crate::orb::Orb;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::any::Any;
 use std::fmt;
 use std::ops::BitOr;
-use std::sync::Arc;
 
 /// A type of policies, and its values: a Rust type, implemented by an application or by a crate above this
 /// one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
@@ -76,16 +73,6 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
         Err(format!(
             "the client asks for {client:?}, and the server has {published:?}"
         ))
-    }
-
-    /// What surrounds each upcall of a POA that has this policy; nothing, unless the type says otherwise. Asked when
-    /// the POA is made.
-    ///
-    /// # Errors
-    /// Why this ORB cannot obey the policy.
-    fn around_upcalls(&self, orb: &Orb) -> Result<Option<Arc<dyn AroundUpcall>>, String> {
-        let _ = orb;
-        Ok(None)
     }
 }
 

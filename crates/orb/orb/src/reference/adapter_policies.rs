@@ -17,7 +17,6 @@ impl Orb {
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
         let policies =
             AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
-        let policies = policies.surrounded(self)?;
         if let Some(published) = policies.value::<PublishedEndpoints>() {
             let is_it = |one: &Policy| one.value::<PublishedEndpoints>().is_some();
             let index = given.iter().position(is_it).unwrap_or_default();

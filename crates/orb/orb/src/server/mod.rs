@@ -7,6 +7,7 @@
 
 mod accept;
 mod adapter;
+mod around;
 mod call;
 mod code_sets;
 mod concurrency;
@@ -30,6 +31,7 @@ mod serve;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
+pub use around::{AroundUpcall, AroundUpcalls};
 pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]
 pub(crate) use here::serve_here;

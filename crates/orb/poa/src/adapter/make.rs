@@ -25,13 +25,12 @@ impl Adapter {
         let policies = parts.policies;
         let above = parts.parent.as_deref().map(Self::path);
         let naming = Naming::new(id, above, parts.name, &policies);
-        let around = parts.defined.around_upcalls().cloned();
         let dispatch = Dispatch {
-            path: RequestPath::of(&policies, around.is_some()),
+            path: RequestPath::of(&policies, parts.around.is_some()),
             threads: Threads::new(policies.thread),
             map,
             operations: OperationTables::default(),
-            around,
+            around: parts.around,
         };
         Arc::new_cyclic(|me: &Weak<Self>| Self {
             me: me.clone(),

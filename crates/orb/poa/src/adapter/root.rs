@@ -63,14 +63,15 @@ impl Root {
             ior_table: IorTable::default(),
             adapter: OnceLock::new(),
         });
-        let defined = orb
-            .adapter_policies(&[])
-            .map_err(|invalid| initialize(&format!("the root POA: {invalid}")))?;
+        let invalid = |invalid| initialize(&format!("the root POA: {invalid}"));
+        let defined = orb.adapter_policies(&[]).map_err(invalid)?;
+        let around = orb.around_upcalls(&defined).map_err(invalid)?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
             defined,
+            around,
             manager: root.common.managers.create_for("RootPOAManager"),
         };
         let adapter = root.add(parts)?;

@@ -35,7 +35,7 @@ impl Adapter {
         let over = || NotMade::System(is_over());
         let registry = self.common.registry.upgrade().ok_or_else(over)?;
         let orb = self.common.orb.upgrade().ok_or_else(over)?;
-        let defined = defined(policies, &orb).map_err(NotMade::Conflict)?;
+        let (defined, around) = defined(policies, &orb).map_err(NotMade::Conflict)?;
         let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
         let defined = match policies.is_persistent() {
             true => defined.outliving_the_process(),
@@ -59,6 +59,7 @@ impl Adapter {
             parent: Some(self.clone()),
             policies,
             defined,
+            around,
             manager,
         };
         let child = registry.add(parts).map_err(NotMade::System)?;

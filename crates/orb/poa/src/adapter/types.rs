@@ -77,6 +77,7 @@ pub(super) struct Parts {
     pub(super) parent: Option<Arc<Adapter>>,
     pub(super) policies: Policies,
     pub(super) defined: AdapterPolicies,
+    pub(super) around: Option<Arc<dyn AroundUpcall>>,
     pub(super) manager: PoaManager,
 }
 

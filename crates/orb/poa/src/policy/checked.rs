@@ -5,10 +5,11 @@ use super::{
     LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
     ServantRetentionPolicy, ThreadPolicy,
 };
-use punctual_orb::{AdapterPolicies, Orb, Policy};
+use punctual_orb::{AdapterPolicies, AroundUpcall, InvalidPolicy, Orb, Policy};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
+use std::sync::Arc;
 
 /// What an adapter was made with: each policy given, or its default (§15.3.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -182,19 +183,26 @@ impl Policies {
     }
 }
 
-/// Those of the policies given whose types the ORB was told of, and what it has for its adapters.
-pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<AdapterPolicies, Conflict> {
+/// Those of the policies given whose types the ORB was told of, and what it has for its adapters; and what they have
+/// around upcalls.
+pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflict> {
     let is_defined = |(index, policy): (usize, &PoaPolicy)| match policy {
         PoaPolicy::Defined(policy) => Some((index, policy.clone())),
         _ => None,
     };
     let (indices, policies): (Vec<usize>, Vec<Policy>) =
         given.iter().enumerate().filter_map(is_defined).unzip();
-    orb.adapter_policies(&policies).map_err(|invalid| Conflict {
+    let conflict = |invalid: InvalidPolicy| Conflict {
         index: indices.get(invalid.index).copied().unwrap_or_default(),
         why: invalid.why.into(),
-    })
+    };
+    let policies = orb.adapter_policies(&policies).map_err(conflict)?;
+    let around = orb.around_upcalls(&policies).map_err(conflict)?;
+    Ok((policies, around))
 }
+
+/// Policies of types that the ORB was told of, and what surrounds the upcalls of an adapter that has them.
+pub(crate) type Defined = (AdapterPolicies, Option<Arc<dyn AroundUpcall>>);
 
 fn has_twice(demultiplexing: &Demultiplexing) -> bool {
     let Demultiplexing::PerfectHash(ids) = demultiplexing else {
