@@ -5,7 +5,7 @@ use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
 use punctual_idl::{Compilation, Failure};
 use punctual_idl_rust::Generated;
 use serde::Serialize;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -181,16 +181,26 @@ fn write_all<'a>(
     Ok(())
 }
 
+/// Diagnostics of a file that people are shown; errors are fewer.
+const MOST_SHOWN: usize = 100;
+
 fn show(diagnostics: &[Diagnostic], json: bool) {
     if json {
         for diagnostic in diagnostics {
             let shape = JsonDiagnostic::from(diagnostic);
             // Text and numbers: nothing in it can fail to be JSON.
-            println!("{}", serde_json::to_string(&shape).unwrap_or_default());
+            let line = serde_json::to_string(&shape).unwrap_or_default();
+            let _ = writeln!(std::io::stdout(), "{line}");
         }
     } else if !diagnostics.is_empty() {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        eprintln!("{}", render(diagnostics, color).trim_end());
+        let (shown, more) = diagnostics.split_at(diagnostics.len().min(MOST_SHOWN));
+        let text = render(shown, color);
+        // Who reads no more has read enough.
+        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+        if !more.is_empty() {
+            let _ = writeln!(std::io::stderr(), "and {} more", more.len());
+        }
     }
 }
 

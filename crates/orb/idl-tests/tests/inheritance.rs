@@ -13,9 +13,12 @@ use generated::family::{
     Bottom, BottomServant, Described, DescribedServant, Left, LeftServant, Refused, Right,
     RightServant, Root, RootOfRootError, RootServant,
 };
+use punctual::dyn_any::DynAnyError;
 use punctual::{
-    Collocation, CompletionStatus, Interface, ListenEndpoint, OperationDemultiplexing,
-    OperationError, Orb, Poa, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind,
+    AdapterInactive, AnyError, CdrError, Collocation, CompletionStatus, CreatePoaError, Current,
+    DispatchError, FindPoaError, FixedError, Interface, InvokeError, IorTableError, ListenEndpoint,
+    ManagerError, ManagerExists, NoContext, ObjectId, OperationDemultiplexing, OperationError, Orb,
+    Poa, PoaError, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind, TypeCodeError,
 };
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -133,6 +136,43 @@ fn a_reference_stands_for_each_of_its_bases() {
     poa.orb().shutdown(true).unwrap();
 }
 
+/// What `?` takes in a servant and in a servant manager.
+trait AnyOfTheApi:
+    From<SystemException>
+    + From<Kind>
+    + From<CdrError>
+    + From<AnyError>
+    + From<TypeCodeError>
+    + From<FixedError>
+    + From<PoaError>
+    + From<CreatePoaError>
+    + From<FindPoaError>
+    + From<ManagerError>
+    + From<ManagerExists>
+    + From<AdapterInactive>
+    + From<NoContext>
+    + From<IorTableError>
+    + From<InvokeError>
+    + From<DynAnyError>
+{
+}
+
+impl AnyOfTheApi for RootOfRootError {}
+impl AnyOfTheApi for DispatchError {}
+
+#[test]
+fn errors_of_the_api_are_exceptions_by_a_question_mark() {
+    fn id_of_no_upcall<E: AnyOfTheApi>() -> Result<ObjectId, E> {
+        Ok(Current.object_id()?)
+    }
+    let error = id_of_no_upcall::<RootOfRootError>().unwrap_err();
+    assert_eq!(seen(&error).0, Some(Kind::BadInvOrder));
+    let error = id_of_no_upcall::<DispatchError>().unwrap_err();
+    assert!(
+        matches!(&error, DispatchError::System(exception) if exception.kind() == Kind::BadInvOrder)
+    );
+}
+
 /// What can be written once for the errors of all operations.
 fn seen<E: OperationError>(error: &E) -> (Option<Kind>, bool, CompletionStatus) {
     let kind = error.system().map(SystemException::kind);
@@ -148,6 +188,17 @@ fn errors_of_all_operations_are_looked_at_alike() {
     assert!(matches!(&refused, RootOfRootError::Refused(Refused { why }) if why == "nothing"));
     let (kind, is_transient, _) = seen(&bottom.of_root(-1).unwrap_err());
     assert_eq!((kind, is_transient), (Some(Kind::Transient), true));
+    // What may have been done is not to be repeated, whoever says that it is for the moment.
+    for (completed, can_be_repeated) in [
+        (CompletionStatus::No, true),
+        (CompletionStatus::Maybe, false),
+        (CompletionStatus::Yes, false),
+    ] {
+        let exception = SystemException::new(Kind::Transient, 0, completed);
+        assert_eq!(exception.is_transient(), can_be_repeated, "{completed:?}");
+        let error = RootOfRootError::from(exception);
+        assert_eq!(error.is_transient(), can_be_repeated, "{completed:?}");
+    }
     poa.orb().shutdown(true).unwrap();
     let over = bottom.of_left(1).unwrap_err();
     assert_eq!(seen(&over).0, Some(over.kind()));

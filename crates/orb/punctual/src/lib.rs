@@ -126,7 +126,8 @@ macro_rules! __operation_error {
         $crate::stub::__operation_error!($name, $($exceptions)*);
         $crate::__operation_error!(
             @from $name:
-            $crate::SystemExceptionKind, $crate::CdrError, $crate::AnyError, $crate::TypeCodeError, $crate::PoaError,
+            $crate::SystemExceptionKind, $crate::CdrError, $crate::AnyError, $crate::TypeCodeError,
+            $crate::FixedError, $crate::PoaError, $crate::NoContext, $crate::AdapterInactive, $crate::ManagerExists,
             $crate::CreatePoaError, $crate::FindPoaError, $crate::ManagerError, $crate::IorTableError,
             $crate::InvokeError, $crate::dyn_any::DynAnyError,
         );

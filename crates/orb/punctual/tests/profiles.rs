@@ -228,6 +228,21 @@ fn a_forwarded_reference_whose_profiles_all_fail_falls_back_to_the_one_behind_th
 }
 
 #[test]
+fn who_listens_where_another_server_did_does_not_stop_the_fail_over() {
+    let _watchdog = watchdog(LIMIT);
+    let (gone, alive) = (Replica::at("uiop", ""), Replica::tcp());
+    let path = gone.orb.endpoints()[0].place.clone();
+    let reference = joined(&[&gone.reference, &alive.reference]);
+    gone.die();
+    let _other = Replica::at("uiop", &path);
+    let (_client, echo) = client_of(&reference);
+    assert_eq!(echo.long(1).unwrap(), 1);
+    // Where no other profile is left, it is the answer.
+    let (_client, only) = client_of(&gone.reference);
+    assert_eq!(only.long(1).unwrap_err().kind(), Kind::ObjectNotExist);
+}
+
+#[test]
 fn the_profiles_of_a_forward_are_tried_in_turn() {
     let _watchdog = watchdog(LIMIT);
     let forwarding = ForwardingServer::new(false);

@@ -13,7 +13,9 @@ use punctual::{
     SystemException, SystemExceptionKind as Kind,
 };
 use punctual_cdr::{ByteOrder, GiopVersion};
-use punctual_ior::{AssociationOptions, Component, IiopProfile, Ior, SslSecTrans, TaggedComponent};
+use punctual_ior::{
+    AssociationOptions, Component, Endpoint, IiopProfile, Ior, SslSecTrans, TaggedComponent,
+};
 use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -206,20 +208,24 @@ impl Between {
 
     /// A reference as a server makes it that listens at both ports.
     fn reference(&self, supports: u16, requires: u16) -> String {
-        let profile = IiopProfile {
-            version: GiopVersion::V1_2.into(),
-            host: "127.0.0.1".to_owned(),
-            port: self.tcp,
-            object_key: b"key".to_vec(),
-            components: vec![TaggedComponent::ssl_sec_trans(&SslSecTrans {
-                target_supports: AssociationOptions(supports),
-                target_requires: AssociationOptions(requires),
-                port: self.tls,
-            })],
+        self.of_profiles(&[(self.tcp, vec![security(self.tls, supports, requires)])])
+    }
+
+    /// A reference of these profiles: a TCP port of this host, and components.
+    fn of_profiles(&self, profiles: &[(u16, Vec<TaggedComponent>)]) -> String {
+        let profile = |(port, components): &(u16, Vec<TaggedComponent>)| {
+            let profile = IiopProfile {
+                version: GiopVersion::V1_2.into(),
+                host: "127.0.0.1".to_owned(),
+                port: *port,
+                object_key: b"key".to_vec(),
+                components: components.clone(),
+            };
+            profile.to_tagged(ByteOrder::NATIVE).unwrap()
         };
         let ior = Ior {
             type_id: Echo::REPOSITORY_ID.to_owned(),
-            profiles: vec![profile.to_tagged(ByteOrder::NATIVE).unwrap()],
+            profiles: profiles.iter().map(profile).collect(),
         };
         ior.to_string()
     }
@@ -229,6 +235,14 @@ impl Between {
             .long(1)
             .unwrap_err()
     }
+}
+
+fn security(port: u16, supports: u16, requires: u16) -> TaggedComponent {
+    TaggedComponent::ssl_sec_trans(&SslSecTrans {
+        target_supports: AssociationOptions(supports),
+        target_requires: AssociationOptions(requires),
+        port,
+    })
 }
 
 /// What references of ours offer beside a TCP port, and what omniORB's demand beside theirs.
@@ -283,6 +297,49 @@ fn without_tls_what_is_demanded_is_refused_and_what_is_offered_goes_in_clear() {
         refused.to_string().contains("security = require"),
         "{refused}"
     );
+}
+
+#[test]
+fn a_demand_holds_however_the_reference_says_it() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let (supports, requires) = DEMANDED_BY_OMNIORB;
+    for has_tls in [true, false] {
+        for endpoints in [1, 32] {
+            let client = Orb::builder().configure(|config| {
+                config.tls = has_tls.then(|| authority.options("client"));
+                config.budgets.endpoints = endpoints;
+            });
+            let client = client.build().unwrap();
+            let between = Between::start();
+            // Without a port for TLS, and in a component that does not decode.
+            let nowhere = security(0, supports, requires);
+            let mut broken = security(between.tls, supports, requires);
+            broken.data.truncate(3);
+            for component in [nowhere, broken] {
+                let reference = between.of_profiles(&[(between.tcp, vec![component])]);
+                let refused = between.call(&client, &reference);
+                assert_eq!(refused.kind(), Kind::InvPolicy, "{refused}");
+            }
+            assert_eq!(between.in_clear.load(Ordering::SeqCst), 0);
+            if !has_tls {
+                continue;
+            }
+            // Behind more endpoints than are tried.
+            let other = Endpoint {
+                host: "127.0.0.1".to_owned(),
+                port: between.tcp,
+            };
+            let other = TaggedComponent::alternate_iiop_address(&other).unwrap();
+            let profiles = [
+                (between.tcp, vec![other; 40]),
+                (0, vec![security(between.tls, supports, requires)]),
+            ];
+            between.call(&client, &between.of_profiles(&profiles));
+            assert_eq!(between.in_clear.load(Ordering::SeqCst), 0);
+            assert!(between.handshakes.load(Ordering::SeqCst) > 0);
+        }
+    }
 }
 
 #[test]

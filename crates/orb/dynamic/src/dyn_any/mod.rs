@@ -24,7 +24,7 @@ pub use value::DynValue;
 
 use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
 use punctual_cdr::{CdrError, ValueRef};
-use punctual_orb::{SystemException, SystemExceptionKind};
+use punctual_orb::{DispatchError, SystemException, SystemExceptionKind};
 use thiserror::Error;
 
 use crate::json::kinds;
@@ -66,6 +66,12 @@ pub enum DynAnyError {
 impl From<DynAnyError> for SystemException {
     fn from(error: DynAnyError) -> Self {
         SystemExceptionKind::BadParam.because(error.to_string())
+    }
+}
+
+impl From<DynAnyError> for DispatchError {
+    fn from(error: DynAnyError) -> Self {
+        Self::System(error.into())
     }
 }
 

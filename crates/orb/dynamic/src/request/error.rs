@@ -1,7 +1,7 @@
 //! What a request may end with instead of results.
 
 use punctual_any::Any;
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use punctual_orb::{CompletionStatus, DispatchError, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
 /// Why a request has no results.
@@ -27,5 +27,11 @@ impl From<InvokeError> for SystemException {
             )
             .with_detail(error.to_string()),
         }
+    }
+}
+
+impl From<InvokeError> for DispatchError {
+    fn from(error: InvokeError) -> Self {
+        Self::System(error.into())
     }
 }

@@ -105,6 +105,31 @@ fn a_manager_that_holds_lets_calls_wait() {
 }
 
 #[test]
+fn a_call_that_waits_for_a_time_is_not_held_for_longer() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let timeout = Duration::from_millis(200);
+    // Direct calls are never held.
+    for way in [Collocation::ThruPoa, Collocation::None] {
+        for by_reference in [true, false] {
+            let home = Home::with(|config| {
+                config.collocation = way;
+                config.timeouts.call = (!by_reference).then_some(timeout);
+            });
+            // Nobody has activated its manager.
+            let poa = home.poa.create_poa("held", None, &[]).unwrap();
+            let mut held: Register = poa.activate(Arc::new(RegisterImpl::default())).unwrap();
+            if by_reference {
+                held = Register::from_object(held.as_object().with_timeout(timeout));
+            }
+            let late = held.label().unwrap_err();
+            assert_eq!(late.kind(), Kind::Timeout, "{way:?}: {late}");
+            poa.manager().activate().unwrap();
+            assert_eq!(held.label().unwrap(), "", "{way:?}");
+        }
+    }
+}
+
+#[test]
 fn a_one_way_to_what_is_held_does_not_hold_its_caller() {
     let _watchdog = watchdog(Duration::from_secs(60));
     let home = Home::new(Collocation::ThruPoa);

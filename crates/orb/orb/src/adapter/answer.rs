@@ -1,8 +1,8 @@
 //! What an object adapter answers instead of a result.
 
-use crate::exception::{CompletionStatus, SystemException, cdr_exception};
-use punctual_any::AnyError;
-use punctual_cdr::CdrError;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
+use punctual_any::{AnyError, TypeCodeError};
+use punctual_cdr::{CdrError, FixedError};
 use punctual_ior::Ior;
 
 /// Where an object is.
@@ -38,6 +38,25 @@ impl From<CdrError> for DispatchError {
     /// An argument that does not decode: the servant has not begun.
     fn from(error: CdrError) -> Self {
         Self::System(cdr_exception(error, CompletionStatus::No).in_context("reading the arguments"))
+    }
+}
+
+/// For who raises one, as a servant manager does: `Err(ObjectNotExist)?`.
+impl From<SystemExceptionKind> for DispatchError {
+    fn from(kind: SystemExceptionKind) -> Self {
+        Self::System(kind.into())
+    }
+}
+
+impl From<TypeCodeError> for DispatchError {
+    fn from(error: TypeCodeError) -> Self {
+        Self::System(error.into())
+    }
+}
+
+impl From<FixedError> for DispatchError {
+    fn from(error: FixedError) -> Self {
+        Self::System(error.into())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::answer::DispatchError;
 use super::provided::Provided;
+use std::fmt;
 
 /// An object of this process, as its adapter lets callers of this process to it. Found once for a
 /// reference ([`crate::ObjectAdapter::collocated`]) and kept with it: it must keep neither its ORB nor a
@@ -40,17 +41,23 @@ pub enum Went {
 }
 
 /// What an adapter has to know of a call within the process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LocalRequest<'r> {
     operation: &'r str,
     two_way: bool,
+    has_timeout: &'r dyn Fn() -> bool,
 }
 
 impl<'r> LocalRequest<'r> {
-    /// A call of this operation; `two_way` if somebody waits for its end.
+    /// A call of this operation; `two_way` if somebody waits for its end. `has_timeout` says whether that is for a
+    /// time; it is asked where the call would be held back.
     #[must_use]
-    pub fn new(operation: &'r str, two_way: bool) -> Self {
-        Self { operation, two_way }
+    pub fn new(operation: &'r str, two_way: bool, has_timeout: &'r dyn Fn() -> bool) -> Self {
+        Self {
+            operation,
+            two_way,
+            has_timeout,
+        }
     }
 
     /// The operation's name on the wire.
@@ -59,10 +66,19 @@ impl<'r> LocalRequest<'r> {
         self.operation
     }
 
-    /// Whether the caller waits for the operation's end. One that does not must not be held back either: if
-    /// it would be, it goes by wire.
+    /// Whether the caller can be held back until the adapter admits its call. One that does not wait for the
+    /// operation's end cannot, nor can one that waits for a time: those go by wire then, where time-outs end them.
     #[must_use]
-    pub fn is_two_way(&self) -> bool {
-        self.two_way
+    pub fn can_be_held(&self) -> bool {
+        self.two_way && !(self.has_timeout)()
+    }
+}
+
+impl fmt::Debug for LocalRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalRequest")
+            .field("operation", &self.operation)
+            .field("two_way", &self.two_way)
+            .finish_non_exhaustive()
     }
 }

@@ -59,6 +59,10 @@ impl Invocation {
                     });
                 }
                 Some(raised) if may_succeed_elsewhere(raised) => Failed::Finally(raised.clone()),
+                // Another process may listen there now.
+                Some(raised) if is_gone(raised) && bound.is_some_and(is_local) => {
+                    Failed::Unfit(raised.clone())
+                }
                 _ => {
                     if let Some(binding) = bound {
                         self.route.remember(&call.callee, binding);
@@ -108,6 +112,11 @@ impl Call<'_> {
             _ => to,
         }
     }
+}
+
+/// Whether it leads to a place of this host, which is another server's once this one has ended.
+fn is_local(binding: &Binding) -> bool {
+    binding.endpoint.pair.link.is_local()
 }
 
 /// Whether the server does not know the object, and so did nothing.

@@ -30,6 +30,14 @@ pub(super) struct RequestHead {
     /// Whether the reference announces code sets that it was written for.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
+    /// The service contexts that it has slots for.
+    pub(super) contexts: Box<[Arc<dyn RequestContext>]>,
+}
+
+/// Where requests go, and what they carry.
+pub(super) trait Leads {
+    fn endpoint(&self) -> &Endpoint;
+    fn contexts(&self) -> &[Arc<dyn RequestContext>];
 }
 
 impl Heads {
@@ -39,8 +47,8 @@ impl Heads {
     pub(super) fn head(
         &self,
         operation: &NamedOperation<'_>,
-        (connection, endpoint): (&ClientConnection, &Endpoint),
-        contexts: &[Arc<dyn RequestContext>],
+        connection: &ClientConnection,
+        path: &impl Leads,
     ) -> Option<&RequestHead> {
         let mut heads = self;
         for _ in 0..ROWS {
@@ -49,8 +57,7 @@ impl Heads {
                     Some(head) if head.is_of(operation) => return Some(head),
                     Some(_) => {}
                     None => {
-                        let to = (connection, endpoint);
-                        return Self::write(place, operation, to, contexts);
+                        return Self::write(place, operation, connection, path);
                     }
                 }
             }
@@ -63,10 +70,11 @@ impl Heads {
     fn write<'h>(
         place: &'h OnceLock<RequestHead>,
         operation: &NamedOperation<'_>,
-        to: (&ClientConnection, &Endpoint),
-        contexts: &[Arc<dyn RequestContext>],
+        connection: &ClientConnection,
+        path: &impl Leads,
     ) -> Option<&'h RequestHead> {
-        let written = RequestHead::new(operation, to, contexts).ok()??;
+        let to = (connection, path.endpoint());
+        let written = RequestHead::new(operation, to, path.contexts()).ok()??;
         // Another thread may have put another operation's here.
         Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
     }
@@ -108,6 +116,7 @@ impl RequestHead {
             two_way: operation.two_way,
             announces_code_sets: endpoint.announces_code_sets,
             template,
+            contexts: contexts.into(),
         }))
     }
 

@@ -1,6 +1,6 @@
 //! Ways that calls have gone, to be gone again.
 
-use super::heads::Heads;
+use super::heads::{Heads, Leads};
 use super::target::Target;
 use crate::broker::Broker;
 use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
@@ -14,7 +14,7 @@ pub(crate) struct Path {
     /// The policies it was found under.
     pub(super) effective: Arc<Effective>,
     /// The service contexts that its requests carry, of those of the ORB.
-    pub(super) contexts: Box<[Arc<dyn RequestContext>]>,
+    contexts: Box<[Arc<dyn RequestContext>]>,
     /// The heads of the requests that have gone it.
     pub(super) heads: Heads,
     /// Whether large arguments are lent, where the connection does that.
@@ -74,10 +74,15 @@ impl Path {
     pub(super) fn goes_short(&self, two_way: bool) -> bool {
         if two_way { self.short.0 } else { self.short.1 }
     }
+}
 
-    /// Where it leads.
+impl Leads for Path {
     #[inline]
-    pub(super) fn endpoint(&self) -> &Endpoint {
+    fn endpoint(&self) -> &Endpoint {
         self.bound.endpoint()
+    }
+
+    fn contexts(&self) -> &[Arc<dyn RequestContext>] {
+        &self.contexts
     }
 }

@@ -4,15 +4,17 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::{DecodedProfile, SecurityRequirement};
-use crate::protocol::Registry;
+use crate::profile::DecodedProfile;
+use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
 use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
+use punctual_link::Protection;
 use std::sync::Arc;
 
 /// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols: `most` of them. Who
-/// made it puts those first that are to be tried first.
+/// made it puts those first that are to be tried first. Of more, those that are encrypted are among them: what a
+/// reference offers is not hidden behind how much it names.
 ///
 /// # Errors
 /// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
@@ -25,20 +27,10 @@ pub(crate) fn endpoints(
 ) -> Result<Vec<Endpoint>, SystemException> {
     let mut found = Vec::new();
     let mut problem = None;
-    let mut read = 0;
     for (index, tagged) in ior.profiles.iter().enumerate() {
-        let left = most.saturating_sub(found.len());
-        if left == 0 || read == most {
-            tracing::debug!(
-                type_id = ior.type_id,
-                "the reference has more endpoints than are read"
-            );
-            break;
-        }
         let Some(codec) = registry.codec(tagged.tag) else {
             continue;
         };
-        read += 1;
         let profile = match codec.decode(&tagged.data) {
             Ok(profile) => profile,
             Err(error) => {
@@ -46,9 +38,9 @@ pub(crate) fn endpoints(
                 continue;
             }
         };
-        match endpoints_of(profile, index, newest, registry, left) {
-            Ok(endpoints) => found.extend(endpoints),
-            Err(exception) => problem = Some(exception),
+        let known = (newest, registry);
+        if let Err(exception) = add_endpoints_of(profile, index, known, (&mut found, most)) {
+            problem = Some(exception);
         }
     }
     if found.is_empty() {
@@ -58,30 +50,40 @@ pub(crate) fn endpoints(
     }
 }
 
-fn endpoints_of(
+/// Adds the endpoints of a profile, or some. The error is why one of them is not there.
+fn add_endpoints_of(
     profile: DecodedProfile,
     index: usize,
-    newest: GiopVersion,
-    registry: &Registry,
-    most: usize,
-) -> Result<Vec<Endpoint>, SystemException> {
+    (newest, registry): (GiopVersion, &Registry),
+    (found, most): (&mut Vec<Endpoint>, usize),
+) -> Result<(), SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
-    let mut securities = profile
-        .endpoints
-        .iter()
-        .filter_map(|one| one.qualities.security);
-    let demands = securities.find(SecurityRequirement::demands_protection);
+    let demands = profile.demands();
     let announced = announced(&profile.components);
-    let mut found = Vec::new();
     let mut problem = None;
-    for endpoint in profile.endpoints.into_iter().take(most) {
-        let pair = match registry.pair(&endpoint.protocol) {
-            Ok(pair) => Arc::new(pair),
-            Err(error) => {
-                problem = Some(no_protocol(index, &error));
-                continue;
-            }
+    // Nearly all endpoints of a profile are of one protocol.
+    let mut last: Option<(Box<str>, Arc<Pair>)> = None;
+    for endpoint in profile.endpoints {
+        let known = last.as_ref().filter(|(name, _)| *name == endpoint.protocol);
+        let pair = match known {
+            Some((_, pair)) => pair.clone(),
+            None => match registry.pair(&endpoint.protocol) {
+                Ok(pair) => Arc::new(pair),
+                Err(error) => {
+                    problem = Some(no_protocol(index, &error));
+                    continue;
+                }
+            },
         };
+        last = Some((endpoint.protocol.clone(), pair.clone()));
+        if found.len() >= most {
+            let is_encrypted = pair.link.protection() == Protection::Encryption;
+            let in_clear = found.iter().rposition(|one| !one.is_encrypted());
+            let Some(instead) = in_clear.filter(|_| is_encrypted) else {
+                continue;
+            };
+            found.remove(instead);
+        }
         let (version, [code_sets, code_sets_of_latin]) = if pair.messaging.abilities().contexts {
             let version = profile.version.min(newest);
             (version, agreed(version, announced.as_ref())?)
@@ -101,10 +103,7 @@ fn endpoints_of(
             profile: index,
         });
     }
-    match problem {
-        Some(problem) if found.is_empty() => Err(problem),
-        _ => Ok(found),
-    }
+    problem.map_or(Ok(()), Err)
 }
 
 /// The code sets where UTF-8 is preferred, and where ISO 8859-1 is.

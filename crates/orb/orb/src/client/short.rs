@@ -8,7 +8,7 @@
 
 use super::complete;
 use super::failure::{Failed, too_many_calls};
-use super::heads::RequestHead;
+use super::heads::{Leads, RequestHead};
 use super::invocation::{Attempted, Outcome};
 use super::outcome::{Body, Reply, Results};
 use super::recent::{Key, Recent};
@@ -20,7 +20,6 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
-use crate::request_context::RequestContext;
 use punctual_cdr::{Block, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
@@ -62,9 +61,7 @@ pub(super) fn attempt(
         return Short::No;
     }
     probe::begins!(Point::ClientMessagingSend);
-    let to = (&**connection, path.endpoint());
-    let contexts = &*path.contexts;
-    let Some(head) = path.heads.head(operation, to, contexts) else {
+    let Some(head) = path.heads.head(operation, connection, path) else {
         recent.keep();
         return Short::No;
     };
@@ -72,7 +69,6 @@ pub(super) fn attempt(
         callee,
         connection,
         head,
-        contexts,
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
@@ -105,7 +101,6 @@ struct ShortCall<'q> {
     callee: &'q Callee<'q>,
     connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
-    contexts: &'q [Arc<dyn RequestContext>],
     deadline: Deadline,
     lends: bool,
     buffering: &'q Option<Buffering>,
@@ -173,7 +168,7 @@ impl ShortCall<'_> {
     ) -> Result<(), Box<Attempted>> {
         let by = (self.callee, &**self.connection);
         let head = (self.head, request_id);
-        match write::by_head(by, head, self.contexts, arguments, self.lends, block) {
+        match write::by_head(by, head, arguments, self.lends, block) {
             Ok(()) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
         }

@@ -51,7 +51,6 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
     (head, request_id): (&RequestHead, u32),
-    contexts: &[Arc<dyn RequestContext>],
     arguments: &Arguments<'_>,
     lends: bool,
     block: &mut Block,
@@ -63,9 +62,8 @@ pub(super) fn by_head(
     let mut out = head.template.resume(std::mem::take(block), coding);
     head.template.put_head(out.block_mut(), request_id);
     if head.template.has_contexts() {
-        // The head was written with them.
         let fill = |context: &Arc<dyn RequestContext>, data: &mut [u8]| context.fill(data);
-        head.template.fill_contexts(&mut out, contexts, fill);
+        head.template.fill_contexts(&mut out, &*head.contexts, fill);
     }
     if lends {
         out.set_lender(connection.link().lender());

@@ -115,7 +115,8 @@ fn enter(
         if way == Collocation::Direct && here.object.direct(run) == Went::Here {
             return Ok(Went::Here);
         }
-        let request = LocalRequest::new(operation.name(), operation.is_two_way());
+        let has_timeout = || caller.has_timeout();
+        let request = LocalRequest::new(operation.name(), operation.is_two_way(), &has_timeout);
         here.object.through_adapter(&request, run)
     }));
     drop(upcall);

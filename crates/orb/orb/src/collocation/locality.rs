@@ -14,6 +14,7 @@ use punctual_link::Address;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 const UNKNOWN: u8 = 0;
 const HERE: u8 = 1;
@@ -40,9 +41,18 @@ pub(crate) struct Caller<'a> {
     pub(crate) orb: &'a Orb,
     pub(crate) object: &'a RemoteObject,
     pub(crate) locality: &'a Locality,
+    /// The reference's own.
+    pub(crate) timeout: Option<Duration>,
 }
 
 impl Caller<'_> {
+    /// Whether its calls end after a time.
+    #[cold]
+    pub(super) fn has_timeout(&self) -> bool {
+        let lane = self.orb.lanes().default_lane();
+        self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
+    }
+
     /// How calls go that could go without a request, by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {

@@ -25,11 +25,12 @@ pub trait OperationError: Error + From<SystemException> + Sized {
     /// The system exception, if the servant has not raised one of the operation's own.
     fn system(&self) -> Option<&SystemException>;
 
-    /// Whether the object could not be reached now, and may be later (TRANSIENT): the call has done nothing, and can be
-    /// repeated.
+    /// Whether the object could not be reached now, and may be later (TRANSIENT with COMPLETED_NO): the call has done
+    /// nothing, and can be repeated.
     fn is_transient(&self) -> bool {
-        self.system()
-            .is_some_and(|exception| exception.kind() == Kind::Transient)
+        self.system().is_some_and(|exception| {
+            exception.kind() == Kind::Transient && exception.completed() == CompletionStatus::No
+        })
     }
 
     /// How far the call has come. One that raises an exception of its own is completed.

@@ -13,7 +13,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
     Component, CompoundMechanism, Endpoint, IiopProfile, IorError, MechanismTransport, SslSecTrans,
-    TaggedComponent, TaggedProfile, UnixTrans,
+    TaggedComponent, TaggedProfile, TlsSecTrans, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -161,9 +161,42 @@ fn name_sockets<'p>(
     Ok(())
 }
 
-/// The TLS endpoints of a list of mechanisms. Each mechanism is enough: where one goes without TLS, none of the others
-/// is demanded.
+/// What a component says of protection that is demanded: SSL_SEC_TRANS and the mechanisms of CSIv2. `None` for others.
+pub(super) fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
+    let is_security = matches!(
+        component.tag,
+        tags::component::SSL_SEC_TRANS | tags::component::CSI_SEC_MECH_LIST
+    );
+    if !is_security {
+        return None;
+    }
+    match component.decode() {
+        Ok(Component::SslSecTrans(ssl)) => Some((&ssl).into()),
+        Ok(Component::CsiMechanisms(mechanisms)) => {
+            let mut securities = securities(&mechanisms).map(|(security, _)| security);
+            securities.find(SecurityRequirement::demands_protection)
+        }
+        _ => Some(SecurityRequirement::OF_TLS),
+    }
+}
+
+/// The TLS endpoints of a list of mechanisms.
 fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = ProfileEndpoint> {
+    securities(mechanisms).flat_map(|(security, tls)| {
+        let addresses = tls.addresses.iter().filter(|at| at.port != 0);
+        addresses.map(move |at| {
+            let at = Address::iiop(&at.host, at.port);
+            let address = Address::new(SSLIOP, at.place());
+            ProfileEndpoint::new(SSLIOP, address).with_security(security)
+        })
+    })
+}
+
+/// What each mechanism with TLS says. Each mechanism is enough: where one goes without TLS, none of the others is
+/// demanded.
+fn securities(
+    mechanisms: &[CompoundMechanism],
+) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
     let goes_without = mechanisms
         .iter()
         .any(|one| one.transport == MechanismTransport::Null);
@@ -171,21 +204,15 @@ fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = Profi
         MechanismTransport::Tls(tls) => Some((one.target_requires, tls)),
         _ => None,
     });
-    secured.flat_map(move |(requires, tls)| {
+    secured.map(move |(requires, tls)| {
         let security = SecurityRequirement {
             supports: tls.target_supports,
             requires: requires.and(tls.target_requires),
         };
-        let security = match goes_without {
-            true => security.beside_clear(),
-            false => security,
-        };
-        let addresses = tls.addresses.iter().filter(|at| at.port != 0);
-        addresses.map(move |at| {
-            let at = Address::iiop(&at.host, at.port);
-            let address = Address::new(SSLIOP, at.place());
-            ProfileEndpoint::new(SSLIOP, address).with_security(security)
-        })
+        match goes_without {
+            true => (security.beside_clear(), tls),
+            false => (security, tls),
+        }
     })
 }
 

@@ -91,6 +91,7 @@ impl ObjectRef {
             orb: &shared.orb,
             object: &shared.object,
             locality: &shared.locality,
+            timeout: self.timeout,
         }
     }
 

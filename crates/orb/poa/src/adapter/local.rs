@@ -147,6 +147,6 @@ impl Request for LocalCall<'_, '_> {
     }
 
     fn rather_than_wait(&self) -> Option<Went> {
-        (!self.request.is_two_way()).then_some(Went::ByWire)
+        (!self.request.can_be_held()).then_some(Went::ByWire)
     }
 }

@@ -5,7 +5,7 @@ use crate::adapter::root_named;
 use crate::object_id::ObjectId;
 use crate::poa::Poa;
 use crate::servant::Servant;
-use punctual_orb::{ObjectRef, SystemException};
+use punctual_orb::{DispatchError, ObjectRef, SystemException, SystemExceptionKind};
 use std::sync::Arc;
 
 /// The upcall that the calling thread is in. It says the same over the wire and within the process.
@@ -73,4 +73,17 @@ fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
     adapter
         .and_then(|adapter| adapter.poa())
         .ok_or(NoContext::Gone)
+}
+
+/// As of who asks for the object outside of an upcall.
+impl From<NoContext> for SystemException {
+    fn from(error: NoContext) -> Self {
+        SystemExceptionKind::BadInvOrder.because(error.to_string())
+    }
+}
+
+impl From<NoContext> for DispatchError {
+    fn from(error: NoContext) -> Self {
+        Self::System(error.into())
+    }
 }

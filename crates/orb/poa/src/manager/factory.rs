@@ -3,7 +3,7 @@
 use super::poa_manager::{PoaManager, Shared};
 use crate::key::Nonce;
 use parking_lot::Mutex;
-use punctual_orb::WeakOrb;
+use punctual_orb::{DispatchError, SystemException, SystemExceptionKind, WeakOrb};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -100,5 +100,17 @@ impl PoaManagerFactory {
 impl fmt::Debug for PoaManagerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.list()).finish()
+    }
+}
+
+impl From<ManagerExists> for SystemException {
+    fn from(error: ManagerExists) -> Self {
+        SystemExceptionKind::BadInvOrder.because(error.to_string())
+    }
+}
+
+impl From<ManagerExists> for DispatchError {
+    fn from(error: ManagerExists) -> Self {
+        Self::System(error.into())
     }
 }
