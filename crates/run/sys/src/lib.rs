@@ -7,6 +7,7 @@
 //! scheduling of threads alone, `libc`, so that everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
 //! purposes.
 
+pub mod access;
 pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]

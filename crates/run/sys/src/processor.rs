@@ -73,14 +73,15 @@ pub fn online() -> usize {
     counted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into))
 }
 
-/// How many numbers a list as `0-3,5` has.
-fn count(list: &str) -> Option<usize> {
-    let ranges = list.split(',').map(|range| {
+/// How many numbers a list as `0-3,5` has; `None` for what is no such list.
+#[must_use]
+pub fn count(list: &str) -> Option<usize> {
+    let mut ranges = list.split(',').map(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
         last.checked_sub(first)?.checked_add(1)
     });
-    ranges.sum()
+    ranges.try_fold(0_usize, |sum, range: Option<usize>| sum.checked_add(range?))
 }
 
 /// How many processors the process may run on: its main thread, whatever others have been pinned to. 1 where the kernel
@@ -143,6 +144,7 @@ mod tests {
         assert_eq!(count("0-3,5,8-9"), Some(7));
         assert_eq!(count("3-1"), None);
         assert_eq!(count(""), None);
+        assert_eq!(count("0-18446744073709551614,0-5"), None);
         assert!(online() >= allowed().unwrap().len());
     }
 

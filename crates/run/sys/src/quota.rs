@@ -2,21 +2,41 @@
 //! `memory.max`, v1's `cpu.cfs_quota_us` and `memory.limit_in_bytes`).
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Where control groups are mounted.
-const MOUNTED_AT: &str = "/sys/fs/cgroup";
+/// Where control groups are mounted, below the root.
+const MOUNTED_AT: &str = "sys/fs/cgroup";
+
+/// Where the kernel lists the process's own, below the root.
+const OWN_GROUPS: &str = "proc/self/cgroup";
 
 /// Processors' worth of time that the process may use, at most: 0.5 is half of one processor. `None` without a
 /// limit, or where none can be read. Read once, when it is first asked for.
 #[must_use]
 pub fn processors() -> Option<f64> {
     static QUOTA: OnceLock<Option<f64>> = OnceLock::new();
-    *QUOTA.get_or_init(|| {
-        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        smallest(Path::new(MOUNTED_AT), &groups)
-    })
+    *QUOTA.get_or_init(|| processors_under(Path::new("/")).ok()?)
+}
+
+/// As [`processors`], of the machine whose files are in that folder, and read at each call.
+///
+/// # Errors
+/// Why the process's control groups cannot be told.
+pub fn processors_under(root: &Path) -> io::Result<Option<f64>> {
+    let groups = fs::read_to_string(root.join(OWN_GROUPS))?;
+    Ok(smallest(&root.join(MOUNTED_AT), &groups))
+}
+
+/// The control groups that may limit what a controller counts for this process: the process's own, and those that it
+/// is in, from the inside out. `root` is the folder that holds the machine's files.
+///
+/// # Errors
+/// Why the process's control groups cannot be told.
+pub fn groups_under(root: &Path, controller: &str) -> io::Result<Vec<(PathBuf, Version)>> {
+    let groups = fs::read_to_string(root.join(OWN_GROUPS))?;
+    Ok(on_the_path(&root.join(MOUNTED_AT), &groups, controller).collect())
 }
 
 /// Octets of memory that the process may use, at most: what its control group allows, or what the machine has, if
@@ -25,8 +45,9 @@ pub fn processors() -> Option<f64> {
 pub fn memory() -> Option<u64> {
     static MEMORY: OnceLock<Option<u64>> = OnceLock::new();
     *MEMORY.get_or_init(|| {
-        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let allowed = least_memory(Path::new(MOUNTED_AT), &groups);
+        let root = Path::new("/");
+        let groups = fs::read_to_string(root.join(OWN_GROUPS)).unwrap_or_default();
+        let allowed = least_memory(&root.join(MOUNTED_AT), &groups);
         let there = machine_memory(&fs::read_to_string("/proc/meminfo").unwrap_or_default());
         allowed.into_iter().chain(there).min()
     })
@@ -67,9 +88,11 @@ fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
 }
 
 /// Of control groups.
-#[derive(Clone, Copy)]
-enum Version {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// A hierarchy for each controller.
     One,
+    /// One hierarchy.
     Two,
 }
 
@@ -169,6 +192,22 @@ mod tests {
             |path: &str| smallest(&groups.0, &format!("4:memory:/x\n3:cpu,cpuacct:{path}\n"));
         assert_eq!(quota("/app"), Some(0.5));
         assert_eq!(quota("/free"), None);
+    }
+
+    #[test]
+    fn groups_are_told_from_the_inside_out() {
+        let machine = Groups::new("under");
+        assert!(processors_under(&machine.0).is_err());
+        assert!(groups_under(&machine.0, "cpu").is_err());
+        machine.write(OWN_GROUPS, "2:cpu:/app\n");
+        machine.write("sys/fs/cgroup/cpu/app/cpu.cfs_quota_us", "50000\n");
+        machine.write("sys/fs/cgroup/cpu/app/cpu.cfs_period_us", "100000\n");
+        assert_eq!(processors_under(&machine.0).unwrap(), Some(0.5));
+        let all = machine.0.join("sys/fs/cgroup/cpu");
+        assert_eq!(
+            groups_under(&machine.0, "cpu").unwrap(),
+            [(all.join("app"), Version::One), (all, Version::One)]
+        );
     }
 
     #[test]

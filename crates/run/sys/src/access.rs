@@ -1,0 +1,26 @@
+//! Whether this process may open a file, without opening it: some devices act as soon as they are open.
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use std::io;
+use std::path::Path;
+
+/// Asks whether the process may write to a file, by its effective user and capabilities (`faccessat(2)`). A device may
+/// still be refused when it is opened, as by a control group.
+///
+/// # Errors
+/// Why it may not.
+pub fn may_write(file: &Path) -> io::Result<()> {
+    Ok(accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_for_everybody_may_be_written_and_what_is_not_there_may_not() {
+        may_write(Path::new("/dev/null")).unwrap();
+        let error = may_write(Path::new("/dev/not-there")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
