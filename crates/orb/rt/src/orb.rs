@@ -37,7 +37,7 @@ pub enum RtError {
     #[error(
         "this process may not run threads with {wanted} ({error}): give it CAP_SYS_NICE (`setcap cap_sys_nice+ep PROGRAM`) \
          or a limit RLIMIT_RTPRIO of at least {} (`ulimit -r`, `LimitRTPRIO=` of a systemd unit), or choose \
-         `RealTime::BestEffort`",
+         `RealTime::BestEffort`; `punctual doctor` tells all that the machine grants",
         wanted.priority()
     )]
     NotGranted {
