@@ -186,6 +186,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             CDR,
             IOR,
             GIOP,
+            SYS,
             "punctual-example-cubit",
         ],
     ),

@@ -6,6 +6,7 @@ mod bridge;
 mod call;
 mod completions;
 mod demo;
+mod doctor;
 mod idl;
 mod ifr;
 mod ior;
@@ -51,6 +52,8 @@ enum Command {
     Demo(demo::Options),
     /// Measure calls over every messaging protocol and link.
     Bench(bench::Options),
+    /// Tell what this machine grants a real-time program, and what to set where it does not.
+    Doctor(doctor::Options),
     /// Print a completion script for a shell.
     Completions(completions::Options),
 }
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions::run(&options),
     }
 }

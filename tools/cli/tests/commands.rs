@@ -137,8 +137,22 @@ fn completion_scripts_name_the_commands() {
         let output = punctual().args(["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());
-        for command in ["bench", "bridge", "idl", "ior", "demo", "trace"] {
+        for command in ["bench", "bridge", "doctor", "idl", "ior", "demo", "trace"] {
             assert!(text.contains(command), "{shell}: {command}");
         }
+    }
+}
+
+#[test]
+fn the_doctor_says_the_same_as_text_as_json_and_by_its_exit_status() {
+    let json = punctual().args(["doctor", "--json"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(report["granted"].as_bool(), Some(json.status.success()));
+    let text = punctual().arg("doctor").output().unwrap();
+    assert_eq!(text.status.code(), json.status.code());
+    let text = String::from_utf8(text.stdout).unwrap();
+    for finding in report["findings"].as_array().unwrap() {
+        let name = finding["name"].as_str().unwrap();
+        assert!(text.contains(name), "{name}: {text}");
     }
 }

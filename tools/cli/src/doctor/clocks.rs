@@ -1,0 +1,126 @@
+//! Clocks and timers.
+
+use super::finding::{Finding, Topic};
+use super::machine::{Machine, Unknown};
+
+const GROUP: &str = "clocks";
+
+const SOURCE: Topic = Topic {
+    group: GROUP,
+    name: "clock source",
+    why: "Time is read on every call's way: from the processor in some 20 ns, from a timer chip in a microsecond or more.",
+};
+
+const SLACK: Topic = Topic {
+    group: GROUP,
+    name: "timer slack",
+    why: "Ordinary threads may wake this much later than they asked for; real-time threads wake in time.",
+};
+
+/// Those that are read without entering the kernel.
+const QUICK: [&str; 6] = [
+    "tsc",
+    "kvm-clock",
+    "hyperv_clocksource_tsc_page",
+    "arch_sys_counter",
+    "riscv_clocksource",
+    "timebase",
+];
+
+/// Those that are read from a chip or from the hypervisor, or advance with the tick.
+const SLOW: [&str; 7] = [
+    "hpet",
+    "acpi_pm",
+    "pit",
+    "hyperv_clocksource_msr",
+    "xen",
+    "jiffies",
+    "refined-jiffies",
+];
+
+/// What the kernel gives a process, in nanoseconds.
+const DEFAULT_SLACK: u64 = 50_000;
+
+pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
+    vec![
+        SOURCE.or_unknown(source(machine)),
+        SLACK.or_unknown(slack(machine)),
+    ]
+}
+
+fn source(machine: &Machine) -> Result<Finding, Unknown> {
+    let folder = "/sys/devices/system/clocksource/clocksource0";
+    let file = format!("{folder}/current_clocksource");
+    let current = machine.text(&file)?;
+    if QUICK.contains(&&*current) {
+        return Ok(SOURCE.ok(current));
+    }
+    if !SLOW.contains(&&*current) {
+        return Err(Unknown::NotUnderstood(file, current));
+    }
+    let available = machine.text(&format!("{folder}/available_clocksource"));
+    let available = available.unwrap_or_default();
+    let quicker = available.split_whitespace().find(|one| QUICK.contains(one));
+    let found = SOURCE.warning(current);
+    Ok(match quicker {
+        Some(quicker) => found
+            .mend(format!("echo {quicker} | sudo tee {file}"))
+            .mend(format!("kernel parameter clocksource={quicker}")),
+        None => found
+            .mend("kernel parameter tsc=reliable, where all processors' time stamp counters agree"),
+    })
+}
+
+fn slack(machine: &Machine) -> Result<Finding, Unknown> {
+    let nanoseconds = machine.number::<u64>("/proc/self/timerslack_ns")?;
+    let value = match nanoseconds {
+        0..1000 => format!("{nanoseconds} ns"),
+        _ => format!("{} µs", nanoseconds / 1000),
+    };
+    Ok(match nanoseconds {
+        0..=DEFAULT_SLACK => SLACK.ok(value),
+        _ => SLACK
+            .warning(value)
+            .mend("TimerSlackNSec=50us (systemd unit)"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Verdict;
+    use super::super::machine::tests::MadeUp;
+    use super::*;
+
+    const CURRENT: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    const AVAILABLE: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+
+    #[test]
+    fn a_timer_chip_is_warned_of_and_a_quicker_source_named_if_there_is_one() {
+        let made_up = MadeUp::of(&[(CURRENT, "hpet\n"), (AVAILABLE, "hpet acpi_pm tsc \n")]);
+        let found = source(&made_up.machine).unwrap();
+        assert_eq!((found.verdict, &*found.value), (Verdict::Warning, "hpet"));
+        assert_eq!(found.mend[1], "kernel parameter clocksource=tsc");
+        made_up.write(&[(AVAILABLE, "hpet\n")]);
+        let found = source(&made_up.machine).unwrap();
+        assert!(found.mend[0].contains("tsc=reliable"), "{found:?}");
+    }
+
+    #[test]
+    fn the_processors_own_counter_is_good_and_what_is_not_known_is_not_judged() {
+        for good in ["tsc\n", "kvm-clock\n", "arch_sys_counter\n"] {
+            let made_up = MadeUp::of(&[(CURRENT, good)]);
+            assert_eq!(source(&made_up.machine).unwrap().verdict, Verdict::Ok);
+        }
+        assert!(source(&MadeUp::of(&[(CURRENT, "sundial")]).machine).is_err());
+        assert!(source(&MadeUp::of(&[]).machine).is_err());
+    }
+
+    #[test]
+    fn slack_above_the_default_is_warned_of() {
+        let slack = |text| slack(&MadeUp::of(&[("/proc/self/timerslack_ns", text)]).machine);
+        assert_eq!(slack("50000\n").unwrap().value, "50 µs");
+        assert_eq!(slack("1\n").unwrap().value, "1 ns");
+        assert_eq!(slack("4000000\n").unwrap().verdict, Verdict::Warning);
+        assert!(slack("-1").is_err());
+    }
+}

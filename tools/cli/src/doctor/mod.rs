@@ -1,0 +1,171 @@
+//! `punctual doctor`: what this machine grants a real-time program, and what to set where it does not.
+//!
+//! Each group of findings is a module. They read files of a [`Machine`], which tests make up, and ask the kernel for
+//! scheduling policies; nothing is changed. What cannot be read is unknown, with the reason, and never a failure.
+
+mod clocks;
+mod finding;
+mod groups;
+mod kernel;
+mod machine;
+mod memory;
+mod policies;
+mod processors;
+mod rights;
+mod text;
+
+use finding::Finding;
+use machine::Machine;
+use policies::Grants;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Options of `punctual doctor`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_long_help = "Changes nothing. The exit status is 0 if a Real-time ORB with default settings starts here, which \
+                       takes SCHED_FIFO at every priority, and 1 if not.\n\n\
+                       docs/real-time.md, \"What the machine grants\", says more.\n"
+)]
+pub(crate) struct Options {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that was found.
+#[derive(Debug, Serialize)]
+struct Report {
+    /// Whether a Real-time ORB with default settings starts.
+    granted: bool,
+    findings: Vec<Finding>,
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let report = examine(&Machine::this(), &policies::ask_kernel);
+    if options.json {
+        match serde_json::to_string_pretty(&report) {
+            Ok(text) => anstream::println!("{text}"),
+            Err(error) => return crate::fail(error, None),
+        }
+    } else {
+        text::print(&report);
+    }
+    match report.granted {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+fn examine(machine: &Machine, grants: Grants<'_>) -> Report {
+    let findings = [
+        rights::findings(machine),
+        policies::findings(machine, grants),
+        groups::findings(machine),
+        kernel::findings(machine),
+        processors::findings(machine),
+        clocks::findings(machine),
+        memory::findings(machine),
+    ];
+    Report {
+        granted: policies::is_enough(grants),
+        findings: findings.into_iter().flatten().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finding::Verdict;
+    use super::machine::tests::MadeUp;
+    use super::*;
+    use std::path::Path;
+
+    /// Every file that is read.
+    const FILES: [&str; 30] = [
+        "/boot/config-garbage",
+        "/dev/cpu_dma_latency",
+        "/proc/14/stat",
+        "/proc/cpuinfo",
+        "/proc/self/cgroup",
+        "/proc/self/limits",
+        "/proc/self/status",
+        "/proc/self/timerslack_ns",
+        "/proc/swaps",
+        "/proc/sys/kernel/osrelease",
+        "/proc/sys/kernel/sched_rt_period_us",
+        "/proc/sys/kernel/sched_rt_runtime_us",
+        "/proc/sys/kernel/version",
+        "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+        "/sys/devices/system/cpu/cpu0/cpuidle/state0/disable",
+        "/sys/devices/system/cpu/cpu0/cpuidle/state0/latency",
+        "/sys/devices/system/cpu/cpu0/cpuidle/state0/name",
+        "/sys/devices/system/cpu/isolated",
+        "/sys/devices/system/cpu/nohz_full",
+        "/sys/devices/system/cpu/online",
+        "/sys/fs/cgroup/cpu.max",
+        "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+        "/sys/fs/cgroup/cpu/cpu.rt_runtime_us",
+        "/sys/kernel/debug/sched/fair_server/cpu0/period",
+        "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
+        "/sys/kernel/debug/sched/preempt",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+        "/sys/kernel/realtime",
+    ];
+
+    fn refuse(_: punctual_sys::scheduling::Scheduling) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::PermissionDenied.into())
+    }
+
+    #[test]
+    fn a_machine_that_tells_nothing_is_unknown_and_each_time_with_a_reason() {
+        let report = examine(&Machine::under(Path::new("/not/there")), &refuse);
+        assert!(!report.granted);
+        for one in &report.findings {
+            assert!(!one.value.is_empty() && !one.why.is_empty(), "{one:?}");
+            let is_tried = one.group == "scheduling policies";
+            assert_eq!(one.verdict == Verdict::Unknown, !is_tried, "{one:?}");
+        }
+    }
+
+    #[test]
+    fn garbage_in_any_file_is_never_a_panic() {
+        let long = "9".repeat(5000);
+        let texts = [
+            "",
+            "\n",
+            "garbage",
+            "-1",
+            "18446744073709551616",
+            "0-",
+            ",",
+            ")(",
+            "(",
+            ":::",
+            "\u{0}\u{1b}[2J",
+            "1:cpu:/",
+            "CapEff:\nCpus_allowed_list:",
+            "Filename\n a",
+            "[",
+            "Max realtime priority",
+            &long,
+        ];
+        for text in texts {
+            let made_up = MadeUp::of(&FILES.map(|file| (file, text)));
+            let report = examine(&made_up.machine, &refuse);
+            let said = serde_json::to_string(&report).unwrap();
+            assert!(!said.contains("\\u001b"), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_json_says_is_what_the_exit_status_says() {
+        let report = examine(&Machine::this(), &|_| Ok(()));
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["granted"], true);
+        let names: std::collections::BTreeSet<_> =
+            report.findings.iter().map(|one| one.name).collect();
+        assert_eq!(names.len(), report.findings.len());
+    }
+}
