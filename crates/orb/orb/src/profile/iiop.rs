@@ -161,8 +161,22 @@ fn name_sockets<'p>(
     Ok(())
 }
 
+impl DecodedProfile {
+    /// The protection without which nothing is to be sent by this profile: what an endpoint demands, or a component,
+    /// whether or not that names a place. One that does not decode may demand anything.
+    pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
+        let of_endpoints = self
+            .endpoints
+            .iter()
+            .filter_map(|one| one.qualities.security);
+        let of_components = self.components.iter().filter_map(demanded);
+        let mut all = of_endpoints.chain(of_components);
+        all.find(SecurityRequirement::demands_protection)
+    }
+}
+
 /// What a component says of protection that is demanded: SSL_SEC_TRANS and the mechanisms of CSIv2. `None` for others.
-pub(super) fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
+fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
     let is_security = matches!(
         component.tag,
         tags::component::SSL_SEC_TRANS | tags::component::CSI_SEC_MECH_LIST

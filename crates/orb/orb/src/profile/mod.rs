@@ -75,20 +75,6 @@ pub struct DecodedProfile {
     pub endpoints: Vec<ProfileEndpoint>,
 }
 
-impl DecodedProfile {
-    /// The protection without which nothing is to be sent by this profile: what an endpoint demands, or a component,
-    /// whether or not that names a place. One that does not decode may demand anything.
-    pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
-        let of_endpoints = self
-            .endpoints
-            .iter()
-            .filter_map(|one| one.qualities.security);
-        let of_components = self.components.iter().filter_map(iiop::demanded);
-        let mut all = of_endpoints.chain(of_components);
-        all.find(SecurityRequirement::demands_protection)
-    }
-}
-
 /// What is said of an object beside its endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'o> {
