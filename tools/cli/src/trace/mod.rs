@@ -64,6 +64,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     };
     let input: Box<dyn Read> = match &options.log {
         None => Box::new(io::stdin()),
+        Some(path) if path.as_os_str() == "-" => Box::new(io::stdin()),
         Some(path) => match File::open(path) {
             Ok(file) => Box::new(file),
             Err(error) => return fail(format!("{}: {error}", path.display()), None),

@@ -5,6 +5,7 @@ use super::error::{ConfigError, bad_value};
 use punctual_link::{Address, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 const EXPECTED: &str = "protocol://place, e.g. iiop://[host]:port or uiop:///path, then perhaps \
                         options: /name=value&name=value (| instead of / behind a path)";
@@ -167,6 +168,15 @@ impl ListenEndpoint {
     }
 }
 
+/// As options and files write it: `iiop://host:port/concurrency=reactive&no_delay=false`.
+impl FromStr for ListenEndpoint {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        Self::parse("an endpoint", text)
+    }
+}
+
 impl fmt::Display for ListenEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.protocol, self.place)
@@ -239,6 +249,15 @@ mod tests {
             properties.iter().collect::<Vec<_>>(),
             [("no_delay", "false")]
         );
+    }
+
+    #[test]
+    fn text_is_read_as_options_are() {
+        let text = "iiop://h:12/no_delay=false";
+        let read: ListenEndpoint = text.parse().unwrap();
+        assert_eq!(read, parse(text).unwrap());
+        let error = "h:12".parse::<ListenEndpoint>().unwrap_err().to_string();
+        assert!(error.contains("h:12") && error.contains("://"), "{error}");
     }
 
     #[test]
