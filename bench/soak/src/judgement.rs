@@ -16,6 +16,10 @@ const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 /// while a connection's own is in an upcall.
 const KEPT: usize = 16;
 
+/// Connections that the client may have at the end beside those there were: one for each link to the server that is killed,
+/// open or not as the last call found that server up or down.
+const TO_THE_KILLED: usize = 4;
+
 /// A process that is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Who {
@@ -38,6 +42,14 @@ impl Who {
         match self {
             Self::Server => KEPT,
             Self::Client => 0,
+        }
+    }
+
+    /// Descriptors, likewise.
+    const fn open(self) -> usize {
+        match self {
+            Self::Server => 0,
+            Self::Client => TO_THE_KILLED,
         }
     }
 }
@@ -86,7 +98,12 @@ pub(crate) fn judge(
     }
     for (what, before, after, kept) in [
         ("threads", quiet.threads, end.threads, process.kept()),
-        ("descriptors", quiet.descriptors, end.descriptors, 0),
+        (
+            "descriptors",
+            quiet.descriptors,
+            end.descriptors,
+            process.open(),
+        ),
     ] {
         if after > before + kept {
             faults.push(format!(
@@ -179,5 +196,20 @@ mod tests {
         assert!(judge(Who::Server, &loaded, quiet, 3.0).faults.is_empty());
         let left = (usage(0, 4), usage(0, 4 + KEPT + 1));
         assert_eq!(judge(Who::Server, &loaded, left, 3.0).faults.len(), 1);
+    }
+
+    #[test]
+    fn a_descriptor_that_is_left_is_a_fault_but_for_those_to_a_server_that_was_down() {
+        let loaded = [usage(MIB, 4); 8];
+        let left = |who, more| {
+            let end = Usage {
+                descriptors: 10 + more,
+                ..usage(0, 4)
+            };
+            judge(who, &loaded, (usage(0, 4), end), 3.0).faults.len()
+        };
+        assert_eq!(left(Who::Client, TO_THE_KILLED), 0);
+        assert_eq!(left(Who::Client, TO_THE_KILLED + 1), 1);
+        assert_eq!(left(Who::Server, 1), 1);
     }
 }
