@@ -23,6 +23,9 @@ const LONG_MS: u32 = 400;
 /// A call that is given up is given up by then, however busy the machine is.
 const GIVEN_UP: Duration = Duration::from_secs(20);
 
+/// What the work is called by which the killed server is reached, before the link.
+pub(crate) const ON_KILLED: &str = "calls on a server that is killed";
+
 /// What a thread of the client does.
 type Part = dyn FnOnce(&Client) -> Result<(), String> + Send;
 
@@ -246,7 +249,7 @@ impl Client {
 
     /// Calls on a server that is killed now and then, and reached again when it has come back.
     fn recover(&self, killed: &Served, protocol: &str) -> Result<(), String> {
-        let name = format!("calls on a server that is killed, by {protocol}");
+        let name = format!("{ON_KILLED}, by {protocol}");
         let mut random = self.random(&name);
         let target: Target = links::by(&links::named(&self.orb, &killed.target)?, protocol)?;
         self.work(&name, |work| {

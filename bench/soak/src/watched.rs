@@ -1,5 +1,6 @@
 //! The processes that are watched: load and quiet in turn, a look at them each second, and in the end the judgement.
 
+use crate::caller::ON_KILLED;
 use crate::child::{Process, Usage};
 use crate::judgement::{Judgement, Who, judge};
 use crate::kills;
@@ -113,6 +114,7 @@ impl Watched {
         if !self.soak.load().pause(PAUSE) {
             return Err("a fault that was being made has not ended".to_owned());
         }
+        self.until_reached_again()?;
         self.client.told("pause")?;
         self.server.told("pause")?;
         let began = Instant::now();
@@ -139,6 +141,28 @@ impl Watched {
             }
             std::thread::sleep(PERIOD);
         }
+    }
+
+    /// Waits until the client has called the server that was killed by each link: whether a connection of these is open
+    /// would else be chance. Of two calls that end from now on, the second has begun since the last kill.
+    fn until_reached_again(&self) -> Result<(), String> {
+        let counts = || {
+            let counts = self.client.done().counts;
+            let counts = counts.into_iter();
+            let reaching = counts.filter(|(work, _)| work.starts_with(ON_KILLED));
+            reaching
+                .map(|(work, count)| (work, count.done))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let (before, began) = (counts(), Instant::now());
+        let twice = |(work, done): (&String, &u64)| *done >= before.get(work).unwrap_or(&0) + 2;
+        while !counts().iter().all(twice) {
+            if began.elapsed() > PAUSE {
+                return Err("the server that was killed is not called again".to_owned());
+            }
+            std::thread::sleep(PERIOD);
+        }
+        Ok(())
     }
 
     fn sample(&mut self, is_loaded: bool) -> Result<Sample, String> {
