@@ -59,7 +59,7 @@ const LONGEST: usize = 64;
 pub(crate) fn wanted(
     contexts: &[Arc<dyn RequestContext>],
     policies: &Effective,
-) -> Box<[Arc<dyn RequestContext>]> {
+) -> Arc<[Arc<dyn RequestContext>]> {
     let is_wanted = |one: &&Arc<dyn RequestContext>| one.is_wanted(CallPolicies(policies));
     contexts.iter().filter(is_wanted).cloned().collect()
 }

@@ -16,10 +16,17 @@ const A_ROW: usize = 4;
 const ROWS: usize = 32;
 
 /// The heads of one reference's requests to one endpoint.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Heads {
-    row: [OnceLock<RequestHead>; A_ROW],
-    next: OnceLock<Box<Heads>>,
+    /// The service contexts that requests carry, of those of the ORB.
+    contexts: Arc<[Arc<dyn RequestContext>]>,
+    rows: Row,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    places: [OnceLock<RequestHead>; A_ROW],
+    next: OnceLock<Box<Row>>,
 }
 
 /// The head of the requests for one operation.
@@ -31,50 +38,50 @@ pub(super) struct RequestHead {
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
     /// The service contexts that it has slots for.
-    pub(super) contexts: Box<[Arc<dyn RequestContext>]>,
-}
-
-/// Where requests go, and what they carry.
-pub(super) trait Leads {
-    fn endpoint(&self) -> &Endpoint;
-    fn contexts(&self) -> &[Arc<dyn RequestContext>];
+    pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
 
 impl Heads {
+    /// None yet, of requests that carry these service contexts.
+    pub(super) fn new(contexts: Arc<[Arc<dyn RequestContext>]>) -> Self {
+        Self {
+            contexts,
+            rows: Row::default(),
+        }
+    }
+
     /// The head for an operation; `None` where the protocol has heads that differ from call to call, or
     /// this one cannot be written. Allocates when the operation is called for the first time.
     #[inline]
     pub(super) fn head(
         &self,
         operation: &NamedOperation<'_>,
-        connection: &ClientConnection,
-        path: &impl Leads,
+        to: (&ClientConnection, &Endpoint),
     ) -> Option<&RequestHead> {
-        let mut heads = self;
+        let mut row = &self.rows;
         for _ in 0..ROWS {
-            for place in &heads.row {
+            for place in &row.places {
                 match place.get() {
                     Some(head) if head.is_of(operation) => return Some(head),
                     Some(_) => {}
                     None => {
-                        return Self::write(place, operation, connection, path);
+                        return self.write(place, operation, to);
                     }
                 }
             }
-            heads = heads.next.get_or_init(Box::default);
+            row = row.next.get_or_init(Box::default);
         }
         None
     }
 
     #[cold]
     fn write<'h>(
+        &self,
         place: &'h OnceLock<RequestHead>,
         operation: &NamedOperation<'_>,
-        connection: &ClientConnection,
-        path: &impl Leads,
+        to: (&ClientConnection, &Endpoint),
     ) -> Option<&'h RequestHead> {
-        let to = (connection, path.endpoint());
-        let written = RequestHead::new(operation, to, path.contexts()).ok()??;
+        let written = RequestHead::new(operation, to, &self.contexts).ok()??;
         // Another thread may have put another operation's here.
         Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
     }
@@ -84,7 +91,7 @@ impl RequestHead {
     fn new(
         operation: &NamedOperation<'_>,
         (connection, endpoint): (&ClientConnection, &Endpoint),
-        contexts: &[Arc<dyn RequestContext>],
+        contexts: &Arc<[Arc<dyn RequestContext>]>,
     ) -> Result<Option<Self>, CdrError> {
         let coding = Coding {
             code_sets: connection.wire.code_sets,
@@ -101,8 +108,8 @@ impl RequestHead {
             Head::Request(header, None)
         };
         let contexts = match connection.carries_contexts() {
-            true => contexts,
-            false => &[],
+            true => contexts.clone(),
+            false => Arc::default(),
         };
         let lengths: Vec<usize> = contexts.iter().map(|one| one.length()).collect();
         let data: Vec<Vec<u8>> = lengths.iter().map(|length| vec![0; *length]).collect();
@@ -116,7 +123,7 @@ impl RequestHead {
             two_way: operation.two_way,
             announces_code_sets: endpoint.announces_code_sets,
             template,
-            contexts: contexts.into(),
+            contexts,
         }))
     }
 

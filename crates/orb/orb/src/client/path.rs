@@ -1,11 +1,11 @@
 //! Ways that calls have gone, to be gone again.
 
-use super::heads::{Heads, Leads};
+use super::heads::Heads;
 use super::target::Target;
 use crate::broker::Broker;
 use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
-use crate::request_context::{RequestContext, wanted};
+use crate::request_context::wanted;
 use std::sync::Arc;
 
 /// The way to where a reference's last call succeeded.
@@ -13,8 +13,6 @@ use std::sync::Arc;
 pub(crate) struct Path {
     /// The policies it was found under.
     pub(super) effective: Arc<Effective>,
-    /// The service contexts that its requests carry, of those of the ORB.
-    contexts: Box<[Arc<dyn RequestContext>]>,
     /// The heads of the requests that have gone it.
     pub(super) heads: Heads,
     /// Whether large arguments are lent, where the connection does that.
@@ -41,8 +39,7 @@ impl Path {
         let shares = effective.mux != Mux::Exclusive;
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         Self {
-            contexts: wanted(&broker.request_contexts, &effective),
-            heads: Heads::default(),
+            heads: Heads::new(wanted(&broker.request_contexts, &effective)),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
             short: (
                 shares && connection.wire.abilities.two_way,
@@ -74,15 +71,10 @@ impl Path {
     pub(super) fn goes_short(&self, two_way: bool) -> bool {
         if two_way { self.short.0 } else { self.short.1 }
     }
-}
 
-impl Leads for Path {
+    /// Where it leads.
     #[inline]
-    fn endpoint(&self) -> &Endpoint {
+    pub(super) fn endpoint(&self) -> &Endpoint {
         self.bound.endpoint()
-    }
-
-    fn contexts(&self) -> &[Arc<dyn RequestContext>] {
-        &self.contexts
     }
 }

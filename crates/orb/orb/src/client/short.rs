@@ -8,7 +8,7 @@
 
 use super::complete;
 use super::failure::{Failed, too_many_calls};
-use super::heads::{Leads, RequestHead};
+use super::heads::RequestHead;
 use super::invocation::{Attempted, Outcome};
 use super::outcome::{Body, Reply, Results};
 use super::recent::{Key, Recent};
@@ -61,7 +61,8 @@ pub(super) fn attempt(
         return Short::No;
     }
     probe::begins!(Point::ClientMessagingSend);
-    let Some(head) = path.heads.head(operation, connection, path) else {
+    let to = (&**connection, path.endpoint());
+    let Some(head) = path.heads.head(operation, to) else {
         recent.keep();
         return Short::No;
     };
