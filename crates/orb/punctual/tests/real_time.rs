@@ -7,17 +7,16 @@ use punctual::rt::{
     AboveHighest, Mapping, NativePolicy, Priority, PriorityModelPolicy, Propagated, RealTime,
     RtConfig, RtOrb,
 };
-use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Marshal, Servant, ServerCall};
+use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
     CreatePoaError, Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RequestContext, RootPoa,
     SystemException, SystemExceptionKind as Kind, minor,
 };
-use std::any::Any;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::Duration;
-use support::{Echo, watchdog};
+use support::{Answering, Echo, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// RTCorbaPriority.
@@ -56,27 +55,11 @@ struct Noting {
     seen: Mutex<Vec<Seen>>,
 }
 
-struct NotingSkeleton(Arc<Noting>);
-
-impl Implements<Arc<Noting>> for Echo {
-    fn servant(servant: Arc<Noting>) -> Arc<dyn Servant> {
-        Arc::new(NotingSkeleton(servant))
-    }
-}
-
-impl Servant for NotingSkeleton {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        Echo::REPOSITORY_IDS
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+impl Answering for Noting {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         let carried = call.contexts().find(PRIORITY).map(<[u8]>::to_vec);
-        let corba = self.0.rt.current().the_priority().ok().map(Priority::get);
-        self.0.seen.lock().unwrap().push(Seen {
+        let corba = self.rt.current().the_priority().ok().map(Priority::get);
+        self.seen.lock().unwrap().push(Seen {
             corba,
             scheduled: scheduled(),
             carried,
@@ -459,6 +442,13 @@ fn a_priority_without_a_native_one_is_refused_where_it_is_set() {
             "{refused}"
         );
     }
+    // By an ORB that knows the policy, and nothing that obeys it.
+    let plain = Orb::builder().policy_type::<PriorityModelPolicy>().unwrap();
+    let plain = plain.build().unwrap();
+    let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(1)));
+    let root = plain.root_poa().unwrap();
+    let refused = root.create_poa("model", None, &[model]).err().unwrap();
+    assert!(refused.to_string().contains("obeys it"), "{refused}");
 }
 
 #[test]

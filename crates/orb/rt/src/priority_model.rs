@@ -4,7 +4,7 @@ use crate::config::AboveHighest;
 use crate::context;
 use crate::orb::{RtOrb, without_native};
 use crate::thread::RanAt;
-use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
 use punctual_orb::Priority;
@@ -51,23 +51,17 @@ impl PolicyType for PriorityModelPolicy {
     const NAME: &'static str = "PriorityModelPolicy";
     const LEVELS: PolicyLevels = PolicyLevels::POA.and(PolicyLevels::POA_DEFAULT);
     const CODEC: Option<PolicyCodec<Self>> = Some(PolicyCodec { write, read });
+    const SURROUNDS_UPCALLS: bool = true;
 }
 
 fn write(policy: &PriorityModelPolicy, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-    out.put_u32(match policy.model {
-        PriorityModel::ClientPropagated => 0,
-        PriorityModel::ServerDeclared => 1,
-    });
+    policy.model.marshal(out)?;
     out.put_i16(policy.server_priority.get());
     Ok(())
 }
 
 fn read(input: &mut Decoder<'_>) -> Result<PriorityModelPolicy, CdrError> {
-    let model = match input.get_u32()? {
-        0 => PriorityModel::ClientPropagated,
-        1 => PriorityModel::ServerDeclared,
-        other => return Err(CdrError::UnknownEnumerator(other)),
-    };
+    let model = PriorityModel::unmarshal(input)?;
     let priority = Priority::new(input.get_i16()?);
     Ok(PriorityModelPolicy {
         model,

@@ -13,7 +13,9 @@
 //!   DIOP           nothing
 //! ```
 
-use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, unmarshal_each};
+use punctual_cdr::{
+    CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal, unmarshal_each,
+};
 
 use crate::component::PolicyValue;
 use crate::tags::{policy as kind, profile};
@@ -44,6 +46,28 @@ pub enum PriorityModel {
     ClientPropagated,
     /// The server, in the reference.
     ServerDeclared,
+}
+
+impl Marshal for PriorityModel {
+    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        out.put_u32(match self {
+            Self::ClientPropagated => 0,
+            Self::ServerDeclared => 1,
+        });
+        Ok(())
+    }
+}
+
+impl Unmarshal for PriorityModel {
+    const MIN_SIZE: usize = 4;
+
+    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        match input.get_u32()? {
+            0 => Ok(Self::ClientPropagated),
+            1 => Ok(Self::ServerDeclared),
+            other => Err(CdrError::UnknownEnumerator(other)),
+        }
+    }
 }
 
 /// A protocol, and how its connections are to be set up.
@@ -97,13 +121,8 @@ impl PolicyValue {
 }
 
 fn priority_model(input: &mut Decoder<'_>) -> Result<PolicyMeaning, CdrError> {
-    let model = match input.get_u32()? {
-        0 => PriorityModel::ClientPropagated,
-        1 => PriorityModel::ServerDeclared,
-        other => return Err(CdrError::UnknownEnumerator(other)),
-    };
     Ok(PolicyMeaning::PriorityModel {
-        model,
+        model: PriorityModel::unmarshal(input)?,
         server_priority: input.get_i16()?,
     })
 }

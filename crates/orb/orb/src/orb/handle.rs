@@ -148,7 +148,7 @@ impl Orb {
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy> {
         match self.extension::<Around>() {
             Some(around) => around.0.of(policies),
-            None => Ok(None),
+            None => policies.without_surroundings().map(|()| None),
         }
     }
 

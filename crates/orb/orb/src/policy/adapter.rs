@@ -15,6 +15,8 @@ pub struct AdapterPolicies {
     /// What the profiles of its objects' references have in common.
     templates: ProfileTemplates,
     outlives_process: bool,
+    /// The place of the first that is obeyed around upcalls.
+    around_upcalls: Option<usize>,
 }
 
 /// A policy that an adapter cannot have.
@@ -42,10 +44,14 @@ impl AdapterPolicies {
                 set.add(default.clone());
             }
         }
-        let mut published = Vec::new();
+        let (mut published, mut around_upcalls) = (Vec::new(), None);
         for (index, policy) in set.iter().enumerate() {
             let kind = policy.policy_type();
-            if let Some(codec) = types.get(kind).and_then(|one| one.codec) {
+            let definition = types.get(kind);
+            if definition.is_some_and(|one| one.surrounds_upcalls) {
+                around_upcalls = around_upcalls.or(Some(index));
+            }
+            if let Some(codec) = definition.and_then(|one| one.codec) {
                 let data = (codec.write)(policy);
                 let data = data.map_err(|error| InvalidPolicy {
                     index,
@@ -59,6 +65,7 @@ impl AdapterPolicies {
             published,
             templates: ProfileTemplates::default(),
             outlives_process: false,
+            around_upcalls,
         })
     }
 
@@ -79,6 +86,19 @@ impl AdapterPolicies {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.set.iter()
+    }
+
+    /// Refuses what is obeyed around upcalls. For an ORB of which nothing surrounds them.
+    pub(crate) fn without_surroundings(&self) -> Result<(), InvalidPolicy> {
+        let Some(index) = self.around_upcalls else {
+            return Ok(());
+        };
+        let why =
+            "nothing of this ORB obeys it: what knows the policy is to be added to its builder";
+        Err(InvalidPolicy {
+            index,
+            why: why.to_owned(),
+        })
     }
 
     pub(crate) fn outlives_process(&self) -> bool {

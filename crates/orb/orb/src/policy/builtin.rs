@@ -45,6 +45,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         merge: |_, inner| Ok(inner.clone()),
         reconcile: |client, _| Ok(client.clone()),
         codec: None,
+        surrounds_upcalls: false,
     })
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct Definition {
     pub(super) reconcile: fn(&Policy, &Policy) -> Result<Policy, String>,
     /// For types that are published.
     pub(super) codec: Option<Codec>,
+    pub(super) surrounds_upcalls: bool,
 }
 
 /// To and from the value of a policy as references have it, an encapsulation.
@@ -43,6 +44,7 @@ impl Definition {
                 write: write::<P>,
                 read: read::<P>,
             }),
+            surrounds_upcalls: P::SURROUNDS_UPCALLS,
         }
     }
 }

@@ -43,6 +43,10 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
     /// its references; without one (the default) it is not.
     const CODEC: Option<PolicyCodec<Self>> = None;
 
+    /// Whether it is obeyed around the upcalls of the POAs that have it ([`crate::AroundUpcalls`]): an ORB of which
+    /// nothing surrounds upcalls makes no POA with it.
+    const SURROUNDS_UPCALLS: bool = false;
+
     /// Whether a value can be obeyed at all. Asked when it is set.
     ///
     /// # Errors
