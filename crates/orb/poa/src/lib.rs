@@ -7,6 +7,9 @@
 //! and the depth of the tree of POAs. `policy` says what may be in between (servant managers, default
 //! servants), `manager` whether requests are served at all, `current` what a thread is serving.
 
+#[macro_use]
+mod raised;
+
 mod adapter;
 mod current;
 mod interface_of;

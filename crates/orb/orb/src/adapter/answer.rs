@@ -41,28 +41,15 @@ impl From<CdrError> for DispatchError {
     }
 }
 
-/// For who raises one, as a servant manager does: `Err(ObjectNotExist)?`.
-impl From<SystemExceptionKind> for DispatchError {
-    fn from(kind: SystemExceptionKind) -> Self {
-        Self::System(kind.into())
-    }
+/// What a servant or a servant manager raises by `?`, as `Err(ObjectNotExist)?`: the exception that it stands for.
+macro_rules! raised {
+    ($($error:ty),*) => {$(
+        impl From<$error> for DispatchError {
+            fn from(error: $error) -> Self {
+                Self::System(error.into())
+            }
+        }
+    )*};
 }
 
-impl From<TypeCodeError> for DispatchError {
-    fn from(error: TypeCodeError) -> Self {
-        Self::System(error.into())
-    }
-}
-
-impl From<FixedError> for DispatchError {
-    fn from(error: FixedError) -> Self {
-        Self::System(error.into())
-    }
-}
-
-/// An Any that a servant manager could not read.
-impl From<AnyError> for DispatchError {
-    fn from(error: AnyError) -> Self {
-        Self::System(error.into())
-    }
-}
+raised!(SystemExceptionKind, TypeCodeError, FixedError, AnyError);

@@ -5,7 +5,7 @@ use crate::adapter::root_named;
 use crate::object_id::ObjectId;
 use crate::poa::Poa;
 use crate::servant::Servant;
-use punctual_orb::{DispatchError, ObjectRef, SystemException, SystemExceptionKind};
+use punctual_orb::{ObjectRef, SystemException};
 use std::sync::Arc;
 
 /// The upcall that the calling thread is in. It says the same over the wire and within the process.
@@ -75,15 +75,5 @@ fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
         .ok_or(NoContext::Gone)
 }
 
-/// As of who asks for the object outside of an upcall.
-impl From<NoContext> for SystemException {
-    fn from(error: NoContext) -> Self {
-        SystemExceptionKind::BadInvOrder.because(error.to_string())
-    }
-}
-
-impl From<NoContext> for DispatchError {
-    fn from(error: NoContext) -> Self {
-        Self::System(error.into())
-    }
-}
+// As of who asks for the object outside of an upcall.
+raised_as_bad_inv_order!(NoContext);

@@ -3,7 +3,7 @@
 use super::poa_manager::{PoaManager, Shared};
 use crate::key::Nonce;
 use parking_lot::Mutex;
-use punctual_orb::{DispatchError, SystemException, SystemExceptionKind, WeakOrb};
+use punctual_orb::WeakOrb;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -103,14 +103,4 @@ impl fmt::Debug for PoaManagerFactory {
     }
 }
 
-impl From<ManagerExists> for SystemException {
-    fn from(error: ManagerExists) -> Self {
-        SystemExceptionKind::BadInvOrder.because(error.to_string())
-    }
-}
-
-impl From<ManagerExists> for DispatchError {
-    fn from(error: ManagerExists) -> Self {
-        Self::System(error.into())
-    }
-}
+raised_as_bad_inv_order!(ManagerExists);

@@ -1,7 +1,5 @@
 //! The states of a manager (CORBA 3.3 part 1, §15.3.2.2).
 
-use punctual_orb::{DispatchError, SystemException, SystemExceptionKind};
-
 /// What happens to requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagerState {
@@ -20,14 +18,4 @@ pub enum ManagerState {
 #[error("the POA manager is inactive, which is for good")]
 pub struct AdapterInactive;
 
-impl From<AdapterInactive> for SystemException {
-    fn from(error: AdapterInactive) -> Self {
-        SystemExceptionKind::BadInvOrder.because(error.to_string())
-    }
-}
-
-impl From<AdapterInactive> for DispatchError {
-    fn from(error: AdapterInactive) -> Self {
-        Self::System(error.into())
-    }
-}
+raised_as_bad_inv_order!(AdapterInactive);
