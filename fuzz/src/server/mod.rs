@@ -75,10 +75,11 @@ pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
         .activate_with_id(&"e".into(), Arc::new(Servant))
         .expect("nothing is active yet");
     let raw: Every = poa
-        .activate_with_id(&"r".into(), raw::Raw)
+        .activate_with_id(&"r".into(), raw::ByHand(raw::Raw))
         .expect("it is another id");
     if let Some(does) = does {
-        let calls: Result<Every, _> = poa.activate_with_id(&"c".into(), raw::Does(does));
+        let calls: Result<Every, _> =
+            poa.activate_with_id(&"c".into(), raw::ByHand(raw::Does(does)));
         calls.expect("it is another id");
     }
     let table = orb.ior_table().expect("there is a root");

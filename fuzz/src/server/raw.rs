@@ -17,18 +17,20 @@ thread_local! {
     static PROOF: Cell<Option<Dispatched>> = const { Cell::new(None) };
 }
 
-/// Answers in each way there is, and with the contexts that it was sent.
-pub(super) struct Raw;
+/// A servant that answers requests as they come.
+pub(super) trait Answering: Send + Sync + 'static {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
+}
 
-struct RawSkeleton(Raw);
+pub(super) struct ByHand<A>(pub(super) A);
 
-impl Implements<Raw> for Every {
-    fn servant(servant: Raw) -> Arc<dyn Servant> {
-        Arc::new(RawSkeleton(servant))
+impl<A: Answering> Implements<ByHand<A>> for Every {
+    fn servant(servant: ByHand<A>) -> Arc<dyn Servant> {
+        Arc::new(servant)
     }
 }
 
-impl Servant for RawSkeleton {
+impl<A: Answering> Servant for ByHand<A> {
     fn repository_ids(&self) -> &'static [&'static str] {
         Every::REPOSITORY_IDS
     }
@@ -38,6 +40,15 @@ impl Servant for RawSkeleton {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.0.answer(call)
+    }
+}
+
+/// Answers in each way there is, and with the contexts that it was sent.
+pub(super) struct Raw;
+
+impl Answering for Raw {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         for (id, data) in call.contexts().iter() {
             call.set_reply_context(id, data);
         }
@@ -88,25 +99,9 @@ impl Servant for RawSkeleton {
 /// A servant that does this, and answers with nothing.
 pub(super) struct Does(pub(super) fn());
 
-struct DoesSkeleton(Does);
-
-impl Implements<Does> for Every {
-    fn servant(servant: Does) -> Arc<dyn Servant> {
-        Arc::new(DoesSkeleton(servant))
-    }
-}
-
-impl Servant for DoesSkeleton {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        Every::REPOSITORY_IDS
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        self.0.0();
+impl Answering for Does {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.0();
         call.reply(|_| Ok(()))
     }
 }

@@ -4,13 +4,12 @@
 
 mod support;
 
-use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Marshal, Servant, ServerCall};
+use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{GiopVersion, InitError, Interface, ListenEndpoint, Orb, RequestContext, RootPoa};
-use std::any::Any;
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::time::Duration;
-use support::{Echo, watchdog};
+use support::{Answering, Echo, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Real-time CORBA's RTCorbaPriority, an encapsulated short.
@@ -70,27 +69,11 @@ struct Noting {
     replies: Contexts,
 }
 
-struct NotingSkeleton(Arc<Noting>);
-
-impl Implements<Arc<Noting>> for Echo {
-    fn servant(servant: Arc<Noting>) -> Arc<dyn Servant> {
-        Arc::new(NotingSkeleton(servant))
-    }
-}
-
-impl Servant for NotingSkeleton {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        Echo::REPOSITORY_IDS
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+impl Answering for Noting {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         let contexts = call.contexts().iter().map(|(id, data)| (id, data.to_vec()));
-        self.0.seen.lock().unwrap().push(contexts.collect());
-        for (id, data) in &self.0.replies {
+        self.seen.lock().unwrap().push(contexts.collect());
+        for (id, data) in &self.replies {
             call.set_reply_context(*id, data);
         }
         let value = call.arguments().get_i32()?;

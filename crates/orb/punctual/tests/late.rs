@@ -3,15 +3,12 @@
 
 mod support;
 
-use punctual::stub::{
-    Arc, DispatchError, Dispatched, Implements, Marshal, Servant, ServerCall, Unmarshal,
-};
+use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall, Unmarshal};
 use punctual::{Concurrency, Interface, Orb, PoolSize, SystemExceptionKind};
-use std::any::Any;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
-use support::{Echo, Gate, Pair, object_key, watchdog};
+use support::{Answering, Echo, Gate, Pair, object_key, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -75,31 +72,15 @@ struct Held {
     gate: Gate,
 }
 
-struct HeldSkeleton(Arc<Held>);
-
-impl Implements<Arc<Held>> for Echo {
-    fn servant(servant: Arc<Held>) -> Arc<dyn Servant> {
-        Arc::new(HeldSkeleton(servant))
-    }
-}
-
-impl Servant for HeldSkeleton {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        &["IDL:test/Held:1.0"]
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+impl Answering for Held {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         match call.operation() {
             "long" => {
                 let value = i32::unmarshal(call.arguments())?;
                 call.reply(|out| value.marshal(out))
             }
             "held" => {
-                self.0.gate.pass();
+                self.gate.pass();
                 call.reply(|_| Ok(()))
             }
             _ => Err(call.bad_operation()),

@@ -8,16 +8,13 @@ use punctual::protocol::{
     Acceptor, Address, Connection, Deadline, Framing, Guarantees, Link, LinkError, Phase,
     Properties,
 };
-use punctual::stub::{
-    Arc, ByteOrder, DispatchError, Dispatched, Implements, ObjectRef, Servant, ServerCall,
-};
+use punctual::stub::{Arc, ByteOrder, DispatchError, Dispatched, ObjectRef, ServerCall};
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use punctual_ior::{Ior, PairProfile};
-use std::any::Any;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use support::{Echo, EchoImpl, watchdog};
+use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -66,27 +63,11 @@ struct Forwarder {
     asked: AtomicU32,
 }
 
-struct ForwarderSkeleton(Arc<Forwarder>);
-
-impl Implements<Arc<Forwarder>> for Echo {
-    fn servant(servant: Arc<Forwarder>) -> Arc<dyn Servant> {
-        Arc::new(ForwarderSkeleton(servant))
-    }
-}
-
-impl Servant for ForwarderSkeleton {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        Echo::REPOSITORY_IDS
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        &self.0
-    }
-
-    fn dispatch(&self, _call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        self.0.asked.fetch_add(1, Ordering::SeqCst);
-        let to = self.0.to.lock().unwrap()[0].clone();
-        Err(if self.0.permanently {
+impl Answering for Forwarder {
+    fn answer(&self, _call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let to = self.to.lock().unwrap()[0].clone();
+        Err(if self.permanently {
             DispatchError::forward_permanently(&to)
         } else {
             DispatchError::forward(&to)

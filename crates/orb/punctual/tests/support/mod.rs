@@ -197,6 +197,33 @@ impl Interface for Second {
     }
 }
 
+/// A servant that answers requests as they come, without a skeleton.
+pub trait Answering: Send + Sync + 'static {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
+}
+
+struct ByHand<A>(Arc<A>);
+
+impl<A: Answering> Implements<Arc<A>> for Echo {
+    fn servant(servant: Arc<A>) -> Arc<dyn Servant> {
+        Arc::new(ByHand(servant))
+    }
+}
+
+impl<A: Answering> Servant for ByHand<A> {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        Echo::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.0.answer(call)
+    }
+}
+
 impl Implements<Arc<EchoImpl>> for Second {
     fn servant(servant: Arc<EchoImpl>) -> Arc<dyn Servant> {
         EchoSkeleton::of::<Self>(servant)
