@@ -447,7 +447,7 @@ mod tests {
     }
 
     /// A profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host, and perhaps none.
-    fn with_mechanisms(goes_without: bool) -> DecodedProfile {
+    fn with_mechanisms(port: u16, goes_without: bool) -> DecodedProfile {
         use punctual_cdr::{Coding, Encoder, Marshal};
         use punctual_ior::IiopVersion;
         let tls = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
@@ -455,7 +455,7 @@ mod tests {
             out.put_u16(0x06);
             let at = Endpoint {
                 host: "secure".to_owned(),
-                port: 684,
+                port,
             };
             vec![at].marshal(out)
         });
@@ -505,7 +505,7 @@ mod tests {
     #[test]
     fn tls_of_csiv2_comes_first_and_is_demanded_where_no_other_mechanism_is_enough() {
         for goes_without in [false, true] {
-            let decoded = with_mechanisms(goes_without);
+            let decoded = with_mechanisms(684, goes_without);
             let [secured, clear] = decoded.endpoints.as_slice() else {
                 panic!("{:?}", decoded.endpoints);
             };
@@ -514,5 +514,22 @@ mod tests {
             let security = secured.qualities.security.unwrap();
             assert_eq!(security.demands_protection(), !goes_without);
         }
+    }
+
+    #[test]
+    fn what_mechanisms_demand_holds_where_they_name_no_place() {
+        for goes_without in [false, true] {
+            let decoded = with_mechanisms(0, goes_without);
+            assert!(decoded.endpoints.iter().all(|one| &*one.protocol == "iiop"));
+            assert_eq!(decoded.demands().is_some(), !goes_without);
+        }
+    }
+
+    #[test]
+    fn mechanisms_that_do_not_decode_may_demand_anything() {
+        let mut decoded = with_mechanisms(684, true);
+        assert!(decoded.demands().is_none());
+        decoded.components[0].data.truncate(20);
+        assert!(decoded.demands().is_some());
     }
 }
