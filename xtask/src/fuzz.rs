@@ -40,6 +40,9 @@ pub(crate) struct Options {
     gathered: bool,
 }
 
+/// How libFuzzer's programs end when they are told to (SIGINT, SIGTERM): with the counts of what they did.
+const INTERRUPTED: i32 = 72;
+
 /// What became of a target.
 struct Outcome {
     name: String,
@@ -189,7 +192,8 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
         let last: Vec<&str> = last.into_iter().rev().collect();
         return Err(format!("{name} did not run\n{}", last.join("\n")));
     };
-    if !run.status.success() {
+    let found = !run.status.success() && run.status.code() != Some(INTERRUPTED);
+    if found {
         eprintln!("{told}");
     }
     Ok(Outcome {
@@ -198,7 +202,7 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
         seconds: began.elapsed().as_secs(),
         busy: children_were_busy() - busy,
         covered: told.lines().rev().find_map(covered).unwrap_or(0),
-        found: !run.status.success(),
+        found,
     })
 }
 

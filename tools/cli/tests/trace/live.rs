@@ -36,6 +36,15 @@ fn cubit() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cubit/idl/cubit.idl")
 }
 
+/// A server that tells what it sends and receives, and where it is when it serves.
+fn traced_server(reference: &Path) -> Owned {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    server.args(["demo-server", "-ORBTrace", "giop,payload"]);
+    server.args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"]);
+    server.arg(reference).stderr(Stdio::piped());
+    Owned(server.stdout(Stdio::null()).spawn().unwrap())
+}
+
 fn client(reference: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     command.args(["demo-client", "--calls", "1", "--ior"]);
@@ -52,11 +61,7 @@ fn client(reference: &Path, more: &[&str]) -> Output {
 fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
     let folder = tempfile::tempdir().unwrap();
     let reference = folder.path().join("cubit.ior");
-    let mut server = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    server.args(["demo-server", "-ORBTrace", "giop,payload"]);
-    server.args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"]);
-    server.arg(&reference).stderr(Stdio::piped());
-    let mut server = Owned(server.stdout(Stdio::null()).spawn().unwrap());
+    let mut server = traced_server(&reference);
     let log = server.0.stderr.take().unwrap();
     let mut reader = trace(&cubit(), &[]);
     let mut reader = Owned(reader.stdin(log).stdout(Stdio::piped()).spawn().unwrap());
@@ -130,11 +135,7 @@ fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
 fn a_message_that_the_orb_joined_of_fragments_of_giop_1_1_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let reference = folder.path().join("cubit.ior");
-    let mut server = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    server.args(["demo-server", "-ORBTrace", "giop,payload"]);
-    server.args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"]);
-    server.arg(&reference).stderr(Stdio::piped());
-    let mut server = Owned(server.stdout(Stdio::null()).spawn().unwrap());
+    let mut server = traced_server(&reference);
     wait_for(&reference, &mut server);
     let ior: punctual_ior::Ior = std::fs::read_to_string(&reference)
         .unwrap()
