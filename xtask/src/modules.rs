@@ -21,6 +21,7 @@ const ORB: &[&[&str]] = &[
     &["context", "operation", "priority", "value"],
     &["policy"],
     &["config", "request_context"],
+    &["priorities"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.
     &["messaging"],

@@ -20,6 +20,7 @@ mod messaging;
 mod operation;
 mod orb;
 mod policy;
+mod priorities;
 mod priority;
 pub mod probe;
 mod profile;
@@ -52,6 +53,7 @@ pub use policy::{
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
     PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
 };
+pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,

@@ -1,11 +1,16 @@
 //! CORBA priorities.
 
+use std::cell::Cell;
 use std::fmt;
 
 /// A CORBA priority (RTCORBA::Priority; Real-time CORBA 1.2, §5.4): 0 to 32767, a higher one more urgent. What it means to
 /// the operating system a priority mapping says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(i16);
+
+thread_local! {
+    static OF_THREAD: Cell<Option<Priority>> = const { Cell::new(None) };
+}
 
 /// A number that is no CORBA priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +32,20 @@ impl Priority {
             true => Ok(Self(priority)),
             false => Err(PriorityOutOfRange(priority as i32)),
         }
+    }
+
+    /// The CORBA priority that was set for the calling thread, by whoever schedules it.
+    #[inline]
+    #[must_use]
+    pub fn of_thread() -> Option<Self> {
+        OF_THREAD.get()
+    }
+
+    /// Tells the calling thread's CORBA priority to the ORBs that it calls through. For who schedules it
+    /// (`punctual_rt`'s `RtCurrent`).
+    #[inline]
+    pub fn set_of_thread(priority: Option<Self>) {
+        OF_THREAD.set(priority);
     }
 
     /// Its number.

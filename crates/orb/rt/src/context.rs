@@ -71,7 +71,7 @@ impl RequestContext for PriorityContext {
 
     #[inline]
     fn fill(&self, data: &mut [u8]) {
-        let priority = thread::corba().unwrap_or_else(|| self.of_native());
+        let priority = Priority::of_thread().unwrap_or_else(|| self.of_native());
         if let Some(data) = data.first_chunk_mut() {
             *data = encoded(priority);
         }

@@ -19,16 +19,21 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod client_priority;
 mod config;
+mod connection;
 mod context;
 mod current;
+mod lanes;
 mod mapping;
 mod mutex;
 mod orb;
 mod priority_model;
 mod thread;
 
+pub use client_priority::ClientPriorityPolicy;
 pub use config::{AboveHighest, NativePolicy, Propagated, RealTime, RtConfig};
+pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};

@@ -1,6 +1,8 @@
 //! The RTORB: what an ORB has of Real-time CORBA.
 
+use crate::client_priority::ClientPriorityPolicy;
 use crate::config::{NativePolicy, Propagated, RealTime, RtConfig};
+use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::context::PriorityContext;
 use crate::current::RtCurrent;
 use crate::mapping::PriorityMapping;
@@ -94,6 +96,10 @@ impl RtOrb {
         let context = Arc::new(PriorityContext::new(self.clone()));
         Ok(builder
             .policy_type::<PriorityModelPolicy>()?
+            .policy_type::<ClientPriorityPolicy>()?
+            .policy_type::<PriorityBandedConnectionPolicy>()?
+            .policy_type::<PrivateConnectionPolicy>()?
+            .priorities(self.clone())
             .request_context(context)
             .around_upcalls(Arc::new(ByPriorityModel(self.clone())))
             .extension(self.clone()))
@@ -143,22 +149,28 @@ impl RtOrb {
         self.native_changes.load(Ordering::Relaxed)
     }
 
+    /// How a thread of this priority is scheduled.
+    pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
+        let native = self.mapping.to_native(priority)?;
+        Some(self.policy.at(native))
+    }
+
     /// Has the calling thread run at a priority; what it ran at before.
     #[inline]
     pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
-        let native = self.mapping.to_native(priority);
+        let native = self.native_of(priority);
         let native = native.ok_or_else(|| no_native(priority))?;
         let before = RanAt::now().map_err(|error| refused(priority, &error))?;
-        self.set_native(self.policy.at(native))
+        self.set_native(native)
             .map_err(|error| refused(priority, &error))?;
-        thread::set_corba(Some(priority));
+        Priority::set_of_thread(Some(priority));
         Ok(before)
     }
 
     /// Has it run again at what it did before.
     #[inline]
     pub(crate) fn run_again_at(&self, before: RanAt) {
-        thread::set_corba(before.corba());
+        Priority::set_of_thread(before.corba());
         let set = before
             .native()
             .map_or(Ok(()), |native| self.set_native(native));

@@ -1,4 +1,5 @@
-//! What the calling thread runs at: its CORBA priority, and its native one as it is known here.
+//! What the calling thread runs at: its CORBA priority ([`Priority::of_thread`]), and its native one as it is known
+//! here.
 //!
 //! The native priority is set when it differs from what is wanted, and asked for once: it is a system call.
 
@@ -8,24 +9,12 @@ use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    static CORBA: Cell<Option<Priority>> = const { Cell::new(None) };
     static NATIVE: Cell<Option<Scheduling>> = const { Cell::new(None) };
 }
 
 /// What a thread ran at, as a number.
 #[derive(Clone, Copy)]
 pub(crate) struct RanAt(pub(crate) u64);
-
-/// The CORBA priority that was set for the thread.
-#[inline]
-pub(crate) fn corba() -> Option<Priority> {
-    CORBA.get()
-}
-
-#[inline]
-pub(crate) fn set_corba(priority: Option<Priority>) {
-    CORBA.set(priority);
-}
 
 /// How it is scheduled.
 #[inline]
@@ -70,7 +59,7 @@ impl RanAt {
     /// What it runs at now.
     #[inline]
     pub(crate) fn now() -> io::Result<Self> {
-        let corba = corba().map_or(0, |priority| {
+        let corba = Priority::of_thread().map_or(0, |priority| {
             HAS_CORBA | u64::from(priority.get().cast_unsigned())
         });
         let native = native()?;
@@ -121,7 +110,7 @@ mod tests {
             Scheduling::RoundRobin { priority: 1 },
         ] {
             for corba in [None, Some(Priority::MIN), Some(Priority::MAX)] {
-                CORBA.set(corba);
+                Priority::set_of_thread(corba);
                 NATIVE.set(Some(native));
                 let ran_at = RanAt::now().unwrap();
                 assert_eq!(ran_at.corba(), corba);

@@ -168,7 +168,7 @@ impl TaggedComponent {
     }
 }
 
-fn encapsulate(
+pub(crate) fn encapsulate(
     content: impl FnOnce(&mut Encoder<'static>) -> Result<(), CdrError>,
 ) -> Result<Vec<u8>, CdrError> {
     Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), content)

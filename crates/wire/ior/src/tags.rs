@@ -94,6 +94,10 @@ pub mod policy {
     pub const PRIORITY_MODEL: u32 = 40;
     /// Which protocols clients are to use, and how.
     pub const CLIENT_PROTOCOL: u32 = 43;
+    /// That a reference's calls share no connection.
+    pub const PRIVATE_CONNECTION: u32 = 44;
+    /// TAO's: to endpoints of which priority calls go.
+    pub const TAO_CLIENT_PRIORITY: u32 = 0x5441_0000;
     /// Connections for ranges of priorities.
     pub const PRIORITY_BANDED_CONNECTION: u32 = 45;
 }
@@ -188,9 +192,9 @@ pub const fn policy_name(kind: u32) -> Option<&'static str> {
         41 => "THREADPOOL",
         42 => "SERVER_PROTOCOL",
         policy::CLIENT_PROTOCOL => "CLIENT_PROTOCOL",
-        44 => "PRIVATE_CONNECTION",
+        policy::PRIVATE_CONNECTION => "PRIVATE_CONNECTION",
         policy::PRIORITY_BANDED_CONNECTION => "PRIORITY_BANDED_CONNECTION",
-        0x5441_0000 => "TAO_CLIENT_PRIORITY",
+        policy::TAO_CLIENT_PRIORITY => "TAO_CLIENT_PRIORITY",
         0x5441_0001 => "TAO_BUFFERING_CONSTRAINT",
         0x5441_0002 => "TAO_SERVER_DIFFSERV",
         0x5441_0003 => "TAO_CLIENT_DIFFSERV",

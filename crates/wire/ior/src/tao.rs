@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! in profiles of IIOP, SHMIOP, DIOP: encapsulation { sequence<struct { string host; short port; short priority; }> }
-//! in profiles of UIOP:               encapsulation { sequence<struct { string rendezvous_point; short priority; }> }
+//! in profiles of UIOP, and our own:  encapsulation { sequence<struct { string rendezvous_point; short priority; }> }
 //! ```
 //!
 //! The profile's own endpoint is the first. A port is unsigned, though it travels as a `short`.
 
-use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, unmarshal_each};
+use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, marshal_each, unmarshal_each};
 
-use crate::component::TaggedComponent;
+use crate::component::{TaggedComponent, encapsulate};
 use crate::iiop::Endpoint;
 use crate::tags::{component as tag, profile};
-use crate::uiop::get_path;
+use crate::uiop::{get_path, put_path};
 
 /// One of TAO's endpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,30 @@ pub enum TaoPlace {
 }
 
 impl TaggedComponent {
+    /// TAO's endpoints component; those of one profile are all hosts or all paths.
+    ///
+    /// # Errors
+    /// Text or lengths that cannot be encoded.
+    pub fn of_tao_endpoints(endpoints: &[TaoEndpoint]) -> Result<Self, CdrError> {
+        let data = encapsulate(|out| {
+            marshal_each(endpoints, out, |one, out| {
+                match &one.place {
+                    TaoPlace::Host(at) => {
+                        out.put_string_in(NarrowCodeSet::Iso8859_1, &at.host)?;
+                        out.put_u16(at.port);
+                    }
+                    TaoPlace::Path(path) => put_path(out, path)?,
+                }
+                out.put_i16(one.priority);
+                Ok(())
+            })
+        });
+        Ok(Self {
+            tag: tag::TAO_ENDPOINTS,
+            data: data?,
+        })
+    }
+
     /// What TAO's endpoints component says in a profile of this tag; `None` for another component, and in a profile
     /// where its form is not known.
     ///
@@ -42,7 +66,7 @@ impl TaggedComponent {
         let place = match profile {
             _ if self.tag != tag::TAO_ENDPOINTS => return Ok(None),
             profile::INTERNET_IOP | profile::TAO_SHMIOP | profile::TAO_DIOP => host,
-            profile::TAO_UIOP => path,
+            profile::TAO_UIOP | profile::PUNCTUAL_PAIR => path,
             _ => return Ok(None),
         };
         let mut input = Decoder::of_encapsulation(&self.data, Coding::default())?;

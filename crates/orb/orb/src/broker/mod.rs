@@ -13,6 +13,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
+use crate::priorities::Priorities;
 use crate::protocol::Protocols;
 use crate::request_context::RequestContext;
 use crate::value::ValueFactories;
@@ -36,8 +37,13 @@ pub(crate) struct Broker {
     /// What requests carry for others.
     pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
     pub(crate) extensions: Extensions,
+    /// What says of lanes and calls what their priorities are, if anything does.
+    pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
 }
+
+/// What an ORB is told of priorities, among its extensions.
+pub(crate) struct Told(pub(crate) Arc<dyn Priorities>);
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
@@ -61,6 +67,7 @@ impl Broker {
             operation_names: Names::default(),
             values: ValueFactories::default(),
             request_contexts,
+            priorities: extensions.get::<Told>().map(|told| told.0.clone()),
             extensions,
             life: Life::default(),
             config,

@@ -10,6 +10,7 @@ mod call;
 mod complete;
 mod conclude;
 mod connect;
+mod destination;
 mod failure;
 mod heads;
 mod invocation;

@@ -1,20 +1,29 @@
-//! Which of a reference's endpoints calls may go by, and in which order: what policies say of protocols.
+//! Which of a reference's endpoints calls may go by, and in which order: what policies say of protocols,
+//! protection and priorities.
 
+use super::destination::towards;
 use super::target::Target;
-use crate::broker::Broker;
 use crate::exception::SystemException;
-use crate::lane::Endpoint;
+use crate::lane::{Endpoint, Lane};
 use crate::policy::{ClientProtocols, Effective, Otherwise, Security, invalid};
+use crate::priorities::Destination;
+use crate::request_context::CallPolicies;
 use std::sync::Arc;
 
 /// The endpoints of a reference that policies allow, in the order that they prefer.
 pub(super) fn chosen(
     target: &Target,
-    broker: &Broker,
+    lane: &Lane,
     effective: &Effective,
     two_way: bool,
 ) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    let broker = lane.broker();
     effective.check()?;
+    let destination = match &broker.priorities {
+        Some(known) => known.destination(CallPolicies(effective), lane.priority()),
+        None => Ok(Destination::Any),
+    };
+    let destination = destination.map_err(invalid)?;
     let all = target.endpoints(broker)?;
     let able: Vec<Arc<Endpoint>> = all
         .iter()
@@ -34,7 +43,7 @@ pub(super) fn chosen(
     };
     let safe = protected(&all, &able, effective.security)?;
     let Some(wish) = &effective.protocols else {
-        return Ok(safe);
+        return towards(&destination, safe);
     };
     let ordered = by_preference(&safe, wish);
     if ordered.is_empty() {
@@ -43,7 +52,7 @@ pub(super) fn chosen(
         }
         return Err(unmet(&all, &able, wish));
     }
-    Ok(ordered)
+    towards(&destination, ordered)
 }
 
 /// Without the places that only this host may name.

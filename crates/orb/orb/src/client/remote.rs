@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Lanes and policies of threads that a reference remembers the paths of, at once. One more forgets another's.
-const MOST_PATHS: usize = 16;
+const MOST_PATHS: usize = 64;
 
 /// What a reference and its clones share.
 pub(crate) struct RemoteObject {
@@ -92,6 +92,11 @@ impl RemoteObject {
     /// The object has moved for good.
     pub(crate) fn move_to(&self, target: Arc<Target>) {
         self.moved.store(Some(target));
+    }
+
+    /// No other object has it.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Tells this object's references and their paths as they are now from all others.

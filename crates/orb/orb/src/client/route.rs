@@ -15,6 +15,7 @@ use super::target::Target;
 use crate::exception::SystemException;
 use crate::lane::{Binding, Endpoint, Wanted, chosen};
 use crate::policy::Effective;
+use crate::request_context::CallPolicies;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -100,7 +101,12 @@ impl Route {
                 self.failures.push(Failure::NoMore(setting));
                 return Err(exhausted(&mut self.failures, deadline));
             }
+            let is_private = broker
+                .priorities
+                .as_ref()
+                .is_some_and(|known| known.is_private(CallPolicies(&self.effective)));
             let wanted = Wanted {
+                private_to: is_private.then(|| callee.object.number()),
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
                 wait: self.effective.wait,
@@ -279,7 +285,7 @@ impl Route {
     /// Tries the endpoints of `target` from now on, first the one given. If it has none that can be used,
     /// that is its failure.
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
-        let endpoints = chosen(&target, callee.broker(), &self.effective, self.two_way);
+        let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
             self.failures.push(Failure::Raised(exception));
             Vec::new()

@@ -49,14 +49,14 @@ impl Caller<'_> {
     /// Whether its calls end after a time.
     #[cold]
     pub(super) fn has_timeout(&self) -> bool {
-        let lane = self.orb.lanes().default_lane();
+        let lane = self.orb.lanes().calling();
         self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
     }
 
     /// How calls go that could go without a request, by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {
-        let lane = self.orb.lanes().default_lane();
+        let lane = self.orb.lanes().calling();
         let known = &self.locality.way;
         known.get_or(lane.broker(), || self.object.effective(lane).collocation)
     }

@@ -2,6 +2,7 @@
 
 use super::concurrency::{Concurrency, OPTIONS as CONCURRENCY, Wording};
 use super::error::{ConfigError, bad_value};
+use crate::priority::Priority;
 use punctual_link::{Address, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +16,9 @@ const HOSTNAME_IN_IOR: &str = "hostname_in_ior";
 /// The port to put into references instead of the one listened at.
 const PORT_IN_IOR: &str = "port_in_ior";
 
+/// The CORBA priority of the threads that serve it.
+const PRIORITY: &str = "priority";
+
 /// An endpoint to listen at. The default is TCP on all interfaces, at a port of the kernel's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenEndpoint {
@@ -24,7 +28,9 @@ pub struct ListenEndpoint {
     /// kernel's choice), a path, a name. Empty: wherever the link chooses.
     pub place: String,
     /// `hostname_in_ior` and `port_in_ior` name the address to put into references instead of the one
-    /// listened at, for containers and NAT. Others are the link's own, see there.
+    /// listened at, for containers and NAT. `priority`, a CORBA priority, makes it one of a lane whose threads run at that (paper
+    /// 004, §4.2.2: prioritised endpoints); the ORB needs Real-time CORBA for it ([`crate::OrbBuilder::priorities`]).
+    /// Others are the link's own, see there.
     pub options: BTreeMap<String, String>,
 }
 
@@ -114,6 +120,10 @@ impl ListenEndpoint {
         if port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(bad_value(key, text, "a port number for port_in_ior"));
         }
+        let priority = self.options.get(PRIORITY);
+        if priority.is_some() && self.priority().is_none() {
+            return Err(bad_value(key, text, "a priority from 0 to 32767"));
+        }
         self.wording()
             .and_then(|wording| match wording.strategy {
                 // Whether the rest fits shows when it is laid over the default.
@@ -137,10 +147,17 @@ impl ListenEndpoint {
         self.options.get(PORT_IN_IOR)?.parse().ok()
     }
 
+    /// The CORBA priority of the threads that serve it.
+    #[must_use]
+    pub fn priority(&self) -> Option<Priority> {
+        let number: i16 = self.options.get(PRIORITY)?.parse().ok()?;
+        Priority::new(number).ok()
+    }
+
     /// What is the link's to obey: the configuration's, and over those the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {
-            name == HOSTNAME_IN_IOR || name == PORT_IN_IOR || CONCURRENCY.contains(&name)
+            [HOSTNAME_IN_IOR, PORT_IN_IOR, PRIORITY].contains(&name) || CONCURRENCY.contains(&name)
         };
         let own = self.options.iter().filter(|(name, _)| !ours(name));
         config.into_iter().flatten().chain(own).collect()

@@ -2,30 +2,141 @@
 
 use super::owned::Lane;
 use crate::broker::Broker;
+use crate::config::ListenEndpoint;
+use crate::exception::SystemException;
+use crate::lane::not_listening;
+use crate::priority::Priority;
+use parking_lot::Mutex;
 use punctual_exec::LockProtocol;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// At least one. Real-time CORBA adds one for each priority of its thread pools.
+/// Lanes with a priority that one ORB may have. Threads of further priorities share the default lane.
+const MOST: usize = 64;
+
+/// One lane, and in an ORB with Real-time CORBA one more for each priority that an endpoint has or that a thread calls
+/// at. They stay until the ORB ends.
 #[derive(Debug)]
 pub(crate) struct Lanes {
+    broker: Arc<Broker>,
+    locks: LockProtocol,
     first: Arc<Lane>,
+    /// Those with a priority, as they came to be: found without a lock. No places where the ORB has no priorities.
+    prioritised: Box<[OnceLock<Arc<Lane>>]>,
+    /// Held while one is made.
+    making: Mutex<()>,
 }
 
 impl Lanes {
-    /// One lane, for calls of whatever priority.
-    pub(crate) fn one(broker: Arc<Broker>, locks: LockProtocol) -> Self {
+    /// The default one, and those of the configured endpoints.
+    pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
+        let places = match &broker.priorities {
+            Some(_) => MOST,
+            None => 0,
+        };
         Self {
-            first: Arc::new(Lane::new(broker, locks)),
+            first: Arc::new(Lane::new(broker.clone(), locks)),
+            prioritised: (0..places).map(|_| OnceLock::new()).collect(),
+            making: Mutex::new(()),
+            broker,
+            locks,
         }
     }
 
+    pub(super) fn broker(&self) -> &Broker {
+        &self.broker
+    }
+
     /// The lane for what says nothing of its priority.
+    #[cfg(feature = "fuzzing")]
     pub(crate) fn default_lane(&self) -> &Arc<Lane> {
         &self.first
     }
 
+    /// The lane of the calling thread's calls.
+    #[inline]
+    pub(crate) fn calling(&self) -> &Arc<Lane> {
+        if self.prioritised.is_empty() {
+            return &self.first;
+        }
+        self.of_thread()
+    }
+
+    /// The same in an ORB with Real-time CORBA. What cannot have a lane of its own goes by the default one.
+    fn of_thread(&self) -> &Arc<Lane> {
+        let Some(priority) = Priority::of_thread() else {
+            return &self.first;
+        };
+        match self.known(priority) {
+            Some(lane) => lane,
+            None => self.made(priority).unwrap_or(&self.first),
+        }
+    }
+
     /// All, the default one first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Lane>> {
-        std::iter::once(&self.first)
+        std::iter::once(&self.first).chain(self.prioritised())
+    }
+
+    /// Has those listen that are to: the default one, and those of the configured endpoints.
+    ///
+    /// # Errors
+    /// INITIALIZE for an endpoint that can have no lane, and what `listen` says.
+    pub(crate) fn each_listening(
+        &self,
+        listen: impl Fn(&Arc<Lane>) -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        listen(&self.first)?;
+        let mut prioritised = self.broker.config().listen.iter();
+        prioritised.try_for_each(|endpoint| listen(self.of_endpoint(endpoint)?))
+    }
+
+    /// Whether endpoints with a priority are listened at, or configured.
+    pub(crate) fn have_prioritised_endpoints(&self) -> bool {
+        let mut configured = self.broker.config().listen.iter();
+        configured.any(|endpoint| endpoint.priority().is_some())
+            || self.prioritised().next().is_some()
+    }
+
+    /// That of an endpoint.
+    ///
+    /// # Errors
+    /// INITIALIZE where there can be none.
+    pub(crate) fn of_endpoint(
+        &self,
+        endpoint: &ListenEndpoint,
+    ) -> Result<&Arc<Lane>, SystemException> {
+        let Some(priority) = endpoint.priority() else {
+            return Ok(&self.first);
+        };
+        let lane = match self.known(priority) {
+            Some(lane) => Ok(lane),
+            None => self.made(priority),
+        };
+        lane.map_err(|why| not_listening(endpoint, &why))
+    }
+
+    #[inline]
+    fn prioritised(&self) -> impl Iterator<Item = &Arc<Lane>> {
+        self.prioritised.iter().map_while(OnceLock::get)
+    }
+
+    #[inline]
+    fn known(&self, priority: Priority) -> Option<&Arc<Lane>> {
+        let mut lanes = self.prioritised();
+        lanes.find(|lane| lane.priority() == Some(priority))
+    }
+
+    #[cold]
+    fn made(&self, priority: Priority) -> Result<&Arc<Lane>, String> {
+        let _making = self.making.lock();
+        // Another thread may have made it meanwhile.
+        if let Some(lane) = self.known(priority) {
+            return Ok(lane);
+        }
+        let made = Lane::of_priority(self.broker.clone(), self.locks, priority)?;
+        let vacant = self.prioritised.iter().find(|place| place.get().is_none());
+        let vacant =
+            vacant.ok_or_else(|| format!("there are {MOST} lanes of other priorities already"))?;
+        Ok(vacant.get_or_init(|| Arc::new(made)))
     }
 }

@@ -17,6 +17,7 @@ fn wanted(wait: Wait) -> Wanted {
         properties: Properties::NONE,
         mux: Mux::Shared,
         wait,
+        private_to: None,
     }
 }
 

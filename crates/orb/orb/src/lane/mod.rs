@@ -1,4 +1,5 @@
-//! A lane: all that calls of one priority use. An ORB without real-time needs has one.
+//! A lane: all that calls of one priority use. An ORB without Real-time CORBA has one, with it one more for each
+//! priority of an endpoint or of a thread that calls.
 //!
 //! It owns its connections in both directions, its endpoints, acceptors and their threads, its reactors and its
 //! flusher, so that two lanes share nothing on a call's way. Whoever accepts, connects, reads or calls is handed
@@ -11,14 +12,16 @@ mod incoming;
 mod outgoing;
 mod owned;
 mod reactors;
+mod references;
 mod spreading;
 
 pub(crate) use all::Lanes;
-pub(crate) use incoming::{Accepted, OpenEndpoint, Which};
+pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
     PendingReply, Waited, Waiting, Wanted,
 };
-pub(crate) use owned::Lane;
+pub(crate) use owned::{Lane, lane_threads};
 pub(crate) use reactors::{ServingThreads, not_listening};
+pub(crate) use references::Which;

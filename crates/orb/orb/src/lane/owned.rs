@@ -7,7 +7,8 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::OpenEndpoint;
-use punctual_exec::{Deadline, LockProtocol, ThreadGroup};
+use crate::priority::Priority;
+use punctual_exec::{Deadline, LockProtocol, ThreadGroup, ThreadSpec};
 use punctual_link::LinkError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +28,10 @@ pub(crate) struct Lane {
     number: u64,
     /// What the locks of its connections' send and reply paths do for the threads that have them.
     locks: LockProtocol,
+    /// The CORBA priority of its threads, and of those that call by it.
+    priority: Option<Priority>,
+    /// How its threads are started, but for their names.
+    threads: ThreadSpec,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
     /// Threads that open connections beside others.
@@ -35,18 +40,55 @@ pub(crate) struct Lane {
     reactors: Reactors,
 }
 
+/// How the threads of a lane of this priority are started.
+///
+/// # Errors
+/// Why there are none.
+pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<ThreadSpec, String> {
+    let Some(priorities) = &broker.priorities else {
+        let why = "the ORB has no Real-time CORBA: `RtOrb::extend` gives it to its builder";
+        return Err(why.to_owned());
+    };
+    priorities.thread(priority, ThreadSpec::named("punctual"))
+}
+
 impl Lane {
+    /// One for calls of whatever priority.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
+        Self::with_threads(broker, locks, None, ThreadSpec::named("punctual"))
+    }
+
+    /// One for calls of this priority.
+    ///
+    /// # Errors
+    /// Why no threads can have it.
+    pub(super) fn of_priority(
+        broker: Arc<Broker>,
+        locks: LockProtocol,
+        priority: Priority,
+    ) -> Result<Self, String> {
+        let threads = lane_threads(&broker, priority)?;
+        Ok(Self::with_threads(broker, locks, Some(priority), threads))
+    }
+
+    fn with_threads(
+        broker: Arc<Broker>,
+        locks: LockProtocol,
+        priority: Option<Priority>,
+        threads: ThreadSpec,
+    ) -> Self {
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             locks,
             outgoing: ConnectionCache::default(),
-            flusher: Flusher::new(),
+            flusher: Flusher::new(threads.clone()),
             openers: ThreadGroup::new(OPENERS),
-            incoming: Incoming::new(broker.config()),
-            reactors: Reactors::default(),
+            incoming: Incoming::new(broker.config(), threads.clone()),
+            reactors: Reactors::new(threads.clone()),
+            priority,
+            threads,
             broker,
         }
     }
@@ -65,6 +107,16 @@ impl Lane {
     /// What the locks of its connections' send and reply paths do for the threads that have them.
     pub(crate) fn lock_protocol(&self) -> LockProtocol {
         self.locks
+    }
+
+    /// The CORBA priority of its threads, and of those that call by it.
+    pub(crate) fn priority(&self) -> Option<Priority> {
+        self.priority
+    }
+
+    /// How a thread of the lane is started that has this name.
+    pub(crate) fn thread(&self, name: &'static str) -> ThreadSpec {
+        self.threads.with_name(name)
     }
 
     /// A connection to an endpoint, opened if need be.
@@ -92,12 +144,15 @@ impl Lane {
         self.outgoing.len() < self.broker.config().client_connections
     }
 
-    /// Listens at every configured endpoint; `false` where it does already. `accept` starts accepting at one.
+    /// Listens at every configured endpoint of its priority; `false` where it does already. `accept` starts accepting at one.
     pub(crate) fn listen(
         &self,
         accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
     ) -> Result<bool, SystemException> {
-        self.incoming.open((&self.broker, &self.reactors), accept)
+        let mut endpoints = self.broker.config().endpoints();
+        endpoints.retain(|endpoint| endpoint.priority() == self.priority);
+        let with = (&*self.broker, &self.reactors);
+        self.incoming.open(with, endpoints, accept)
     }
 
     /// Listens at one more endpoint, and says where that is.

@@ -10,7 +10,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup};
+use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,9 +26,11 @@ pub(crate) enum ServingThreads {
 }
 
 /// The reactors of a lane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Reactors {
     state: Mutex<State>,
+    /// How their threads are started.
+    spec: ThreadSpec,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +46,14 @@ struct State {
 }
 
 impl Reactors {
+    /// None yet, with threads of this kind.
+    pub(crate) fn new(spec: ThreadSpec) -> Self {
+        Self {
+            state: Mutex::default(),
+            spec,
+        }
+    }
+
     /// Which threads serve an endpoint's connections, as it says itself or the configuration does for all.
     pub(crate) fn serving_threads(
         &self,
@@ -97,7 +107,7 @@ impl Reactors {
             most: 1,
             reserve: false,
         };
-        let pool = state.start(reactor, "punctual-react", one)?;
+        let pool = state.start(reactor, self.spec.with_name("punctual-react"), one)?;
         state.reactive = Some(pool.clone());
         Ok(pool)
     }
@@ -109,7 +119,8 @@ impl Reactors {
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
-        let pool = state.start(reactor(broker, properties)?, "punctual-pool", size)?;
+        let spec = self.spec.with_name("punctual-pool");
+        let pool = state.start(reactor(broker, properties)?, spec, size)?;
         state.first_pool.get_or_insert_with(|| pool.clone());
         Ok(pool)
     }
@@ -159,11 +170,11 @@ impl State {
     fn start(
         &mut self,
         reactor: Arc<Reactor>,
-        name: &str,
+        spec: ThreadSpec,
         size: PoolSize,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
-            spec: name.into(),
+            spec,
             threads: size.threads,
             max_threads: size.most,
             reserve: size.reserve,

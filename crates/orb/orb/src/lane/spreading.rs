@@ -47,7 +47,11 @@ impl ClientConnection {
         if to.wants_another() {
             let (opener, endpoint, opening) = (lane.clone(), endpoint.clone(), to.clone());
             let open = move || opening.open(&opener, &endpoint);
-            if lane.openers.spawn("punctual-open", open).is_err() {
+            if lane
+                .openers
+                .spawn(lane.thread("punctual-open"), open)
+                .is_err()
+            {
                 to.ends_opening();
                 to.rests();
             }

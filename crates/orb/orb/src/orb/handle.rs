@@ -91,7 +91,7 @@ impl Orb {
     pub(super) fn new(broker: Broker, locks: LockProtocol) -> Self {
         let broker = Arc::new(broker);
         let shared = Shared {
-            lanes: Lanes::one(broker.clone(), locks),
+            lanes: Lanes::new(broker.clone(), locks),
             adapter: Arc::default(),
             initial: RwLock::new(BTreeMap::new()),
             main_thread: MainThreadQueue::default(),

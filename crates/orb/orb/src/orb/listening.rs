@@ -19,7 +19,8 @@ impl Orb {
             process::join(self);
             self.host()
         };
-        server::listen(self.lanes().default_lane(), host).map(drop)
+        let lanes = self.lanes();
+        lanes.each_listening(|lane| server::listen(lane, host).map(drop))
     }
 
     /// Where the ORB listens: the endpoints with their real ports, once it does.
@@ -86,7 +87,9 @@ impl Orb {
         endpoint: ListenEndpoint,
     ) -> Result<ListenEndpoint, SystemException> {
         self.listen()?;
-        server::listen_at(self.lanes().default_lane(), &self.host(), endpoint)
+        let lane = self.lanes().of_endpoint(&endpoint)?;
+        server::listen(lane, || self.host())?;
+        server::listen_at(lane, &self.host(), endpoint)
     }
 
     /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and

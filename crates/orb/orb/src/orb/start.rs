@@ -1,10 +1,13 @@
 //! Starting an ORB: what it is told, and what it then has.
 
 use super::handle::{Around, Orb};
-use crate::broker::{Broker, Extensions};
+use crate::broker::{Broker, Extensions, Told};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::lane::lane_threads;
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
+use crate::priorities::Priorities;
+use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::request_context::{self, RequestContext, RequestContextError};
@@ -32,6 +35,16 @@ pub enum InitError {
     /// A service context that requests cannot carry.
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
+    /// An endpoint whose priority no threads can have.
+    #[error("the endpoint {endpoint} of priority {priority}: {why}")]
+    EndpointPriority {
+        /// The endpoint.
+        endpoint: ListenEndpoint,
+        /// Its priority.
+        priority: Priority,
+        /// What is wrong.
+        why: String,
+    },
     /// A library with a link that cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
@@ -154,6 +167,13 @@ impl OrbBuilder {
         self.extension(Arc::new(Around(around)))
     }
 
+    /// Has this said what lanes and calls of which priority are; one thing says it, the last. Endpoints may have a
+    /// priority then ([`ListenEndpoint`]).
+    #[must_use]
+    pub fn priorities(self, priorities: Arc<dyn Priorities>) -> Self {
+        self.extension(Arc::new(Told(priorities)))
+    }
+
     /// Adds what a crate above this one keeps for the ORB, which [`Orb::extension`] finds by its type; of each type
     /// there is one, the last.
     #[must_use]
@@ -247,7 +267,27 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         request_contexts,
         extensions,
     );
+    check_priorities(&broker)?;
+    let locks = match broker.priorities {
+        Some(_) => LockProtocol::InheritPriority,
+        None => locks,
+    };
     Ok(Orb::new(broker, locks))
+}
+
+/// Whether there are threads for the priority of each endpoint.
+fn check_priorities(broker: &Broker) -> Result<(), InitError> {
+    broker.config().listen.iter().try_for_each(|endpoint| {
+        let Some(priority) = endpoint.priority() else {
+            return Ok(());
+        };
+        let spec = lane_threads(broker, priority);
+        spec.map(drop).map_err(|why| InitError::EndpointPriority {
+            endpoint: endpoint.clone(),
+            priority,
+            why,
+        })
+    })
 }
 
 /// A link from a shared library.

@@ -1,7 +1,7 @@
 //! DIOP profiles, as TAO has them: GIOP's one-ways in datagrams.
 
-use super::iiop::host_and_port;
-use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest};
+use super::endpoint::host_and_port;
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest, priorities};
 use crate::messaging::Giop;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{DiopProfile, IorError, TaggedProfile, tags};
@@ -28,9 +28,11 @@ impl ProfileCodec for DiopCodec {
         let profile = DiopProfile::decode(data)?;
         let at = Address::iiop(&profile.host, profile.port);
         let address = Address::new(diop::NAME, at.place());
+        let mut endpoints = vec![ProfileEndpoint::new(&protocol(), address)];
+        priorities::give(&mut endpoints, &profile.components, self.tag());
         Ok(DecodedProfile {
             version: newest(profile.version)?,
-            endpoints: vec![ProfileEndpoint::new(&protocol(), address)],
+            endpoints,
             object_key: profile.object_key,
             components: profile.components,
         })
@@ -42,21 +44,22 @@ impl ProfileCodec for DiopCodec {
         endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let components = match object.version {
-            GiopVersion::V1_0 => &[],
-            _ => object.components,
-        };
         let hosts = endpoints
             .iter()
-            .filter_map(|one| host_and_port(&one.address));
+            .filter_map(|one| Some((one, host_and_port(&one.address)?)));
         hosts
-            .map(|at| {
+            .map(|(endpoint, at)| {
+                let priority = priorities::component([endpoint], priorities::at_host)?;
+                let components = match object.version {
+                    GiopVersion::V1_0 => Vec::new(),
+                    _ => [object.components, priority.as_slice()].concat(),
+                };
                 DiopProfile {
                     version: object.version.into(),
                     host: at.host,
                     port: at.port,
                     object_key: object.object_key.to_vec(),
-                    components: components.to_vec(),
+                    components,
                 }
                 .to_tagged(ByteOrder::NATIVE)
             })

@@ -1,7 +1,7 @@
 //! Where an object is, as profiles say it: one model for every tag.
 
 use crate::priority::Priority;
-use punctual_ior::{AssociationOptions, SslSecTrans};
+use punctual_ior::{AssociationOptions, Endpoint, SslSecTrans};
 use punctual_link::Address;
 
 /// An endpoint that a profile names: a protocol, an address of its link, and what is known of it beside.
@@ -135,6 +135,15 @@ impl From<&SslSecTrans> for SecurityRequirement {
             requires: ssl.target_requires,
         }
     }
+}
+
+/// An address as host and port.
+pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
+    let (host, port) = address.host_and_port()?;
+    Some(Endpoint {
+        host: host.to_owned(),
+        port,
+    })
 }
 
 #[cfg(test)]

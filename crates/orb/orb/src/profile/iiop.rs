@@ -5,15 +5,16 @@
 //! only as its components. So what an endpoint of [`uiop`] says in a profile of its own, for TAO and
 //! for Punctual, is said there once more.
 
+use super::endpoint::host_and_port;
 use super::{
     DecodedProfile, ORB_TYPE, ProfileCodec, ProfileEndpoint, Publication, SecurityRequirement,
-    newest,
+    newest, priorities,
 };
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
     Component, CompoundMechanism, Endpoint, IiopProfile, IorError, MechanismTransport, SslSecTrans,
-    TaggedComponent, TaggedProfile, TlsSecTrans, UnixTrans,
+    TaggedComponent, TaggedProfile, TaoPlace, TlsSecTrans, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -63,6 +64,7 @@ impl ProfileCodec for IiopCodec {
         let plain = profile.endpoints().filter(|one| one.port != 0);
         let at = |one: Endpoint| Address::iiop(&one.host, one.port);
         endpoints.extend(plain.map(|one| ProfileEndpoint::new(iiop::NAME, at(one))));
+        prioritise(&mut endpoints, &profile);
         Ok(DecodedProfile {
             version,
             endpoints,
@@ -84,6 +86,7 @@ impl ProfileCodec for IiopCodec {
         let of =
             |protocol: &'static str| endpoints.iter().filter(move |p| *p.protocol == *protocol);
         let mut plain = of(iiop::NAME).filter_map(|one| host_and_port(&one.address));
+        let priorities = priorities::component(of(iiop::NAME), priorities::at_host)?;
         let profile = |at: Endpoint, components| {
             IiopProfile {
                 version: object.version.into(),
@@ -100,7 +103,9 @@ impl ProfileCodec for IiopCodec {
         let mut profiles: Vec<(Endpoint, Vec<TaggedComponent>)> = Vec::new();
         if let Some(first) = plain.next() {
             let others = plain.map(|other| TaggedComponent::alternate_iiop_address(&other));
-            profiles.push((first, others.collect::<Result<_, _>>()?));
+            let mut components = others.collect::<Result<Vec<_>, _>>()?;
+            components.extend(priorities);
+            profiles.push((first, components));
         }
         let mut beside = profiles.first().map(|(at, _)| at.host.clone());
         for one in of(SSLIOP) {
@@ -120,18 +125,50 @@ impl ProfileCodec for IiopCodec {
             };
             match profiles.first_mut() {
                 // A component has no host, and clients look at the first.
-                Some((_, first)) if beside.take_if(|host| *host == at.host).is_some() => {
+                Some((_, first))
+                    if one.qualities.priority.is_none()
+                        && beside.take_if(|host| *host == at.host).is_some() =>
+                {
                     first.push(component(security.beside_clear()));
                 }
                 _ => {
                     let component = component(security);
-                    profiles.push((Endpoint { port: 0, ..at }, vec![component]));
+                    let at = Endpoint { port: 0, ..at };
+                    let place = |_: &Address| Some(TaoPlace::Host(at.clone()));
+                    let priority = priorities::component([one], place)?;
+                    let components = std::iter::once(component).chain(priority);
+                    profiles.push((at.clone(), components.collect()));
                 }
             }
         }
         name_sockets(&mut profiles, of(uiop::NAME))?;
         let complete = |(at, more): (_, Vec<_>)| profile(at, [object.components, &more].concat());
         profiles.into_iter().map(complete).collect()
+    }
+}
+
+/// Gives endpoints the priorities that the profile says of their addresses, and adds those that it names nowhere else, as
+/// TAO's does. Its own address with port 0, which no endpoint has, stands for those that are secured.
+fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
+    for (place, priority) in priorities::said(&profile.components, tags::profile::INTERNET_IOP) {
+        let TaoPlace::Host(at) = place else {
+            continue;
+        };
+        let is_it = |one: &&mut ProfileEndpoint| match at.port {
+            0 => *one.protocol == *SSLIOP,
+            _ => *one.protocol == *iiop::NAME && host_and_port(&one.address).as_ref() == Some(&at),
+        };
+        let mut is_known = at.port == 0;
+        for one in endpoints.iter_mut().filter(is_it) {
+            one.qualities.priority = priority;
+            is_known = true;
+        }
+        if !is_known {
+            let address = Address::iiop(&at.host, at.port);
+            let mut other = ProfileEndpoint::new(iiop::NAME, address);
+            other.qualities.priority = priority;
+            endpoints.push(other);
+        }
     }
 }
 
@@ -239,15 +276,6 @@ fn is_ours(components: &[TaggedComponent]) -> bool {
 /// Whether a Unix socket of a host of this name is on this one.
 fn is_this_host(name: &str) -> bool {
     punctual_sys::host::name().is_some_and(|own| own == name)
-}
-
-/// An address as host and port.
-pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
-    let (host, port) = address.host_and_port()?;
-    Some(Endpoint {
-        host: host.to_owned(),
-        port,
-    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod endpoint;
 mod iiop;
 mod origin;
 mod pair;
+mod priorities;
 mod published;
 mod uiop;
 

@@ -1,6 +1,6 @@
 //! Punctual's own profiles, for pairs of messaging protocol and link that nobody else has a tag for.
 
-use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication};
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, priorities};
 use crate::messaging::Giop;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, PairProfile, TaggedProfile, tags};
@@ -26,10 +26,12 @@ impl ProfileCodec for PairCodec {
         let protocol = short.unwrap_or(&profile.protocol);
         let at =
             |place: &String| ProfileEndpoint::new(protocol, Address::new(profile.link(), place));
+        let mut endpoints: Vec<ProfileEndpoint> = profile.places.iter().map(at).collect();
+        priorities::give(&mut endpoints, &profile.components, self.tag());
         Ok(DecodedProfile {
             // Whoever writes such profiles speaks the newest.
             version: GiopVersion::V1_2,
-            endpoints: profile.places.iter().map(at).collect(),
+            endpoints,
             object_key: profile.object_key,
             components: profile.components,
         })
@@ -41,7 +43,7 @@ impl ProfileCodec for PairCodec {
         endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let mut profiles: Vec<PairProfile> = Vec::new();
+        let mut by_protocol: Vec<(String, Vec<&ProfileEndpoint>)> = Vec::new();
         for endpoint in endpoints {
             let link = endpoint.address.link();
             // A name that is the link's alone means GIOP.
@@ -49,19 +51,24 @@ impl ProfileCodec for PairCodec {
                 Some("") | None => format!("{}+{link}", Giop::NAME),
                 Some(_) => endpoint.protocol.to_string(),
             };
-            let text = endpoint.address.place().to_owned();
-            match profiles.iter_mut().find(|one| one.protocol == protocol) {
-                Some(profile) => profile.places.push(text),
-                None => profiles.push(PairProfile {
-                    protocol,
-                    places: vec![text],
-                    object_key: object.object_key.to_vec(),
-                    components: object.components.to_vec(),
-                }),
+            match by_protocol.iter_mut().find(|(name, _)| *name == protocol) {
+                Some((_, those)) => those.push(endpoint),
+                None => by_protocol.push((protocol, vec![endpoint])),
             }
         }
-        let tagged = profiles.iter().map(|one| one.to_tagged(ByteOrder::NATIVE));
-        tagged.collect()
+        let profile = |(protocol, those): (String, Vec<&ProfileEndpoint>)| {
+            let places = those.iter().map(|one| one.address.place().to_owned());
+            let places = places.collect();
+            let priorities = priorities::component(those, priorities::at_path)?;
+            let profile = PairProfile {
+                protocol,
+                places,
+                object_key: object.object_key.to_vec(),
+                components: [object.components, priorities.as_slice()].concat(),
+            };
+            profile.to_tagged(ByteOrder::NATIVE)
+        };
+        by_protocol.into_iter().map(profile).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! UIOP profiles, as TAO has them: GIOP over Unix sockets.
 
-use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest};
+use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest, priorities};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, TaggedProfile, UiopProfile, tags};
 use punctual_link::{Address, uiop};
@@ -26,9 +26,11 @@ impl ProfileCodec for UiopCodec {
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = UiopProfile::decode(data)?;
         let address = Address::new(uiop::NAME, &profile.path);
+        let mut endpoints = vec![ProfileEndpoint::new(uiop::NAME, address)];
+        priorities::give(&mut endpoints, &profile.components, self.tag());
         Ok(DecodedProfile {
             version: newest(profile.version)?,
-            endpoints: vec![ProfileEndpoint::new(uiop::NAME, address)],
+            endpoints,
             object_key: profile.object_key,
             components: profile.components,
         })
@@ -40,16 +42,17 @@ impl ProfileCodec for UiopCodec {
         endpoints: &[ProfileEndpoint],
         object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
-        let components = match object.version {
-            GiopVersion::V1_0 => &[],
-            _ => object.components,
-        };
         let profile = |endpoint: &ProfileEndpoint| {
+            let priority = priorities::component([endpoint], priorities::at_path)?;
+            let components = match object.version {
+                GiopVersion::V1_0 => Vec::new(),
+                _ => [object.components, priority.as_slice()].concat(),
+            };
             UiopProfile {
                 version: object.version.into(),
                 path: endpoint.address.place().to_owned(),
                 object_key: object.object_key.to_vec(),
-                components: components.to_vec(),
+                components,
             }
             .to_tagged(ByteOrder::NATIVE)
         };

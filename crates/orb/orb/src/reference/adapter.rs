@@ -38,8 +38,8 @@ impl Orb {
         policies: &[PolicyValue],
     ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
-        let endpoints = &self.lanes().default_lane().incoming.endpoints;
-        let profiles = endpoints.profiles(self.broker(), object_key, policies, Which::ALL)?;
+        let lanes = self.lanes();
+        let profiles = lanes.profiles(object_key, policies, Which::ALL)?;
         Ok(self.reference_with(type_id, profiles))
     }
 }

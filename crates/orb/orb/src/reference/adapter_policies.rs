@@ -13,7 +13,7 @@ impl Orb {
     ///
     /// # Errors
     /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given twice; for
-    /// [`PublishedEndpoints`] that name an endpoint which is not listened at.
+    /// [`PublishedEndpoints`] that name an endpoint which is not listened at; for a priority that no endpoint serves.
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
         let policies =
             AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
@@ -23,8 +23,15 @@ impl Orb {
             let invalid = |why: String| InvalidPolicy { index, why };
             let listened = self.listen();
             listened.map_err(|exception| invalid(exception.to_string()))?;
-            let endpoints = &self.lanes().default_lane().incoming.endpoints;
-            endpoints.check_published(published).map_err(invalid)?;
+            self.lanes().check_published(published).map_err(invalid)?;
+        }
+        if self.lanes().have_prioritised_endpoints()
+            && let Some(index) = policies.around_upcalls()
+        {
+            let invalid = |why: String| InvalidPolicy { index, why };
+            let listened = self.listen();
+            listened.map_err(|exception| invalid(exception.to_string()))?;
+            self.lanes().check_served(&policies).map_err(invalid)?;
         }
         Ok(policies)
     }
@@ -42,8 +49,7 @@ impl Orb {
         policies: &AdapterPolicies,
     ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
-        let endpoints = &self.lanes().default_lane().incoming.endpoints;
-        let profiles = endpoints.profiles_under(self.broker(), object_key, policies)?;
+        let profiles = self.lanes().profiles_under(object_key, policies)?;
         Ok(self.reference_with(type_id, profiles))
     }
 

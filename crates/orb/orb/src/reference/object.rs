@@ -71,7 +71,7 @@ impl ObjectRef {
         let shared = &*self.shared;
         Callee {
             object: &shared.object,
-            lane: shared.orb.lanes().default_lane(),
+            lane: shared.orb.lanes().calling(),
             environment: &shared.orb,
             environment_elsewhere: &shared.orb_of_messages,
             timeout: self.timeout,

@@ -45,7 +45,7 @@ fn accept_at(lane: &Arc<Lane>, host: Host, endpoint: &OpenEndpoint) -> Result<()
     let (of, host, accepting) = (lane.clone(), host, endpoint.clone());
     lane.incoming
         .acceptors
-        .spawn("punctual-accept", move || {
+        .spawn(lane.thread("punctual-accept"), move || {
             accept_all(&of, &host, &accepting)
         })
         .map_err(|error| not_listening(&endpoint.endpoint, &error))

@@ -1,16 +1,12 @@
-//! The endpoints that a lane listens at, and what references say of them.
+//! The endpoints that a lane listens at.
 
-use super::publish::{Named, none_to_publish, published};
+use super::publish::{Named, published};
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
-use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::exception::SystemException;
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
-use crate::policy::AdapterPolicies;
-use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints, SecurityRequirement};
-use crate::protocol::{self, Pair};
-use punctual_cdr::CdrError;
-use punctual_giop::code_sets;
-use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
+use crate::profile::{ProfileEndpoint, SecurityRequirement};
+use crate::protocol::Pair;
 use punctual_link::{Acceptor, Address};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,7 +35,7 @@ pub(crate) struct OpenEndpoint {
     pub(crate) number: u64,
     pub(crate) endpoint: ListenEndpoint,
     pub(crate) pair: Arc<Pair>,
-    published: ProfileEndpoint,
+    pub(in crate::lane) published: ProfileEndpoint,
     pub(crate) acceptor: Arc<dyn Acceptor>,
     /// Who serves the connections. `None` once it listens no more.
     pub(crate) threads: Option<ServingThreads>,
@@ -49,10 +45,11 @@ pub(crate) struct OpenEndpoint {
 pub(crate) type Accept<'a> = dyn Fn(&OpenEndpoint) -> Result<(), SystemException> + 'a;
 
 impl Endpoints {
-    /// Listens at every configured endpoint; `false` where it does already.
+    /// Listens at these endpoints of the configuration; `false` where it does already.
     pub(super) fn open(
         &self,
         (broker, reactors): (&Broker, &Reactors),
+        endpoints: Vec<ListenEndpoint>,
         accept: &Accept<'_>,
     ) -> Result<bool, SystemException> {
         let mut state = self.lock();
@@ -64,7 +61,7 @@ impl Endpoints {
         }
         let begin = state.next;
         let opened: Result<Vec<OpenEndpoint>, SystemException> = (begin..)
-            .zip(broker.config().endpoints())
+            .zip(endpoints)
             .map(|(number, endpoint)| open_one((broker, reactors), number, endpoint))
             .collect();
         let opened = opened?;
@@ -150,46 +147,14 @@ impl Endpoints {
         self.lock().open.iter().any(is_meant)
     }
 
-    /// The profiles of a reference to `object_key`, in the order of the endpoints: codec by codec,
-    /// those that share one in as few profiles as it needs.
-    pub(crate) fn profiles(
-        &self,
-        broker: &Broker,
-        object_key: &[u8],
-        policies: &[PolicyValue],
-        which: Which<'_>,
-    ) -> Result<Vec<TaggedProfile>, SystemException> {
-        let endpoints = self.published(which);
-        if let Some(which) = which.named.filter(|_| endpoints.is_empty()) {
-            return Err(none_to_publish(which));
-        }
-        build_profiles(broker, &endpoints, object_key, policies).map_err(|error| {
-            SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
-                .with_detail(format!("making a reference: {error}"))
-        })
+    /// How often one has come or gone.
+    pub(in crate::lane) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
-    /// The same of an object whose adapter has these policies.
-    pub(crate) fn profiles_under(
-        &self,
-        broker: &Broker,
-        object_key: &[u8],
-        policies: &AdapterPolicies,
-    ) -> Result<Vec<TaggedProfile>, SystemException> {
-        // The lane is not among them, as one alone listens. Read before the endpoints are: what is made of later ones
-        // counts as made of earlier ones, and is made again.
-        let origin = [
-            broker.number(),
-            self.changes.load(Ordering::Acquire),
-            broker.protocols.now().number,
-        ];
-        let which = Which {
-            named: policies.value::<PublishedEndpoints>(),
-            are_lasting: policies.outlives_process(),
-        };
-        policies.templates().profiles(object_key, origin, |key| {
-            self.profiles(broker, key, policies.published(), which)
-        })
+    /// Those that are listened at.
+    pub(in crate::lane) fn open_now(&self) -> Vec<OpenEndpoint> {
+        self.lock().open.clone()
     }
 
     /// Under the lock, after a change.
@@ -197,56 +162,18 @@ impl Endpoints {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// What references say of these endpoints. Where no place lasts, those that there are.
-    fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
-        let state = self.lock();
-        let is_meant =
-            |open: &&OpenEndpoint| which.named.is_none_or(|which| which.name(&open.named()));
-        let meant = || state.open.iter().filter(is_meant);
-        let published = |open: &OpenEndpoint| open.published.clone();
-        let lasting = meant().filter(|open| !which.are_lasting || open.is_lasting());
-        let lasting: Vec<ProfileEndpoint> = lasting.map(published).collect();
-        match lasting.is_empty() {
-            true => meant().map(published).collect(),
-            false => lasting,
-        }
-    }
-
-    /// Whether each choice names an endpoint that is listened at; the one that does not.
-    pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
-        let state = self.lock();
-        let open: Vec<Named<'_>> = state.open.iter().map(OpenEndpoint::named).collect();
-        which.check_among(&open)
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Which endpoints references name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Which<'w> {
-    /// Those that are named by a policy.
-    named: Option<&'w PublishedEndpoints>,
-    /// Those whose place is the same when the process is started again.
-    are_lasting: bool,
-}
-
-impl Which<'_> {
-    pub(crate) const ALL: Self = Which {
-        named: None,
-        are_lasting: false,
-    };
-}
-
 impl OpenEndpoint {
     /// Whether its place was not chosen for this process: a socket's ends with it.
-    fn is_lasting(&self) -> bool {
+    pub(in crate::lane) fn is_lasting(&self) -> bool {
         !(self.pair.link.is_local() && self.endpoint.place.is_empty())
     }
 
-    fn named(&self) -> Named<'_> {
+    pub(in crate::lane) fn named(&self) -> Named<'_> {
         Named {
             configured: &self.endpoint,
             real: self.real(),
@@ -255,7 +182,7 @@ impl OpenEndpoint {
     }
 
     /// The endpoint with the place that was chosen.
-    pub(super) fn real(&self) -> ListenEndpoint {
+    pub(in crate::lane) fn real(&self) -> ListenEndpoint {
         let address = self.acceptor.address();
         let named = self.endpoint.host_and_port();
         let place = match (named, address.host_and_port()) {
@@ -303,6 +230,7 @@ fn open_one(
         Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
     };
     let mut published = published(&endpoint, &pair, acceptor.address());
+    published.qualities.priority = endpoint.priority();
     if acceptor.demands_trust_in_client() {
         published = published.with_security(SecurityRequirement::OF_TLS.with_trust_in_client());
     }
@@ -314,27 +242,4 @@ fn open_one(
         acceptor,
         threads: Some(threads),
     })
-}
-
-fn build_profiles(
-    broker: &Broker,
-    endpoints: &[ProfileEndpoint],
-    object_key: &[u8],
-    policies: &[PolicyValue],
-) -> Result<Vec<TaggedProfile>, CdrError> {
-    let registry = broker.protocols.now();
-    let native = broker.config().char_code_set.narrow();
-    let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
-    components.push(TaggedComponent::code_sets(&code_sets::our_component(
-        native,
-    ))?);
-    if !policies.is_empty() {
-        components.push(TaggedComponent::policies(policies)?);
-    }
-    let object = Publication {
-        version: broker.config().giop_version,
-        object_key,
-        components: &components,
-    };
-    protocol::profiles_for(&registry, endpoints, &object)
 }

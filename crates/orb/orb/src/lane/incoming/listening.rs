@@ -7,7 +7,7 @@ use crate::broker::Broker;
 use crate::config::{ListenEndpoint, OrbConfig};
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
-use punctual_exec::{Deadline, SpawnError, ThreadGroup, WorkerPool, WorkerPoolOptions};
+use punctual_exec::{Deadline, SpawnError, ThreadGroup, ThreadSpec, WorkerPool, WorkerPoolOptions};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
@@ -27,10 +27,12 @@ pub(crate) struct Incoming {
     max_followers: usize,
     /// Those beyond one for each connection.
     pub(crate) extra_followers: Arc<AtomicUsize>,
+    /// How its threads are started.
+    spec: ThreadSpec,
 }
 
 impl Incoming {
-    pub(crate) fn new(config: &OrbConfig) -> Self {
+    pub(crate) fn new(config: &OrbConfig, spec: ThreadSpec) -> Self {
         Self {
             endpoints: Endpoints::default(),
             connections: Arc::default(),
@@ -42,6 +44,7 @@ impl Incoming {
                 .max_connections
                 .saturating_add(config.budgets.threads),
             extra_followers: Arc::default(),
+            spec,
         }
     }
 
@@ -57,27 +60,29 @@ impl Incoming {
         let pool = WorkerPool::start(WorkerPoolOptions {
             started_ahead: 1,
             max_workers: self.max_followers,
-            ..WorkerPoolOptions::new("punctual-conn")
+            ..WorkerPoolOptions::new(self.spec.with_name("punctual-conn"))
         })?;
         // Another thread may have been quicker: its pool stays, and this one ends.
         Ok(self.followers.get_or_init(|| pool))
     }
 
-    /// Listens at every configured endpoint, and watches for upcalls that take long; `false` where it does
+    /// Listens at these endpoints of the configuration, and watches for upcalls that take long; `false` where it does
     /// already.
     pub(crate) fn open(
         &self,
         (broker, reactors): (&Broker, &Reactors),
+        endpoints: Vec<ListenEndpoint>,
         accept: &Accept<'_>,
     ) -> Result<bool, SystemException> {
-        if !self.endpoints.open((broker, reactors), accept)? {
+        if !self.endpoints.open((broker, reactors), endpoints, accept)? {
             return Ok(false);
         }
         let connections = self.connections.clone();
         let timeouts = broker.config().timeouts;
         let watches = move || watch(&connections, timeouts.hand_over, timeouts.idle);
+        let watcher = self.spec.with_name("punctual-watch");
         // Without it, requests wait behind upcalls that take long, quiet connections stay, and nothing else is amiss.
-        if let Err(error) = self.acceptors.spawn("punctual-watch", watches) {
+        if let Err(error) = self.acceptors.spawn(watcher, watches) {
             tracing::warn!("no thread to watch for upcalls that take long: {error}");
         }
         Ok(true)

@@ -7,5 +7,6 @@ mod publish;
 mod watch;
 
 pub(crate) use connections::Accepted;
-pub(crate) use endpoints::{OpenEndpoint, Which};
+pub(crate) use endpoints::OpenEndpoint;
 pub(crate) use listening::Incoming;
+pub(super) use publish::{Named, none_to_publish};

@@ -32,7 +32,7 @@ pub(super) fn published(
 }
 
 /// What an endpoint that is listened at can be named by.
-pub(super) struct Named<'l> {
+pub(in crate::lane) struct Named<'l> {
     pub(super) configured: &'l ListenEndpoint,
     /// With the place that was chosen.
     pub(super) real: ListenEndpoint,
@@ -41,12 +41,12 @@ pub(super) struct Named<'l> {
 
 impl PublishedEndpoints {
     /// Whether one of the choices names an endpoint.
-    pub(super) fn name(&self, endpoint: &Named<'_>) -> bool {
+    pub(in crate::lane) fn name(&self, endpoint: &Named<'_>) -> bool {
         self.choices().iter().any(|choice| choice.names(endpoint))
     }
 
     /// Whether each choice names one of these endpoints; the one that does not, and what there is.
-    pub(super) fn check_among(&self, endpoints: &[Named<'_>]) -> Result<(), String> {
+    pub(in crate::lane) fn check_among(&self, endpoints: &[Named<'_>]) -> Result<(), String> {
         let names_none = |choice: &&EndpointChoice| !endpoints.iter().any(|one| choice.names(one));
         let Some(unknown) = self.choices().iter().find(names_none) else {
             return Ok(());
@@ -90,7 +90,7 @@ fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
 }
 
 /// No endpoint is left of those that a POA publishes.
-pub(super) fn none_to_publish(which: &PublishedEndpoints) -> SystemException {
+pub(in crate::lane) fn none_to_publish(which: &PublishedEndpoints) -> SystemException {
     let choices: Vec<String> = which.choices().iter().map(ToString::to_string).collect();
     invalid(format!(
         "making a reference: the ORB listens no more at the endpoints that the POA publishes ({})",

@@ -34,6 +34,8 @@ struct Key {
     properties: Properties,
     mux: Mux,
     wait: Wait,
+    /// The object whose calls alone go by it.
+    private_to: Option<u64>,
 }
 
 /// Those to one endpoint.
@@ -58,6 +60,8 @@ pub(crate) struct Wanted {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
+    /// The object whose calls share it with no others'.
+    pub(crate) private_to: Option<u64>,
 }
 
 impl ConnectionCache {
@@ -73,6 +77,7 @@ impl ConnectionCache {
             properties,
             mux,
             wait,
+            private_to,
         } = wanted;
         let key = Key {
             protocol: endpoint.pair.name.clone(),
@@ -83,6 +88,7 @@ impl ConnectionCache {
             properties: properties.clone(),
             mux,
             wait,
+            private_to,
         };
         let config = lane.broker.config();
         let spreads = mux == Mux::Adaptive

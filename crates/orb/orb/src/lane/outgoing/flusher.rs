@@ -7,7 +7,7 @@
 //! more, requests to others wait until the first of these is given up.
 
 use super::connection::ClientConnection;
-use punctual_exec::ThreadGroup;
+use punctual_exec::{ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,7 @@ struct Shared {
     /// What a thread in reserve waits for.
     vacant: Condvar,
     threads: ThreadGroup,
+    spec: ThreadSpec,
 }
 
 #[derive(Debug, Default)]
@@ -42,13 +43,14 @@ struct State {
 }
 
 impl Flusher {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(spec: ThreadSpec) -> Self {
         Self {
             shared: Arc::new(Shared {
                 state: Mutex::default(),
                 changed: Condvar::new(),
                 vacant: Condvar::new(),
                 threads: ThreadGroup::new(MOST),
+                spec: spec.with_name("punctual-flush"),
             }),
         }
     }
@@ -111,7 +113,7 @@ impl Shared {
             return true;
         }
         let shared = self.clone();
-        let started = self.threads.spawn("punctual-flush", move || shared.run());
+        let started = self.threads.spawn(&self.spec, move || shared.run());
         state.is_led = started.is_ok();
         // A subscriber to what is logged may send one-ways itself.
         drop(state);

@@ -16,8 +16,11 @@ pub(in crate::server) fn begin_serving(
     match &connection.strategy {
         Strategy::PerConnection(_) => {
             let served = connection.clone();
-            let threads = &connection.lane().incoming.threads;
-            threads.spawn("punctual-conn", move || served.serve_until_closed())
+            let lane = connection.lane();
+            let threads = &lane.incoming.threads;
+            threads.spawn(lane.thread("punctual-conn"), move || {
+                served.serve_until_closed()
+            })
         }
         Strategy::OnReactor(on) => {
             let ready = ReadyConnection::new(connection.clone(), on.clone());

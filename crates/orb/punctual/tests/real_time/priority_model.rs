@@ -1,158 +1,22 @@
-//! Real-time CORBA over the wire: at which priority a servant runs, what requests, replies and references say of it.
-#![allow(clippy::unwrap_used)]
+//! At which priority a servant runs, and what requests, replies and references say of it.
 
-mod support;
-
-use punctual::rt::{
-    AboveHighest, Mapping, NativePolicy, Priority, PriorityModelPolicy, Propagated, RealTime,
-    RtConfig, RtOrb,
+use crate::setting::{
+    LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled,
 };
-use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
+use crate::support::watchdog;
+use punctual::rt::{
+    AboveHighest, Mapping, Priority, PriorityModelPolicy, Propagated, RealTime, RtConfig, RtOrb,
+};
+use punctual::stub::Arc;
 use punctual::{
-    CreatePoaError, Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RequestContext, RootPoa,
-    SystemException, SystemExceptionKind as Kind, minor,
+    Orb, PoaPolicy, RequestContext, RootPoa, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Mutex;
 use std::time::Duration;
-use support::{Answering, Echo, watchdog};
 
-const LIMIT: Duration = Duration::from_secs(60);
 /// RTCorbaPriority.
 const PRIORITY: u32 = 10;
-
-fn at(priority: i16) -> Priority {
-    Priority::new(priority).unwrap()
-}
-
-/// How the kernel schedules the calling thread: its policy (0 SCHED_OTHER, 1 SCHED_FIFO) and its real-time priority
-/// (`proc(5)`, fields 41 and 40).
-fn scheduled() -> (u32, u32) {
-    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-    // Behind the name, which may hold spaces, the fields begin with the third.
-    let fields: Vec<&str> = stat
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .collect();
-    (fields[38].parse().unwrap(), fields[37].parse().unwrap())
-}
-
-/// What an upcall had: its thread's CORBA priority, its scheduling, and what the request carried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
-    corba: Option<i16>,
-    scheduled: (u32, u32),
-    carried: Option<Vec<u8>>,
-}
-
-/// Answers each `long` with its argument, and notes what it ran at.
-#[derive(Debug)]
-struct Noting {
-    rt: Arc<RtOrb>,
-    seen: Mutex<Vec<Seen>>,
-}
-
-impl Answering for Noting {
-    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        let carried = call.contexts().find(PRIORITY).map(<[u8]>::to_vec);
-        let corba = self.rt.current().the_priority().ok().map(Priority::get);
-        self.seen.lock().unwrap().push(Seen {
-            corba,
-            scheduled: scheduled(),
-            carried,
-        });
-        if call.operation() == "panic" {
-            panic!("as it was told");
-        }
-        let value = call.arguments().get_i32()?;
-        call.reply(|out| value.marshal(out))
-    }
-}
-
-impl Noting {
-    fn last(&self) -> Seen {
-        self.seen.lock().unwrap().pop().unwrap()
-    }
-}
-
-/// SCHED_FIFO by the direct mapping where this process may have it; `None`, with the reason printed, elsewhere.
-fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
-    let config = RtConfig {
-        mapping: Mapping::Direct,
-        propagated,
-        ..RtConfig::default()
-    };
-    match RtOrb::new(config) {
-        Ok(rt) => Some(rt),
-        Err(error) => {
-            println!("skipped: {error}");
-            None
-        }
-    }
-}
-
-/// CORBA priorities that the kernel does not hear of: for what travels.
-fn ordinary(propagated: Propagated) -> Arc<RtOrb> {
-    let config = RtConfig {
-        policy: NativePolicy::Other,
-        propagated,
-        ..RtConfig::default()
-    };
-    RtOrb::new(config).unwrap()
-}
-
-struct Server {
-    orb: Orb,
-    noting: Arc<Noting>,
-}
-
-impl Server {
-    fn new(rt: &Arc<RtOrb>) -> Self {
-        let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
-        let orb = rt.extend(builder).unwrap().build().unwrap();
-        orb.root_poa().unwrap().manager().activate().unwrap();
-        let noting = Arc::new(Noting {
-            rt: rt.clone(),
-            seen: Mutex::default(),
-        });
-        Self { orb, noting }
-    }
-
-    fn poa(&self, name: &str, policies: &[PoaPolicy]) -> Result<Poa, CreatePoaError> {
-        let root = self.orb.root_poa().unwrap();
-        root.create_poa(name, Some(root.manager()), policies)
-    }
-
-    /// A reference to an object of a POA with this model, as text.
-    fn object(&self, model: PriorityModelPolicy) -> String {
-        let poa = self.poa("model", &[PoaPolicy::of(model)]).unwrap();
-        let echo: Echo = poa.activate(self.noting.clone()).unwrap();
-        self.orb.object_to_string(echo.as_object()).unwrap()
-    }
-
-    /// The same of a POA without one.
-    fn plain(&self) -> String {
-        let root = self.orb.root_poa().unwrap();
-        let echo: Echo = root.activate(self.noting.clone()).unwrap();
-        self.orb.object_to_string(echo.as_object()).unwrap()
-    }
-}
-
-fn client(rt: &Arc<RtOrb>) -> Orb {
-    rt.extend(Orb::builder()).unwrap().build().unwrap()
-}
-
-fn echo(orb: &Orb, reference: &str) -> Echo {
-    Echo::from_object(orb.string_to_object(reference).unwrap())
-}
-
-/// Runs on a thread of its own, whose priority dies with it.
-fn on_a_thread(test: impl FnOnce() + Send) {
-    std::thread::scope(|scope| scope.spawn(test).join().unwrap());
-}
 
 #[test]
 fn a_clients_priority_is_its_servants_and_only_for_the_upcall() {

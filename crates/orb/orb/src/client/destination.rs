@@ -1,0 +1,73 @@
+//! Which of a reference's endpoints calls go to as far as priorities go (paper 004, §4.2.2).
+
+use crate::exception::SystemException;
+use crate::lane::Endpoint;
+use crate::policy::invalid;
+use crate::priorities::Destination;
+use crate::priority::Priority;
+use std::cmp::Reverse;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Those of some endpoints to which calls go, in the order in which they are tried.
+pub(super) fn towards(
+    destination: &Destination,
+    mut endpoints: Vec<Arc<Endpoint>>,
+) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+    match destination {
+        Destination::Any => Ok(endpoints),
+        Destination::Nearest(wanted) => {
+            endpoints.sort_by_key(|one| distance(one.qualities.priority, *wanted));
+            Ok(endpoints)
+        }
+        Destination::Within(range) => within(range, &endpoints).ok_or_else(|| {
+            let there: Vec<String> = endpoints.iter().map(|one| said(one)).collect();
+            invalid(format!(
+                "calls are to go to an endpoint of a priority from {} to {}, and the reference has {}",
+                range.start(),
+                range.end(),
+                there.join(", ")
+            ))
+        }),
+        Destination::WithinOrAny(range) => {
+            let within = within(range, &endpoints);
+            Ok(within.unwrap_or_else(|| {
+                endpoints.sort_by_key(|one| one.qualities.priority.is_some());
+                endpoints
+            }))
+        }
+    }
+}
+
+/// Those of a priority that is one of these, if there are any.
+fn within(
+    range: &RangeInclusive<Priority>,
+    endpoints: &[Arc<Endpoint>],
+) -> Option<Vec<Arc<Endpoint>>> {
+    let is_within = |one: &&Arc<Endpoint>| {
+        let priority = one.qualities.priority;
+        priority.is_some_and(|priority| range.contains(&priority))
+    };
+    let within: Vec<Arc<Endpoint>> = endpoints.iter().filter(is_within).cloned().collect();
+    (!within.is_empty()).then_some(within)
+}
+
+/// How far an endpoint is from the priority that is wanted: of it, of none, above it, below it.
+fn distance(
+    priority: Option<Priority>,
+    wanted: Priority,
+) -> (u8, Option<Priority>, Reverse<Option<Priority>>) {
+    match priority {
+        Some(priority) if priority == wanted => (0, None, Reverse(None)),
+        None => (1, None, Reverse(None)),
+        Some(above) if above > wanted => (2, Some(above), Reverse(None)),
+        Some(below) => (3, None, Reverse(Some(below))),
+    }
+}
+
+fn said(endpoint: &Endpoint) -> String {
+    match endpoint.qualities.priority {
+        Some(priority) => format!("{} of priority {priority}", endpoint.address),
+        None => format!("{} of none", endpoint.address),
+    }
+}

@@ -1,0 +1,184 @@
+//! What references say of where the objects of an ORB are: the endpoints that its lanes listen at.
+
+use super::all::Lanes;
+use super::incoming::{Named, none_to_publish};
+use crate::broker::Broker;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::policy::AdapterPolicies;
+use crate::priorities::ServedAt;
+use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
+use crate::protocol;
+use punctual_cdr::CdrError;
+use punctual_giop::code_sets;
+use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
+
+/// Which endpoints references name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Which<'w> {
+    /// Those that are named by a policy.
+    named: Option<&'w PublishedEndpoints>,
+    /// Those of the priorities that objects are served at; which are named wins over it.
+    served_at: ServedAt,
+    /// Those whose place is the same when the process is started again.
+    are_lasting: bool,
+}
+
+impl<'w> Which<'w> {
+    /// Of objects of which nothing more is known.
+    pub(crate) const ALL: Self = Which {
+        named: None,
+        served_at: ServedAt::Any,
+        are_lasting: false,
+    };
+
+    fn of(policies: &'w AdapterPolicies, broker: &Broker) -> Self {
+        let priorities = broker.priorities.as_ref();
+        Self {
+            named: policies.value::<PublishedEndpoints>(),
+            served_at: priorities.map_or(ServedAt::Any, |it| it.served_at(policies)),
+            are_lasting: policies.outlives_process(),
+        }
+    }
+}
+
+impl ServedAt {
+    /// Whether an endpoint of this priority is one of those that serve, of some of which some have none, or this one.
+    fn is_at(self, priority: Option<crate::priority::Priority>, has: Has) -> bool {
+        match self {
+            Self::Clients => true,
+            Self::Any => priority.is_none() || !has.without,
+            Self::One(_) if !has.this_one => priority.is_none(),
+            Self::One(wanted) => priority == Some(wanted),
+        }
+    }
+}
+
+/// What there is among some endpoints.
+#[derive(Clone, Copy)]
+struct Has {
+    /// Some without a priority.
+    without: bool,
+    /// Some of the priority that is served at.
+    this_one: bool,
+}
+
+impl Lanes {
+    /// The profiles of a reference to `object_key`, in the order of the endpoints: codec by codec,
+    /// those that share one in as few profiles as it needs.
+    pub(crate) fn profiles(
+        &self,
+        object_key: &[u8],
+        policies: &[PolicyValue],
+        which: Which<'_>,
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
+        let endpoints = self.published(which);
+        if let Some(which) = which.named.filter(|_| endpoints.is_empty()) {
+            return Err(none_to_publish(which));
+        }
+        build_profiles(self.broker(), &endpoints, object_key, policies).map_err(|error| {
+            SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
+                .with_detail(format!("making a reference: {error}"))
+        })
+    }
+
+    /// The same of an object whose adapter has these policies.
+    pub(crate) fn profiles_under(
+        &self,
+        object_key: &[u8],
+        policies: &AdapterPolicies,
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
+        // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is made again.
+        let changes = self.iter().map(|lane| lane.incoming.endpoints.changes());
+        let origin = [
+            self.broker().number(),
+            changes.sum(),
+            self.broker().protocols.now().number,
+        ];
+        let which = Which::of(policies, self.broker());
+        policies.templates().profiles(object_key, origin, |key| {
+            self.profiles(key, policies.published(), which)
+        })
+    }
+
+    /// Whether each choice names an endpoint that is listened at; the one that does not.
+    pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
+        let open = self.open();
+        let named: Vec<Named<'_>> = open.iter().map(|one| one.named()).collect();
+        which.check_among(&named)
+    }
+
+    /// Whether objects of an adapter with these policies are served anywhere; the priority at which they are not.
+    pub(crate) fn check_served(&self, policies: &AdapterPolicies) -> Result<(), String> {
+        let which = Which::of(policies, self.broker());
+        let ServedAt::One(priority) = which.served_at else {
+            return Ok(());
+        };
+        if which.named.is_some() || !self.published(which).is_empty() {
+            return Ok(());
+        }
+        let all = Which {
+            served_at: ServedAt::Clients,
+            ..which
+        };
+        let there = self.published(all);
+        let there = there.iter().filter_map(|one| one.qualities.priority);
+        let there: Vec<String> = there.map(|one| one.to_string()).collect();
+        Err(format!(
+            "no endpoint serves priority {priority}, as each has another one ({})",
+            there.join(", ")
+        ))
+    }
+
+    /// What references say of these endpoints. Where no place lasts, those that there are.
+    fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
+        let mut open = self.open();
+        match which.named {
+            Some(named) => open.retain(|one| named.name(&one.named())),
+            None => {
+                let priority_of = |one: &super::OpenEndpoint| one.published.qualities.priority;
+                let has = Has {
+                    without: open.iter().any(|one| priority_of(one).is_none()),
+                    this_one: open.iter().any(|one| {
+                        priority_of(one).is_some_and(|it| which.served_at == ServedAt::One(it))
+                    }),
+                };
+                open.retain(|one| which.served_at.is_at(priority_of(one), has));
+            }
+        }
+        if which.are_lasting && open.iter().any(super::OpenEndpoint::is_lasting) {
+            open.retain(super::OpenEndpoint::is_lasting);
+        }
+        open.into_iter().map(|one| one.published).collect()
+    }
+
+    /// What all lanes listen at.
+    fn open(&self) -> Vec<super::OpenEndpoint> {
+        let lanes = self.iter();
+        lanes
+            .flat_map(|lane| lane.incoming.endpoints.open_now())
+            .collect()
+    }
+}
+
+fn build_profiles(
+    broker: &Broker,
+    endpoints: &[ProfileEndpoint],
+    object_key: &[u8],
+    policies: &[PolicyValue],
+) -> Result<Vec<TaggedProfile>, CdrError> {
+    let registry = broker.protocols.now();
+    let native = broker.config().char_code_set.narrow();
+    let mut components = vec![TaggedComponent::orb_type(profile::ORB_TYPE)];
+    components.push(TaggedComponent::code_sets(&code_sets::our_component(
+        native,
+    ))?);
+    if !policies.is_empty() {
+        components.push(TaggedComponent::policies(policies)?);
+    }
+    let object = Publication {
+        version: broker.config().giop_version,
+        object_key,
+        components: &components,
+    };
+    protocol::profiles_for(&registry, endpoints, &object)
+}

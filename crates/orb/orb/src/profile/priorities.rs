@@ -1,0 +1,69 @@
+//! Priorities of endpoints in profiles: TAO's endpoints component, as TAO's clients read it (paper 004, §4.2.2).
+
+use super::ProfileEndpoint;
+use super::endpoint::host_and_port;
+use crate::priority::Priority;
+use punctual_cdr::CdrError;
+use punctual_ior::{TaggedComponent, TaoEndpoint, TaoPlace};
+use punctual_link::Address;
+
+/// What TAO says of an endpoint without a priority.
+const NONE: i16 = -1;
+
+/// The component for a profile of these endpoints, each at the place that `place` names; `None` where none has a priority.
+pub(super) fn component<'e>(
+    endpoints: impl IntoIterator<Item = &'e ProfileEndpoint>,
+    place: impl Fn(&Address) -> Option<TaoPlace>,
+) -> Result<Option<TaggedComponent>, CdrError> {
+    let (mut said, mut is_of_use) = (Vec::new(), false);
+    for endpoint in endpoints {
+        let priority = endpoint.qualities.priority;
+        is_of_use |= priority.is_some();
+        if let Some(place) = place(&endpoint.address) {
+            let priority = priority.map_or(NONE, Priority::get);
+            said.push(TaoEndpoint { place, priority });
+        }
+    }
+    let component = is_of_use.then(|| TaggedComponent::of_tao_endpoints(&said));
+    component.transpose()
+}
+
+/// Where the component says an endpoint is that has a path, or another text.
+pub(super) fn at_path(address: &Address) -> Option<TaoPlace> {
+    Some(TaoPlace::Path(address.place().to_owned()))
+}
+
+/// Where it says one is that has a host and a port.
+pub(super) fn at_host(address: &Address) -> Option<TaoPlace> {
+    host_and_port(address).map(TaoPlace::Host)
+}
+
+/// What profiles of this tag say in the component, if they have one that decodes: places and their priorities.
+pub(super) fn said(
+    components: &[TaggedComponent],
+    profile: u32,
+) -> Vec<(TaoPlace, Option<Priority>)> {
+    let mut components = components.iter();
+    let said = components.find_map(|one| one.tao_endpoints(profile).ok().flatten());
+    let priority = |number: i16| Priority::new(number).ok();
+    let said = said.unwrap_or_default().into_iter();
+    said.map(|one| (one.place, priority(one.priority)))
+        .collect()
+}
+
+/// Gives endpoints the priorities that their profile's component says of their places.
+pub(super) fn give(
+    endpoints: &mut [ProfileEndpoint],
+    components: &[TaggedComponent],
+    profile: u32,
+) {
+    for (place, priority) in said(components, profile) {
+        let is_it = |one: &&mut ProfileEndpoint| match &place {
+            TaoPlace::Path(path) => one.address.place() == path,
+            TaoPlace::Host(at) => host_and_port(&one.address).is_some_and(|own| own == *at),
+        };
+        for one in endpoints.iter_mut().filter(is_it) {
+            one.qualities.priority = priority;
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Real-time CORBA over the wire.
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod lanes;
+mod priority_model;
+mod setting;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,34 @@
+//! ClientPriorityPolicy: to endpoints of which priority a client's calls go (paper 004, §4.2.2).
+
+use punctual_ior::tags;
+use punctual_orb::{PolicyLevels, PolicyType, Priority};
+use std::ops::RangeInclusive;
+
+/// To which of a server's prioritised endpoints calls go. Without it calls to objects whose clients decide
+/// (CLIENT_PROPAGATED) go to the endpoint of the thread's priority, or else the nearest, and all others to any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientPriorityPolicy {
+    /// USE_NO_PRIORITY: to any.
+    UseNoPriority,
+    /// USE_THREAD_PRIORITY: to one of the calling thread's CORBA priority. INV_POLICY where there is none.
+    UseThreadPriority,
+    /// USE_PRIORITY_RANGE: to one of a priority within these. INV_POLICY where there is none.
+    UsePriorityRange(RangeInclusive<Priority>),
+}
+
+impl PolicyType for ClientPriorityPolicy {
+    const NUMBER: u32 = tags::policy::TAO_CLIENT_PRIORITY;
+    const NAME: &'static str = "ClientPriorityPolicy";
+    const LEVELS: PolicyLevels = PolicyLevels::CLIENT;
+
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::UsePriorityRange(range) if range.is_empty() => Err(format!(
+                "no priority is within {} to {}",
+                range.start(),
+                range.end()
+            )),
+            _ => Ok(()),
+        }
+    }
+}

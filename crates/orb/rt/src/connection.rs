@@ -1,0 +1,82 @@
+//! Policies of connections: PriorityBandedConnectionPolicy and PrivateConnectionPolicy (Real-time CORBA 1.2, §5.12 and
+//! §5.13).
+
+use punctual_cdr::{CdrError, Decoder, Encoder, unmarshal_each};
+use punctual_ior::tags;
+use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
+use std::ops::RangeInclusive;
+
+/// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the band of the thread's, and
+/// to one without a priority where there is none. A server may publish it, or a client set it, not both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorityBandedConnectionPolicy(Vec<RangeInclusive<Priority>>);
+
+impl PriorityBandedConnectionPolicy {
+    /// These bands, each with its lowest and its highest priority.
+    #[must_use]
+    pub fn new(bands: impl IntoIterator<Item = RangeInclusive<Priority>>) -> Self {
+        Self(bands.into_iter().collect())
+    }
+
+    /// The bands.
+    #[must_use]
+    pub fn bands(&self) -> &[RangeInclusive<Priority>] {
+        &self.0
+    }
+
+    /// The first band that a priority is in.
+    #[must_use]
+    pub fn band_of(&self, priority: Priority) -> Option<&RangeInclusive<Priority>> {
+        self.0.iter().find(|band| band.contains(&priority))
+    }
+}
+
+impl PolicyType for PriorityBandedConnectionPolicy {
+    const NUMBER: u32 = tags::policy::PRIORITY_BANDED_CONNECTION;
+    const NAME: &'static str = "PriorityBandedConnectionPolicy";
+    const LEVELS: PolicyLevels = PolicyLevels::CLIENT.and(PolicyLevels::POA);
+    const CODEC: Option<PolicyCodec<Self>> = Some(PolicyCodec { write, read });
+
+    fn check(&self) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Err("there is no band, so that nobody could call".to_owned());
+        }
+        match self.0.iter().position(RangeInclusive::is_empty) {
+            Some(index) => Err(format!("no priority is in band {index}")),
+            None => Ok(()),
+        }
+    }
+
+    /// One side says it (Real-time CORBA 1.2, §5.12.2).
+    fn reconcile(_: &Self, _: &Self) -> Result<Self, String> {
+        Err("the client sets bands, and the server has published some".to_owned())
+    }
+}
+
+fn write(policy: &PriorityBandedConnectionPolicy, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_length(policy.0.len())?;
+    for band in &policy.0 {
+        out.put_i16(band.start().get());
+        out.put_i16(band.end().get());
+    }
+    Ok(())
+}
+
+fn read(input: &mut Decoder<'_>) -> Result<PriorityBandedConnectionPolicy, CdrError> {
+    let priority = |input: &mut Decoder<'_>| {
+        let priority = Priority::new(input.get_i16()?);
+        priority.map_err(|_| CdrError::Invalid("a negative priority"))
+    };
+    let bands = unmarshal_each(input, 4, |input| Ok(priority(input)?..=priority(input)?));
+    bands.map(PriorityBandedConnectionPolicy)
+}
+
+/// Calls through a reference share no connection with those through others (RTCORBA::PrivateConnectionPolicy).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrivateConnectionPolicy;
+
+impl PolicyType for PrivateConnectionPolicy {
+    const NUMBER: u32 = tags::policy::PRIVATE_CONNECTION;
+    const NAME: &'static str = "PrivateConnectionPolicy";
+    const LEVELS: PolicyLevels = PolicyLevels::CLIENT;
+}

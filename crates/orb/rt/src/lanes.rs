@@ -1,0 +1,71 @@
+//! What lanes and calls of an ORB are told of priorities.
+
+use crate::client_priority::ClientPriorityPolicy;
+use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
+use crate::orb::{RtOrb, without_native};
+use crate::priority_model::PriorityModelPolicy;
+use punctual_exec::ThreadSpec;
+use punctual_ior::PriorityModel;
+use punctual_orb::{AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt};
+
+impl Priorities for RtOrb {
+    fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
+        let native = self.native_of(priority);
+        let native = native.ok_or_else(|| without_native(priority))?;
+        Ok(match self.is_degraded() {
+            true => thread,
+            false => thread.scheduling(native),
+        })
+    }
+
+    fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {
+        match policies.value::<PriorityModelPolicy>() {
+            None => ServedAt::Any,
+            Some(policy) => match policy.model {
+                PriorityModel::ServerDeclared => ServedAt::One(policy.server_priority),
+                PriorityModel::ClientPropagated => ServedAt::Clients,
+            },
+        }
+    }
+
+    fn destination(
+        &self,
+        policies: CallPolicies<'_>,
+        thread: Option<Priority>,
+    ) -> Result<Destination, String> {
+        let model = policies.value::<PriorityModelPolicy>();
+        if let Some(banded) = policies.value::<PriorityBandedConnectionPolicy>() {
+            let priority = match model.map(|policy| (policy.model, policy.server_priority)) {
+                Some((PriorityModel::ServerDeclared, priority)) => priority,
+                _ => thread.unwrap_or_default(),
+            };
+            let band = banded.band_of(priority).ok_or_else(|| {
+                format!("no band of PriorityBandedConnectionPolicy has priority {priority}")
+            })?;
+            return Ok(Destination::WithinOrAny(band.clone()));
+        }
+        match policies.value::<ClientPriorityPolicy>() {
+            Some(ClientPriorityPolicy::UseNoPriority) => Ok(Destination::Any),
+            Some(ClientPriorityPolicy::UsePriorityRange(range)) => {
+                Ok(Destination::Within(range.clone()))
+            }
+            Some(ClientPriorityPolicy::UseThreadPriority) => match thread {
+                Some(priority) => Ok(Destination::Within(priority..=priority)),
+                None => Err(
+                    "USE_THREAD_PRIORITY, and the thread has no CORBA priority: `set_the_priority` gives it one"
+                        .to_owned(),
+                ),
+            },
+            None => Ok(match (model.map(|policy| policy.model), thread) {
+                (Some(PriorityModel::ClientPropagated), Some(priority)) => {
+                    Destination::Nearest(priority)
+                }
+                _ => Destination::Any,
+            }),
+        }
+    }
+
+    fn is_private(&self, policies: CallPolicies<'_>) -> bool {
+        policies.value::<PrivateConnectionPolicy>().is_some()
+    }
+}
