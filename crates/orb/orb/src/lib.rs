@@ -42,6 +42,7 @@ pub use context::Context;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
 };
+pub use lane::PoolLane;
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,

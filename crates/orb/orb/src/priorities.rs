@@ -19,6 +19,9 @@ pub trait Priorities: Send + Sync + Debug {
     /// At which priorities the objects of an adapter with these policies are served.
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt;
 
+    /// The thread pool whose lanes serve the objects of an adapter with these policies.
+    fn pool(&self, policies: &AdapterPolicies) -> Option<u32>;
+
     /// To which endpoints calls go that a thread of this priority makes under these policies; asked when a reference is
     /// called for the first time, and again when policies have changed.
     ///

@@ -143,9 +143,10 @@ fn an_endpoint_that_there_is_not_is_an_error_that_names_it() {
     let error = served.poa("none", &no_name).unwrap_err().to_string();
     assert!(error.contains("no endpoint is named"), "{error}");
     let priority = Priority::new(9).unwrap();
+    let lane = LaneId { pool: 4, index: 1 };
     for (choice, shown) in [
         (EndpointChoice::Priority(priority), "of priority 9"),
-        (EndpointChoice::Lane(LaneId(4)), "of lane 4"),
+        (EndpointChoice::Lane(lane), "of lane 1 of thread pool 4"),
     ] {
         let policy = PoaPolicy::of(PublishedEndpoints::new([choice]));
         let error = served.root.create_poa("none", None, &[policy]);

@@ -4,18 +4,15 @@ use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
+use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
 use punctual_orb::{AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt};
 
 impl Priorities for RtOrb {
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
-        let native = self.native_of(priority);
-        let native = native.ok_or_else(|| without_native(priority))?;
-        Ok(match self.is_degraded() {
-            true => thread,
-            false => thread.scheduling(native),
-        })
+        let scheduled = self.scheduled(priority, thread);
+        scheduled.ok_or_else(|| without_native(priority))
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {
@@ -26,6 +23,11 @@ impl Priorities for RtOrb {
                 PriorityModel::ClientPropagated => ServedAt::Clients,
             },
         }
+    }
+
+    fn pool(&self, policies: &AdapterPolicies) -> Option<u32> {
+        let policy = policies.value::<ThreadpoolPolicy>();
+        policy.map(|policy| policy.0.0)
     }
 
     fn destination(

@@ -30,6 +30,7 @@ mod mutex;
 mod orb;
 mod priority_model;
 mod thread;
+mod thread_pool;
 
 pub use client_priority::ClientPriorityPolicy;
 pub use config::{AboveHighest, NativePolicy, Propagated, RealTime, RtConfig};
@@ -41,3 +42,6 @@ pub use orb::{RtError, RtOrb};
 pub use priority_model::PriorityModelPolicy;
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{Priority, PriorityOutOfRange};
+pub use thread_pool::{
+    PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
+};

@@ -9,6 +9,7 @@ use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
 use crate::priority_model::{ByPriorityModel, PriorityModelPolicy};
 use crate::thread::{self, RanAt};
+use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::SpawnError;
 use punctual_exec::thread::ThreadSpec;
 use punctual_orb::Priority;
@@ -99,6 +100,7 @@ impl RtOrb {
             .policy_type::<ClientPriorityPolicy>()?
             .policy_type::<PriorityBandedConnectionPolicy>()?
             .policy_type::<PrivateConnectionPolicy>()?
+            .policy_type::<ThreadpoolPolicy>()?
             .priorities(self.clone())
             .request_context(context)
             .around_upcalls(Arc::new(ByPriorityModel(self.clone())))
@@ -153,6 +155,15 @@ impl RtOrb {
     pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
         let native = self.mapping.to_native(priority)?;
         Some(self.policy.at(native))
+    }
+
+    /// A thread that runs at this priority, as far as the machine grants any.
+    pub(crate) fn scheduled(&self, priority: Priority, thread: ThreadSpec) -> Option<ThreadSpec> {
+        let native = self.native_of(priority)?;
+        Some(match self.is_degraded {
+            true => thread,
+            false => thread.scheduling(native),
+        })
     }
 
     /// Has the calling thread run at a priority; what it ran at before.

@@ -92,6 +92,8 @@ pub mod orb_type {
 pub mod policy {
     /// Whose priority a request is served at.
     pub const PRIORITY_MODEL: u32 = 40;
+    /// Which thread pool serves a POA's objects.
+    pub const THREADPOOL: u32 = 41;
     /// Which protocols clients are to use, and how.
     pub const CLIENT_PROTOCOL: u32 = 43;
     /// That a reference's calls share no connection.
@@ -189,7 +191,7 @@ pub const fn policy_name(kind: u32) -> Option<&'static str> {
         35 => "QUEUE_ORDER",
         37 => "BIDIRECTIONAL",
         policy::PRIORITY_MODEL => "PRIORITY_MODEL",
-        41 => "THREADPOOL",
+        policy::THREADPOOL => "THREADPOOL",
         42 => "SERVER_PROTOCOL",
         policy::CLIENT_PROTOCOL => "CLIENT_PROTOCOL",
         policy::PRIVATE_CONNECTION => "PRIVATE_CONNECTION",

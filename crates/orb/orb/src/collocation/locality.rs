@@ -125,7 +125,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
         CollocationScope::Process => orb::listening(),
     };
     let listens_at = |orb: &Orb, protocol: &str, address: &Address| {
-        let mut lanes = orb.lanes().iter();
+        let mut lanes = orb.lanes().all();
         lanes.any(|lane| lane.incoming.endpoints.is_at(protocol, address))
     };
     places.find_map(|place| {

@@ -154,6 +154,19 @@ impl ListenEndpoint {
         Priority::new(number).ok()
     }
 
+    /// The same at a port or path that the kernel or the link chooses, served as the configuration says.
+    pub(crate) fn elsewhere(mut self) -> Self {
+        self.options
+            .retain(|name, _| name != PORT_IN_IOR && !CONCURRENCY.contains(&&**name));
+        self.place = match self.host_and_port() {
+            Some((Some(host), _)) if is_internet(&self.protocol) => {
+                Address::iiop(host, 0).place().to_owned()
+            }
+            _ => String::new(),
+        };
+        self
+    }
+
     /// What is the link's to obey: the configuration's, and over those the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {

@@ -1,6 +1,7 @@
 //! The lanes of an ORB.
 
 use super::owned::Lane;
+use super::pool::PoolLane;
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
@@ -24,6 +25,8 @@ pub(crate) struct Lanes {
     prioritised: Box<[OnceLock<Arc<Lane>>]>,
     /// Held while one is made.
     making: Mutex<()>,
+    /// Those of thread pools.
+    of_pools: Mutex<Vec<Arc<Lane>>>,
 }
 
 impl Lanes {
@@ -37,6 +40,7 @@ impl Lanes {
             first: Arc::new(Lane::new(broker.clone(), locks)),
             prioritised: (0..places).map(|_| OnceLock::new()).collect(),
             making: Mutex::new(()),
+            of_pools: Mutex::default(),
             broker,
             locks,
         }
@@ -73,8 +77,29 @@ impl Lanes {
     }
 
     /// All, the default one first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Lane>> {
-        std::iter::once(&self.first).chain(self.prioritised())
+    pub(crate) fn all(&self) -> impl Iterator<Item = Arc<Lane>> {
+        let of_pools = self.of_pools.lock().clone();
+        let others = self.prioritised().cloned().chain(of_pools);
+        std::iter::once(self.first.clone()).chain(others)
+    }
+
+    /// Adds one of a thread pool.
+    pub(crate) fn add(&self, lane: PoolLane) -> Arc<Lane> {
+        let lane = Arc::new(Lane::of_pool(self.broker.clone(), self.locks, lane));
+        let mut of_pools = self.of_pools.lock();
+        of_pools.retain(|one| !(one.is_retired() && one.incoming.connections.len() == 0));
+        of_pools.push(lane.clone());
+        lane
+    }
+
+    /// Has the lanes of a thread pool listen no more; `false` where there are none.
+    pub(crate) fn retire_pool(&self, number: u32) -> bool {
+        let of_pools = self.of_pools.lock().clone();
+        let is_meant = |one: &&Arc<Lane>| one.is_of_pool(number) && !one.is_retired();
+        let mut lanes = of_pools.iter().filter(is_meant).peekable();
+        let has_some = lanes.peek().is_some();
+        lanes.for_each(|lane| lane.retire_all());
+        has_some
     }
 
     /// Has those listen that are to: the default one, and those of the configured endpoints.
@@ -91,7 +116,7 @@ impl Lanes {
     }
 
     /// Whether endpoints with a priority are listened at, or configured.
-    pub(crate) fn have_prioritised_endpoints(&self) -> bool {
+    pub(super) fn have_prioritised_endpoints(&self) -> bool {
         let mut configured = self.broker.config().listen.iter();
         configured.any(|endpoint| endpoint.priority().is_some())
             || self.prioritised().next().is_some()

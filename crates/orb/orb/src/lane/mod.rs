@@ -11,6 +11,7 @@ mod apart_tests;
 mod incoming;
 mod outgoing;
 mod owned;
+mod pool;
 mod reactors;
 mod references;
 mod spreading;
@@ -23,5 +24,6 @@ pub(crate) use outgoing::{
     PendingReply, Waited, Waiting, Wanted,
 };
 pub(crate) use owned::{Lane, lane_threads};
+pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};
 pub(crate) use references::Which;

@@ -2,6 +2,7 @@
 
 use super::incoming::Incoming;
 use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, OpenedFor, Wanted};
+use super::pool::PoolLane;
 use super::reactors::Reactors;
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
@@ -32,6 +33,8 @@ pub(crate) struct Lane {
     priority: Option<Priority>,
     /// How its threads are started, but for their names.
     threads: ThreadSpec,
+    /// Which lane of a thread pool it is, if it is one.
+    pool: Option<PoolLane>,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
     /// Threads that open connections beside others.
@@ -55,7 +58,7 @@ pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<Thread
 impl Lane {
     /// One for calls of whatever priority.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
-        Self::with_threads(broker, locks, None, ThreadSpec::named("punctual"))
+        Self::with_threads((broker, locks), None, ThreadSpec::named("punctual"), None)
     }
 
     /// One for calls of this priority.
@@ -68,15 +71,28 @@ impl Lane {
         priority: Priority,
     ) -> Result<Self, String> {
         let threads = lane_threads(&broker, priority)?;
-        Ok(Self::with_threads(broker, locks, Some(priority), threads))
+        Ok(Self::with_threads(
+            (broker, locks),
+            Some(priority),
+            threads,
+            None,
+        ))
+    }
+
+    /// One of a thread pool.
+    pub(super) fn of_pool(broker: Arc<Broker>, locks: LockProtocol, pool: PoolLane) -> Self {
+        let (priority, threads) = (pool.priority, pool.thread.clone());
+        Self::with_threads((broker, locks), priority, threads, Some(pool))
     }
 
     fn with_threads(
-        broker: Arc<Broker>,
-        locks: LockProtocol,
+        (broker, locks): (Arc<Broker>, LockProtocol),
         priority: Option<Priority>,
         threads: ThreadSpec,
+        pool: Option<PoolLane>,
     ) -> Self {
+        let id = pool.as_ref().map(|pool| pool.id);
+        let size = pool.as_ref().map(|pool| pool.size);
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -85,8 +101,9 @@ impl Lane {
             outgoing: ConnectionCache::default(),
             flusher: Flusher::new(threads.clone()),
             openers: ThreadGroup::new(OPENERS),
-            incoming: Incoming::new(broker.config(), threads.clone()),
-            reactors: Reactors::new(threads.clone()),
+            incoming: Incoming::new(broker.config(), threads.clone(), id),
+            reactors: Reactors::new(threads.clone(), size),
+            pool,
             priority,
             threads,
             broker,
@@ -112,6 +129,18 @@ impl Lane {
     /// The CORBA priority of its threads, and of those that call by it.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority
+    }
+
+    /// Whether it is of the thread pool of this number.
+    pub(super) fn is_of_pool(&self, number: u32) -> bool {
+        self.pool
+            .as_ref()
+            .is_some_and(|pool| pool.id.pool == number)
+    }
+
+    /// Whether it listens no more.
+    pub(super) fn is_retired(&self) -> bool {
+        self.incoming.endpoints.is_closed()
     }
 
     /// How a thread of the lane is started that has this name.
@@ -150,7 +179,10 @@ impl Lane {
         accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
     ) -> Result<bool, SystemException> {
         let mut endpoints = self.broker.config().endpoints();
-        endpoints.retain(|endpoint| endpoint.priority() == self.priority);
+        match &self.pool {
+            Some(pool) => endpoints = pool.places(endpoints),
+            None => endpoints.retain(|endpoint| endpoint.priority() == self.priority),
+        }
         let with = (&*self.broker, &self.reactors);
         self.incoming.open(with, endpoints, accept)
     }
@@ -169,6 +201,11 @@ impl Lane {
     pub(crate) fn retire(&self, part: &str) {
         self.incoming.retire_protocols(part);
         self.outgoing.retire(part);
+    }
+
+    /// Listens no more, and says goodbye to the clients: calls in progress finish.
+    pub(crate) fn retire_all(&self) {
+        self.incoming.retire_all(&self.reactors);
     }
 
     /// Stops listening and says goodbye to every client.

@@ -31,6 +31,8 @@ pub(crate) struct Reactors {
     state: Mutex<State>,
     /// How their threads are started.
     spec: ThreadSpec,
+    /// That of a lane of a thread pool, whose threads serve all its endpoints.
+    only: Option<PoolSize>,
 }
 
 #[derive(Debug, Default)]
@@ -46,10 +48,11 @@ struct State {
 }
 
 impl Reactors {
-    /// None yet, with threads of this kind.
-    pub(crate) fn new(spec: ThreadSpec) -> Self {
+    /// None yet, with threads of this kind; or only one, of this size.
+    pub(crate) fn new(spec: ThreadSpec, only: Option<PoolSize>) -> Self {
         Self {
             state: Mutex::default(),
+            only,
             spec,
         }
     }
@@ -62,6 +65,9 @@ impl Reactors {
         pair: &Pair,
         properties: &Properties,
     ) -> Result<ServingThreads, SystemException> {
+        if let Some(size) = self.only {
+            return self.only_pool(broker, endpoint, pair, size);
+        }
         let wording = endpoint
             .wording()
             .map_err(|expected| not_listening(endpoint, &expected))?;
@@ -84,6 +90,27 @@ impl Reactors {
         let pool = match concurrency {
             Concurrency::LeaderFollowers(size) => self.pool(broker, size, properties),
             _ => self.reactive(broker, properties),
+        };
+        pool.map(ServingThreads::Pool)
+            .map_err(|error| not_listening(endpoint, &error))
+    }
+
+    fn only_pool(
+        &self,
+        broker: &Broker,
+        endpoint: &ListenEndpoint,
+        pair: &Pair,
+        size: PoolSize,
+    ) -> Result<ServingThreads, SystemException> {
+        if !pair.link.serves_without_blocking() {
+            let link = pair.link.name();
+            let reason = format!("connections of `{link}` need a thread each: no pool serves them");
+            return Err(not_listening(endpoint, &reason));
+        }
+        let started = self.lock().first_pool.clone();
+        let pool = match started {
+            Some(pool) => Ok(pool),
+            None => self.pool(broker, size, &Properties::NONE),
         };
         pool.map(ServingThreads::Pool)
             .map_err(|error| not_listening(endpoint, &error))

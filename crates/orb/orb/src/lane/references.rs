@@ -10,13 +10,15 @@ use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
 use crate::protocol;
 use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
-use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
+use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 
 /// Which endpoints references name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Which<'w> {
     /// Those that are named by a policy.
     named: Option<&'w PublishedEndpoints>,
+    /// Those of the lanes of this thread pool, or of none; which are named wins over it.
+    pool: Option<u32>,
     /// Those of the priorities that objects are served at; which are named wins over it.
     served_at: ServedAt,
     /// Those whose place is the same when the process is started again.
@@ -27,6 +29,7 @@ impl<'w> Which<'w> {
     /// Of objects of which nothing more is known.
     pub(crate) const ALL: Self = Which {
         named: None,
+        pool: None,
         served_at: ServedAt::Any,
         are_lasting: false,
     };
@@ -35,6 +38,7 @@ impl<'w> Which<'w> {
         let priorities = broker.priorities.as_ref();
         Self {
             named: policies.value::<PublishedEndpoints>(),
+            pool: priorities.and_then(|it| it.pool(policies)),
             served_at: priorities.map_or(ServedAt::Any, |it| it.served_at(policies)),
             are_lasting: policies.outlives_process(),
         }
@@ -88,7 +92,7 @@ impl Lanes {
         policies: &AdapterPolicies,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is made again.
-        let changes = self.iter().map(|lane| lane.incoming.endpoints.changes());
+        let changes = self.all().map(|lane| lane.incoming.endpoints.changes());
         let origin = [
             self.broker().number(),
             changes.sum(),
@@ -107,26 +111,43 @@ impl Lanes {
         which.check_among(&named)
     }
 
-    /// Whether objects of an adapter with these policies are served anywhere; the priority at which they are not.
-    pub(crate) fn check_served(&self, policies: &AdapterPolicies) -> Result<(), String> {
+    /// Whether it depends on lanes where objects of an adapter with these policies are served.
+    pub(crate) fn decide_for(&self, policies: &AdapterPolicies) -> bool {
         let which = Which::of(policies, self.broker());
-        let ServedAt::One(priority) = which.served_at else {
-            return Ok(());
-        };
+        which.pool.is_some()
+            || matches!(which.served_at, ServedAt::One(_)) && self.have_prioritised_endpoints()
+    }
+
+    /// Whether objects of an adapter with these policies are served anywhere.
+    ///
+    /// # Errors
+    /// The type of the policy that keeps them from it, and why.
+    pub(crate) fn check_served(&self, policies: &AdapterPolicies) -> Result<(), (u32, String)> {
+        let which = Which::of(policies, self.broker());
         if which.named.is_some() || !self.published(which).is_empty() {
             return Ok(());
         }
-        let all = Which {
-            served_at: ServedAt::Clients,
+        let at_any = Which {
+            served_at: ServedAt::Any,
             ..which
         };
-        let there = self.published(all);
+        let there = self.published(at_any);
         let there = there.iter().filter_map(|one| one.qualities.priority);
         let there: Vec<String> = there.map(|one| one.to_string()).collect();
-        Err(format!(
-            "no endpoint serves priority {priority}, as each has another one ({})",
-            there.join(", ")
-        ))
+        match (which.served_at, which.pool) {
+            (ServedAt::One(priority), _) if !there.is_empty() => Err((
+                tags::policy::PRIORITY_MODEL,
+                format!(
+                    "no endpoint serves priority {priority}, as each has another one ({})",
+                    there.join(", ")
+                ),
+            )),
+            (_, Some(pool)) => Err((
+                tags::policy::THREADPOOL,
+                format!("the ORB has no thread pool {pool}"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// What references say of these endpoints. Where no place lasts, those that there are.
@@ -135,6 +156,7 @@ impl Lanes {
         match which.named {
             Some(named) => open.retain(|one| named.name(&one.named())),
             None => {
+                open.retain(|one| one.published.qualities.lane.map(|lane| lane.pool) == which.pool);
                 let priority_of = |one: &super::OpenEndpoint| one.published.qualities.priority;
                 let has = Has {
                     without: open.iter().any(|one| priority_of(one).is_none()),
@@ -153,7 +175,7 @@ impl Lanes {
 
     /// What all lanes listen at.
     fn open(&self) -> Vec<super::OpenEndpoint> {
-        let lanes = self.iter();
+        let lanes = self.all();
         lanes
             .flat_map(|lane| lane.incoming.endpoints.open_now())
             .collect()

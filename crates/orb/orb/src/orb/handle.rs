@@ -297,7 +297,7 @@ impl Orb {
 
     /// Whether nobody can have called: no other process is connected, and there are no objects here.
     fn has_no_clients(&self) -> bool {
-        let mut lanes = self.lanes().iter();
+        let mut lanes = self.lanes().all();
         self.adapter().is_none() && lanes.all(|lane| lane.incoming.connections.len() == 0)
     }
 
@@ -372,7 +372,7 @@ impl Orb {
     }
 
     fn each_lane(&self, each: impl Fn(&Lane)) {
-        self.lanes().iter().for_each(|lane| each(lane));
+        self.lanes().all().for_each(|lane| each(&lane));
     }
 
     /// What is registered under names.

@@ -4,6 +4,7 @@ use super::handle::Orb;
 use super::process;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
+use crate::lane::PoolLane;
 use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
 
@@ -26,7 +27,7 @@ impl Orb {
     /// Where the ORB listens: the endpoints with their real ports, once it does.
     #[must_use]
     pub fn endpoints(&self) -> Vec<ListenEndpoint> {
-        let lanes = self.lanes().iter();
+        let lanes = self.lanes().all();
         lanes
             .flat_map(|lane| lane.incoming.endpoints.all())
             .collect()
@@ -73,7 +74,7 @@ impl Orb {
                 })
             })
         })?;
-        self.lanes().iter().for_each(|lane| lane.retire(name));
+        self.lanes().all().for_each(|lane| lane.retire(name));
         Ok(())
     }
 
@@ -92,11 +93,28 @@ impl Orb {
         server::listen_at(lane, &self.host(), endpoint)
     }
 
+    /// Adds a lane of a thread pool, which listens from now on. For who makes thread pools (`punctual_rt`).
+    ///
+    /// # Errors
+    /// INITIALIZE when it cannot listen, or its threads cannot be had; BAD_INV_ORDER after a shutdown.
+    pub fn add_lane(&self, lane: PoolLane) -> Result<(), SystemException> {
+        self.listen()?;
+        let lane = self.lanes().add(lane);
+        let listening = server::listen(&lane, || self.host());
+        listening.map(drop).inspect_err(|_| lane.retire_all())
+    }
+
+    /// Has the lanes of a thread pool listen no more, and says goodbye to the clients that came there; calls in
+    /// progress finish. `false` where there are none.
+    pub fn retire_pool(&self, number: u32) -> bool {
+        self.lanes().retire_pool(number)
+    }
+
     /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and
     /// says goodbye to the clients that came there; their calls in progress finish. `false` when the
     /// ORB does not listen there.
     pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
-        let mut lanes = self.lanes().iter();
+        let mut lanes = self.lanes().all();
         lanes.any(|lane| lane.incoming.retire(endpoint))
     }
 
@@ -120,7 +138,7 @@ impl Orb {
     /// How many clients are connected.
     #[must_use]
     pub fn client_connections(&self) -> usize {
-        let lanes = self.lanes().iter();
+        let lanes = self.lanes().all();
         lanes.map(|lane| lane.incoming.connections.len()).sum()
     }
 }

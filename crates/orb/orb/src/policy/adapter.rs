@@ -88,11 +88,6 @@ impl AdapterPolicies {
         self.set.iter()
     }
 
-    /// The place of the first policy that is obeyed around upcalls.
-    pub(crate) fn around_upcalls(&self) -> Option<usize> {
-        self.around_upcalls
-    }
-
     /// Refuses what is obeyed around upcalls. For an ORB of which nothing surrounds them.
     pub(crate) fn without_surroundings(&self) -> Result<(), InvalidPolicy> {
         let Some(index) = self.around_upcalls else {

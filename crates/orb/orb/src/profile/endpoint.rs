@@ -28,7 +28,12 @@ pub struct EndpointQualities {
 
 /// Names a lane of a thread pool. What it means is known only to who made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LaneId(pub u32);
+pub struct LaneId {
+    /// The pool's number in its ORB.
+    pub pool: u32,
+    /// The lane's place in the pool.
+    pub index: u32,
+}
 
 /// How connections to an endpoint are protected, as SSL_SEC_TRANS says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,7 +161,8 @@ mod tests {
         let high = plain.clone().with_priority(Priority::MAX);
         assert!(plain.is_where(&high));
         assert_ne!(plain, high);
-        assert_ne!(high, plain.clone().with_lane(LaneId(1)));
+        let lane = LaneId { pool: 1, index: 0 };
+        assert_ne!(high, plain.clone().with_lane(lane));
         let elsewhere = ProfileEndpoint::new("iiop", Address::iiop("h", 2));
         assert!(!plain.is_where(&elsewhere));
     }

@@ -5,7 +5,7 @@ use crate::exception::SystemException;
 use crate::orb::Orb;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
 use crate::profile::PublishedEndpoints;
-use punctual_ior::{Ior, TaggedProfile};
+use punctual_ior::{Ior, TaggedProfile, tags};
 
 impl Orb {
     /// The policies of an adapter that is given these, and has for the rest what the ORB has for its adapters
@@ -25,12 +25,15 @@ impl Orb {
             listened.map_err(|exception| invalid(exception.to_string()))?;
             self.lanes().check_published(published).map_err(invalid)?;
         }
-        if self.lanes().have_prioritised_endpoints()
-            && let Some(index) = policies.around_upcalls()
-        {
-            let invalid = |why: String| InvalidPolicy { index, why };
+        if self.lanes().decide_for(&policies) {
+            let invalid = |(kind, why): (u32, String)| {
+                let is_it = |one: &Policy| one.policy_type() == kind;
+                let index = policies.iter().position(is_it).unwrap_or_default();
+                InvalidPolicy { index, why }
+            };
             let listened = self.listen();
-            listened.map_err(|exception| invalid(exception.to_string()))?;
+            let model = tags::policy::PRIORITY_MODEL;
+            listened.map_err(|exception| invalid((model, exception.to_string())))?;
             self.lanes().check_served(&policies).map_err(invalid)?;
         }
         Ok(policies)

@@ -25,12 +25,12 @@ const ENDPOINTS: [&str; 5] = [
 ];
 
 /// The client's priority; 1, which every mapping has, for those that tell none.
-fn propagated() -> PriorityModelPolicy {
+pub(crate) fn propagated() -> PriorityModelPolicy {
     PriorityModelPolicy::client_propagated(at(1))
 }
 
 /// The priorities of the endpoints that a reference names, each as `protocol priority`.
-fn named(orb: &Orb, reference: &str) -> Vec<String> {
+pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
     let object = orb.string_to_object(reference).unwrap();
     let endpoints = endpoints_of(orb, object.ior());
     let endpoints = endpoints.into_iter().map(|one| {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod lanes;
+mod pools;
 mod priority_model;
 mod setting;
 #[path = "../support/mod.rs"]

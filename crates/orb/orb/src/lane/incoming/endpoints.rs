@@ -5,18 +5,20 @@ use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
-use crate::profile::{ProfileEndpoint, SecurityRequirement};
+use crate::profile::{LaneId, ProfileEndpoint, SecurityRequirement};
 use crate::protocol::Pair;
 use punctual_link::{Acceptor, Address};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Those of one lane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Endpoints {
     state: Mutex<State>,
     /// How often one has come or gone.
     changes: AtomicU64,
+    /// Which lane they are of, if it is one of a thread pool.
+    lane: Option<LaneId>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +47,15 @@ pub(crate) struct OpenEndpoint {
 pub(crate) type Accept<'a> = dyn Fn(&OpenEndpoint) -> Result<(), SystemException> + 'a;
 
 impl Endpoints {
+    /// None yet, of that lane of a thread pool, if it is one of those.
+    pub(super) fn new(lane: Option<LaneId>) -> Self {
+        Self {
+            state: Mutex::default(),
+            changes: AtomicU64::new(0),
+            lane,
+        }
+    }
+
     /// Listens at these endpoints of the configuration; `false` where it does already.
     pub(super) fn open(
         &self,
@@ -62,7 +73,7 @@ impl Endpoints {
         let begin = state.next;
         let opened: Result<Vec<OpenEndpoint>, SystemException> = (begin..)
             .zip(endpoints)
-            .map(|(number, endpoint)| open_one((broker, reactors), number, endpoint))
+            .map(|(number, endpoint)| self.open_one((broker, reactors), number, endpoint))
             .collect();
         let opened = opened?;
         state.next += u64::try_from(opened.len()).unwrap_or_default();
@@ -84,7 +95,7 @@ impl Endpoints {
         if state.closed {
             broker.check_running()?;
         }
-        let one = open_one((broker, reactors), state.next, endpoint)?;
+        let one = self.open_one((broker, reactors), state.next, endpoint)?;
         state.next += 1;
         accept(&one)?;
         let real = one.real();
@@ -162,6 +173,52 @@ impl Endpoints {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
+    fn open_one(
+        &self,
+        (broker, reactors): (&Broker, &Reactors),
+        number: u64,
+        endpoint: ListenEndpoint,
+    ) -> Result<OpenEndpoint, SystemException> {
+        let pair = broker
+            .protocols
+            .now()
+            .pair(&endpoint.protocol)
+            .map_err(|error| not_listening(&endpoint, &error))?;
+        let link = pair.link.name();
+        let bare = link.rsplit('+').next().unwrap_or(link);
+        let properties = endpoint.properties(broker.config().link_properties.get(bare));
+        let threads = reactors.serving_threads(broker, &endpoint, &pair, &properties)?;
+        let mut listened = Err(None);
+        for address in endpoint.addresses(pair.link.name()) {
+            match pair.link.listen(&address, &properties) {
+                Ok(acceptor) => {
+                    listened = Ok(acceptor);
+                    break;
+                }
+                Err(error) => listened = Err(Some(error)),
+            }
+        }
+        let acceptor: Arc<dyn Acceptor> = match listened {
+            Ok(acceptor) => acceptor.into(),
+            Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
+            Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
+        };
+        let mut published = published(&endpoint, &pair, acceptor.address());
+        published.qualities.priority = endpoint.priority();
+        published.qualities.lane = self.lane;
+        if acceptor.demands_trust_in_client() {
+            published = published.with_security(SecurityRequirement::OF_TLS.with_trust_in_client());
+        }
+        Ok(OpenEndpoint {
+            number,
+            published,
+            endpoint,
+            pair: Arc::new(pair),
+            acceptor,
+            threads: Some(threads),
+        })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -198,48 +255,4 @@ impl OpenEndpoint {
             ..self.endpoint.clone()
         }
     }
-}
-
-fn open_one(
-    (broker, reactors): (&Broker, &Reactors),
-    number: u64,
-    endpoint: ListenEndpoint,
-) -> Result<OpenEndpoint, SystemException> {
-    let pair = broker
-        .protocols
-        .now()
-        .pair(&endpoint.protocol)
-        .map_err(|error| not_listening(&endpoint, &error))?;
-    let link = pair.link.name();
-    let bare = link.rsplit('+').next().unwrap_or(link);
-    let properties = endpoint.properties(broker.config().link_properties.get(bare));
-    let threads = reactors.serving_threads(broker, &endpoint, &pair, &properties)?;
-    let mut listened = Err(None);
-    for address in endpoint.addresses(pair.link.name()) {
-        match pair.link.listen(&address, &properties) {
-            Ok(acceptor) => {
-                listened = Ok(acceptor);
-                break;
-            }
-            Err(error) => listened = Err(Some(error)),
-        }
-    }
-    let acceptor: Arc<dyn Acceptor> = match listened {
-        Ok(acceptor) => acceptor.into(),
-        Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
-        Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
-    };
-    let mut published = published(&endpoint, &pair, acceptor.address());
-    published.qualities.priority = endpoint.priority();
-    if acceptor.demands_trust_in_client() {
-        published = published.with_security(SecurityRequirement::OF_TLS.with_trust_in_client());
-    }
-    Ok(OpenEndpoint {
-        number,
-        published,
-        endpoint,
-        pair: Arc::new(pair),
-        acceptor,
-        threads: Some(threads),
-    })
 }

@@ -7,6 +7,7 @@ use crate::broker::Broker;
 use crate::config::{ListenEndpoint, OrbConfig};
 use crate::exception::SystemException;
 use crate::lane::reactors::Reactors;
+use crate::profile::LaneId;
 use punctual_exec::{Deadline, SpawnError, ThreadGroup, ThreadSpec, WorkerPool, WorkerPoolOptions};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
@@ -32,9 +33,9 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    pub(crate) fn new(config: &OrbConfig, spec: ThreadSpec) -> Self {
+    pub(crate) fn new(config: &OrbConfig, spec: ThreadSpec, lane: Option<LaneId>) -> Self {
         Self {
-            endpoints: Endpoints::default(),
+            endpoints: Endpoints::new(lane),
             connections: Arc::default(),
             acceptors: ThreadGroup::new(usize::MAX),
             // Those of connections that were told to go take a moment to end; `connections` counts.
@@ -112,6 +113,14 @@ impl Incoming {
     /// is part of.
     pub(crate) fn retire_protocols(&self, part: &str) {
         let gone = self.endpoints.retire(|one| one.pair.involves(part));
+        self.connections.say_goodbye(|at| gone.contains(&at));
+    }
+
+    /// Listens no more at all, and says goodbye to the clients: calls in progress finish.
+    pub(crate) fn retire_all(&self, reactors: &Reactors) {
+        let gone = self.endpoints.retire(|_| true);
+        self.endpoints.close();
+        reactors.release();
         self.connections.say_goodbye(|at| gone.contains(&at));
     }
 

@@ -183,11 +183,13 @@ mod tests {
         }
     }
 
+    const LANE: LaneId = LaneId { pool: 3, index: 0 };
+
     /// Whether a choice names an endpoint, configured like this and then at this address.
     fn is_named(choice: EndpointChoice, configured: &str, real: &str) -> bool {
         let endpoint = |text| ListenEndpoint::parse("test", text).unwrap();
         let address = Address::iiop("h", 1);
-        let high = ProfileEndpoint::new("iiop", address).with_lane(LaneId(3));
+        let high = ProfileEndpoint::new("iiop", address).with_lane(LANE);
         PublishedEndpoints::new([choice]).name(&Named {
             configured: &endpoint(configured),
             real: endpoint(real),
@@ -218,8 +220,8 @@ mod tests {
         let is_named = |choice| is_named(choice, "iiop://h:0", "iiop://h:7");
         assert!(is_named(EndpointChoice::Priority(Priority::MAX)));
         assert!(!is_named(EndpointChoice::Priority(Priority::MIN)));
-        assert!(is_named(EndpointChoice::Lane(LaneId(3))));
-        assert!(!is_named(EndpointChoice::Lane(LaneId(4))));
+        assert!(is_named(EndpointChoice::Lane(LANE)));
+        assert!(!is_named(EndpointChoice::Lane(LaneId { index: 1, ..LANE })));
     }
 
     #[test]

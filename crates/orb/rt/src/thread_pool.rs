@@ -1,0 +1,168 @@
+//! Thread pools, with and without lanes (Real-time CORBA 1.2, §5.10): RTORB's operations, and ThreadpoolPolicy.
+
+use crate::orb::{RtOrb, without_native};
+use punctual_exec::ThreadSpec;
+use punctual_ior::tags;
+use punctual_orb::{
+    CompletionStatus, LaneId, ListenEndpoint, Orb, PolicyLevels, PolicyType, PoolLane, PoolSize,
+    Priority, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Names a thread pool of an ORB (RTCORBA::ThreadpoolId).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadpoolId(pub(crate) u32);
+
+/// Which thread pool serves the objects of a POA (RTCORBA::ThreadpoolPolicy). Their references name the endpoints of its
+/// lanes, and no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadpoolPolicy(pub ThreadpoolId);
+
+impl PolicyType for ThreadpoolPolicy {
+    const NUMBER: u32 = tags::policy::THREADPOOL;
+    const NAME: &'static str = "ThreadpoolPolicy";
+    const LEVELS: PolicyLevels = PolicyLevels::POA.and(PolicyLevels::POA_DEFAULT);
+}
+
+/// What becomes of requests that come while all threads of a pool are in upcalls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequestBuffering {
+    /// They are refused with TRANSIENT.
+    #[default]
+    None,
+    /// They wait, unread, in the buffers of their connections, as long as their clients do.
+    Unbounded,
+}
+
+/// Threads of a pool, or of one of its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolThreads {
+    /// The CORBA priority that they run at, but for upcalls that demand another.
+    pub priority: Priority,
+    /// Those that are there from the start, at least one.
+    pub static_threads: usize,
+    /// Those that are started when all are in upcalls, and stay.
+    pub dynamic_threads: usize,
+}
+
+/// How a pool is made.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadpoolOptions {
+    /// Octets of each thread's stack; as the system has it (2 MiB), if it is not said.
+    pub stack_size: Option<usize>,
+    /// What becomes of requests while all threads are in upcalls.
+    pub buffering: RequestBuffering,
+    /// Where its lanes listen, each at ports and paths of its own: so of TCP it is a port that is not said
+    /// (`iiop://host:0`). Where the ORB does, if none is given.
+    pub endpoints: Vec<ListenEndpoint>,
+}
+
+/// The number of the next pool of the process.
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+impl RtOrb {
+    /// Makes a thread pool whose threads serve requests of whatever priority (RTCORBA::RTORB::create_threadpool).
+    ///
+    /// # Errors
+    /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does not have;
+    /// INITIALIZE when the machine does not give the threads, or an endpoint cannot be listened at.
+    pub fn create_threadpool(
+        &self,
+        orb: &Orb,
+        threads: PoolThreads,
+        options: &ThreadpoolOptions,
+    ) -> Result<ThreadpoolId, SystemException> {
+        self.make(orb, &[threads], options, |_| None)
+    }
+
+    /// Makes a thread pool with a lane for each of these, which serves requests of its priority
+    /// (RTCORBA::RTORB::create_threadpool_with_lanes). No lane borrows another's threads.
+    ///
+    /// # Errors
+    /// Those of [`RtOrb::create_threadpool`], and BAD_PARAM for two lanes of one priority.
+    pub fn create_threadpool_with_lanes(
+        &self,
+        orb: &Orb,
+        lanes: &[PoolThreads],
+        options: &ThreadpoolOptions,
+    ) -> Result<ThreadpoolId, SystemException> {
+        for (index, lane) in lanes.iter().enumerate() {
+            let before = lanes.iter().take(index);
+            if before.into_iter().any(|one| one.priority == lane.priority) {
+                return Err(bad(format!("two lanes have priority {}", lane.priority)));
+            }
+        }
+        self.make(orb, lanes, options, |lane| Some(lane.priority))
+    }
+
+    /// Ends a thread pool (RTCORBA::RTORB::destroy_threadpool): calls in progress finish, and its clients are told that
+    /// their connections end.
+    ///
+    /// # Errors
+    /// BAD_PARAM where the ORB has no such pool.
+    pub fn destroy_threadpool(&self, orb: &Orb, pool: ThreadpoolId) -> Result<(), SystemException> {
+        match orb.retire_pool(pool.0) {
+            true => Ok(()),
+            false => Err(bad(format!("the ORB has no thread pool {}", pool.0))),
+        }
+    }
+
+    fn make(
+        &self,
+        orb: &Orb,
+        lanes: &[PoolThreads],
+        options: &ThreadpoolOptions,
+        published: impl Fn(&PoolThreads) -> Option<Priority>,
+    ) -> Result<ThreadpoolId, SystemException> {
+        if lanes.is_empty() {
+            return Err(bad("a thread pool without lanes".to_owned()));
+        }
+        if let Some(index) = lanes.iter().position(|lane| lane.static_threads == 0) {
+            return Err(bad(format!("lane {index} has no static thread")));
+        }
+        // Relaxed: a number, and no more.
+        let pool = NEXT.fetch_add(1, Ordering::Relaxed);
+        for (lane, index) in lanes.iter().zip(0..) {
+            let made = self.lane(lane, LaneId { pool, index }, options, published(lane));
+            let added = made.and_then(|lane| orb.add_lane(lane));
+            if let Err(exception) = added {
+                orb.retire_pool(pool);
+                return Err(exception);
+            }
+        }
+        Ok(ThreadpoolId(pool))
+    }
+
+    fn lane(
+        &self,
+        lane: &PoolThreads,
+        id: LaneId,
+        options: &ThreadpoolOptions,
+        priority: Option<Priority>,
+    ) -> Result<PoolLane, SystemException> {
+        let mut thread = ThreadSpec::named("punctual");
+        if let Some(octets) = options.stack_size {
+            thread = thread.stack_size(octets);
+        }
+        let thread = self.scheduled(lane.priority, thread).ok_or_else(|| {
+            SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)
+                .with_detail(without_native(lane.priority))
+        })?;
+        Ok(PoolLane {
+            id,
+            priority,
+            thread,
+            size: PoolSize {
+                threads: lane.static_threads,
+                most: lane.static_threads.saturating_add(lane.dynamic_threads),
+                reserve: options.buffering == RequestBuffering::None,
+            },
+            endpoints: options.endpoints.clone(),
+        })
+    }
+}
+
+#[cold]
+fn bad(why: String) -> SystemException {
+    SystemException::new(Kind::BadParam, 0, CompletionStatus::No).with_detail(why)
+}
