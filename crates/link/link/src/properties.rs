@@ -1,6 +1,7 @@
 //! What an endpoint or a policy asks of a link beyond an address, e.g. `no_delay=false`.
 
 use crate::{Cause, LinkError, Phase};
+use punctual_sys::dscp::Dscp;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -37,6 +38,18 @@ impl Properties {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.entries.as_deref().unwrap_or_default();
         entries.iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    /// The property `dscp`: the priority of packets in the network, as a number or a name.
+    ///
+    /// # Errors
+    /// [`Cause::BadProperty`] for text that is none.
+    pub fn dscp(&self, phase: Phase) -> Result<Option<Dscp>, LinkError> {
+        self.parse(
+            "dscp",
+            "a DSCP: 0 to 63, EF, CS0 to CS7 or AF11 to AF43",
+            phase,
+        )
     }
 
     /// A property as a value of its type; `expected` tells people what fits.

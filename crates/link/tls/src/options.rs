@@ -117,11 +117,12 @@ impl Default for TlsOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 7] = [
+const KNOWN: [&str; 8] = [
     "no_delay",
     "keep_alive",
     "send_buffer",
     "receive_buffer",
+    "dscp",
     "server_name",
     "client_certificate",
     "minimum",
@@ -133,8 +134,8 @@ impl TlsOptions {
         let mut options = self.clone();
         properties.only(
             &KNOWN,
-            "no_delay, keep_alive, send_buffer, receive_buffer, server_name, client_certificate or \
-             minimum",
+            "no_delay, keep_alive, send_buffer, receive_buffer, dscp, server_name, client_certificate \
+             or minimum",
             phase,
         )?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
@@ -148,6 +149,7 @@ impl TlsOptions {
         }
         tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
         options.client_certificate = properties
             .parse("client_certificate", "none, wanted or required", phase)?
             .unwrap_or(options.client_certificate);

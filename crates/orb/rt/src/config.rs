@@ -1,8 +1,11 @@
 //! What an ORB is told of Real-time CORBA.
 
 use crate::mapping::Mapping;
+use punctual_exec::thread::Processors;
 use punctual_orb::Priority;
 use punctual_sys::scheduling::{Policy, Scheduling};
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Settings of an [`crate::RtOrb`].
 #[derive(Clone, Debug, Default)]
@@ -15,6 +18,37 @@ pub struct RtConfig {
     pub real_time: RealTime,
     /// How far clients decide.
     pub propagated: Propagated,
+    /// What changes priorities on their way, if anything does.
+    pub transform: Option<Arc<dyn PriorityTransform>>,
+    /// How the threads of lanes and thread pools are started.
+    pub threads: LaneThreads,
+    /// Whether the memory of the process is kept in memory, all of it that is used from now on (`mlockall(2)`), so that
+    /// no real-time thread waits for a page.
+    pub lock_memory: bool,
+}
+
+/// How the threads of lanes and thread pools are started, beside their priority.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneThreads {
+    /// The processors that they may run on; those of the thread that starts them, if it is not said.
+    pub processors: Option<Processors>,
+    /// Whether their stacks are brought into memory before they begin, so that no page fault delays an upcall.
+    pub prefault_stack: bool,
+}
+
+/// Changes priorities on their way (RTCORBA::PriorityTransform; Real-time CORBA 1.2, §5.9): those of requests before
+/// upcalls, and those that the requests of threads carry.
+pub trait PriorityTransform: Send + Sync + Debug {
+    /// The priority that an upcall runs at which the priority model puts at `priority`; `None` refuses the request with
+    /// DATA_CONVERSION. As it is, unless the transform says otherwise.
+    fn inbound(&self, priority: Priority) -> Option<Priority> {
+        Some(priority)
+    }
+
+    /// The priority that a request carries of a thread at `priority`. As it is, unless the transform says otherwise.
+    fn outbound(&self, priority: Priority) -> Priority {
+        priority
+    }
 }
 
 /// The scheduling policy of the threads that have a CORBA priority (`sched(7)`).

@@ -72,6 +72,10 @@ impl RequestContext for PriorityContext {
     #[inline]
     fn fill(&self, data: &mut [u8]) {
         let priority = Priority::of_thread().unwrap_or_else(|| self.of_native());
+        let priority = match self.orb.transform() {
+            Some(transform) => transform.outbound(priority),
+            None => priority,
+        };
         if let Some(data) = data.first_chunk_mut() {
             *data = encoded(priority);
         }

@@ -33,13 +33,16 @@ mod thread;
 mod thread_pool;
 
 pub use client_priority::ClientPriorityPolicy;
-pub use config::{AboveHighest, NativePolicy, Propagated, RealTime, RtConfig};
+pub use config::{
+    AboveHighest, LaneThreads, NativePolicy, PriorityTransform, Propagated, RealTime, RtConfig,
+};
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};
 pub use orb::{RtError, RtOrb};
 pub use priority_model::PriorityModelPolicy;
+pub use punctual_exec::thread::Processors;
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{Priority, PriorityOutOfRange};
 pub use thread_pool::{

@@ -1,7 +1,7 @@
 //! The RTORB: what an ORB has of Real-time CORBA.
 
 use crate::client_priority::ClientPriorityPolicy;
-use crate::config::{NativePolicy, Propagated, RealTime, RtConfig};
+use crate::config::{LaneThreads, NativePolicy, PriorityTransform, Propagated, RealTime, RtConfig};
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::context::PriorityContext;
 use crate::current::RtCurrent;
@@ -17,6 +17,7 @@ use punctual_orb::{
     CompletionStatus, InitError, Orb, OrbBuilder, SystemException, SystemExceptionKind as Kind,
     minor,
 };
+use punctual_sys::memory_lock::{self, Extent};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct RtOrb {
     policy: NativePolicy,
     mapping: Arc<dyn PriorityMapping>,
     propagated: Propagated,
+    transform: Option<Arc<dyn PriorityTransform>>,
+    threads: LaneThreads,
     is_degraded: bool,
     native_changes: AtomicU64,
 }
@@ -49,6 +52,12 @@ pub enum RtError {
         /// What the operating system said.
         error: io::Error,
     },
+    /// The process may not keep its memory in memory.
+    #[error(
+        "this process may not lock its memory ({0}): give it CAP_IPC_LOCK (`setcap cap_ipc_lock+ep PROGRAM`) or a limit \
+         RLIMIT_MEMLOCK (`ulimit -l unlimited`, `LimitMEMLOCK=infinity` of a systemd unit), or leave `lock_memory` out"
+    )]
+    MemoryNotLocked(io::Error),
     /// The operating system does not say which native priorities there are.
     #[error("which native priorities there are: {0}")]
     Unknown(io::Error),
@@ -80,10 +89,23 @@ impl RtOrb {
                 true
             }
         };
+        let is_locked = match config.lock_memory {
+            true => memory_lock::lock(Extent::AllOnceUsed),
+            false => Ok(()),
+        };
+        if let Err(error) = is_locked {
+            let error = RtError::MemoryNotLocked(error);
+            if config.real_time == RealTime::Require {
+                return Err(error);
+            }
+            tracing::warn!("real-time threads may wait for pages: {error}");
+        }
         Ok(Arc::new(Self {
             policy: config.policy,
             mapping,
             propagated: config.propagated,
+            transform: config.transform,
+            threads: config.threads,
             is_degraded,
             native_changes: AtomicU64::new(0),
         }))
@@ -151,6 +173,11 @@ impl RtOrb {
         self.native_changes.load(Ordering::Relaxed)
     }
 
+    /// What changes priorities on their way, if anything does.
+    pub(crate) fn transform(&self) -> Option<&dyn PriorityTransform> {
+        self.transform.as_deref()
+    }
+
     /// How a thread of this priority is scheduled.
     pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
         let native = self.mapping.to_native(priority)?;
@@ -160,6 +187,10 @@ impl RtOrb {
     /// A thread that runs at this priority, as far as the machine grants any.
     pub(crate) fn scheduled(&self, priority: Priority, thread: ThreadSpec) -> Option<ThreadSpec> {
         let native = self.native_of(priority)?;
+        let mut thread = thread.prefault_stack(self.threads.prefault_stack);
+        if let Some(processors) = self.threads.processors {
+            thread = thread.processors(processors);
+        }
         Some(match self.is_degraded {
             true => thread,
             false => thread.scheduling(native),

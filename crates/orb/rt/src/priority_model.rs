@@ -116,6 +116,12 @@ impl AroundUpcall for AtPriority {
                 Err(_) => return RanAt::now().map(|it| it.0).map_err(|error| unknown(&error)),
             },
         };
+        let priority = match self.rt.transform() {
+            Some(transform) => transform
+                .inbound(priority)
+                .ok_or_else(|| not_transformed(priority))?,
+            None => priority,
+        };
         self.rt.run_at(priority).map(|before| before.0)
     }
 
@@ -156,6 +162,13 @@ fn unreadable(error: &CdrError) -> SystemException {
 fn none_such(number: i16) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
         format!("a request carries {number}, which is no CORBA priority"),
+    )
+}
+
+#[cold]
+fn not_transformed(priority: Priority) -> SystemException {
+    SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
+        format!("the priority transform has none for CORBA priority {priority}"),
     )
 }
 

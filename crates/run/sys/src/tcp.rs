@@ -1,5 +1,6 @@
 //! TCP sockets: listening, and the options that keep a cut cable from hanging a caller.
 
+use crate::dscp::Dscp;
 pub use crate::stream::{Direction, Pending, pending, receive, set_timeout};
 use rustix::net::sockopt;
 use rustix::net::{AddressFamily, Shutdown, SocketAddrAny, SocketFlags, SocketType, ipproto};
@@ -47,6 +48,8 @@ pub struct TcpOptions {
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in octets; `None` lets the kernel tune it.
     pub receive_buffer: Option<usize>,
+    /// The priority of its packets in the network; `None` leaves it to the kernel (0).
+    pub dscp: Option<Dscp>,
 }
 
 /// Whether the kernel sends on this connection at a pace that it has estimated, instead of as fast as the receiver
@@ -65,6 +68,7 @@ impl Default for TcpOptions {
             dont_route: false,
             send_buffer: None,
             receive_buffer: None,
+            dscp: None,
         }
     }
 }
@@ -86,6 +90,9 @@ impl TcpOptions {
         if let Some(timeout) = self.user_timeout {
             let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
             sockopt::set_tcp_user_timeout(socket, milliseconds)?;
+        }
+        if let Some(dscp) = self.dscp {
+            dscp.apply(socket)?;
         }
         crate::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
     }

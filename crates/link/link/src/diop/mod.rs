@@ -17,6 +17,7 @@ use crate::{
     SendError,
 };
 use punctual_exec::Deadline;
+use punctual_sys::dscp::Dscp;
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
@@ -39,6 +40,8 @@ pub struct Diop {
 /// Options of the UDP link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiopOptions {
+    /// The priority of its packets in the network; `None` leaves it to the kernel (0). Property `dscp`.
+    pub dscp: Option<Dscp>,
     /// `SO_SNDBUF` in octets; `None` leaves it to the kernel. Property `send_buffer`.
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in octets; `None` leaves it to the kernel. Property `receive_buffer`. What
@@ -59,6 +62,7 @@ pub struct DiopOptions {
 impl Default for DiopOptions {
     fn default() -> Self {
         Self {
+            dscp: None,
             send_buffer: None,
             receive_buffer: None,
             peers: 256,
@@ -70,21 +74,25 @@ impl Default for DiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 3] = ["send_buffer", "receive_buffer", "peers"];
+const KNOWN: [&str; 4] = ["send_buffer", "receive_buffer", "dscp", "peers"];
 
 impl DiopOptions {
     fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        properties.only(&KNOWN, "send_buffer, receive_buffer or peers", phase)?;
+        properties.only(&KNOWN, "send_buffer, receive_buffer, dscp or peers", phase)?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        options.dscp = properties.dscp(phase)?.or(options.dscp);
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
         options.peers = peers.map_or(options.peers.max(1), std::num::NonZeroUsize::get);
         Ok(options)
     }
 
     fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
+        if let Some(dscp) = self.dscp {
+            dscp.apply(socket)?;
+        }
         punctual_sys::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
     }
 }
@@ -193,12 +201,14 @@ mod tests {
             ("send_buffer", "10000"),
             ("receive_buffer", "20000"),
             ("peers", "3"),
+            ("dscp", "AF41"),
         ]);
         let options = DiopOptions::default().with(&given, Phase::Listen).unwrap();
         let expected = DiopOptions {
             send_buffer: Some(10_000),
             receive_buffer: Some(20_000),
             peers: 3,
+            dscp: Dscp::new(34),
             ..DiopOptions::default()
         };
         assert_eq!(options, expected);

@@ -55,12 +55,13 @@ impl Default for IiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 7] = [
+const KNOWN: [&str; 8] = [
     "no_delay",
     "keep_alive",
     "dont_route",
     "send_buffer",
     "receive_buffer",
+    "dscp",
     SPIN_PROPERTIES[0],
     SPIN_PROPERTIES[1],
 ];
@@ -74,7 +75,7 @@ impl IiopOptions {
         }
         properties.only(
             &KNOWN,
-            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, spin_us or spin_always",
+            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us or spin_always",
             phase,
         )?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
@@ -89,6 +90,7 @@ impl IiopOptions {
         }
         tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
+        tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
         options.spin = options.spin.with(properties, phase)?;
         Ok(options)
     }
@@ -157,6 +159,7 @@ impl Link for Iiop {
 mod tests {
     use super::*;
     use crate::Cause;
+    use punctual_sys::dscp::Dscp;
     use std::io::IoSlice;
     use std::time::Duration;
 
@@ -178,7 +181,8 @@ mod tests {
         let given = TcpOptions::default();
         let expect = |pair, tcp: TcpOptions| assert_eq!(with(&[pair]).unwrap(), tcp);
         let (mut routed, mut delayed, mut quiet) = (given, given, given);
-        let (mut sending, mut receiving) = (given, given);
+        let (mut sending, mut receiving, mut marked) = (given, given, given);
+        marked.dscp = Some(Dscp::EF);
         routed.dont_route = true;
         delayed.no_delay = false;
         quiet.keep_alive = None;
@@ -190,6 +194,13 @@ mod tests {
         expect(("keep_alive", "true"), given);
         expect(("send_buffer", "70000"), sending);
         expect(("receive_buffer", "80000"), receiving);
+        expect(("dscp", "EF"), marked);
+        expect(("dscp", "46"), marked);
+        let refused = with(&[("dscp", "64")]).unwrap_err().to_string();
+        assert!(
+            refused.contains("dscp=64") && refused.contains("0 to 63"),
+            "{refused}"
+        );
     }
 
     #[test]

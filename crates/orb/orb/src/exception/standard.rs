@@ -106,7 +106,7 @@ kinds! {
     IntfRepos "INTF_REPOS" "the interface repository could not be reached";
     BadContext "BAD_CONTEXT" "a context without what the operation needs";
     ObjAdapter "OBJ_ADAPTER" "an object adapter failed";
-    DataConversion "DATA_CONVERSION" "a character that the code set cannot carry";
+    DataConversion "DATA_CONVERSION" "a character or a priority that cannot be converted";
     ObjectNotExist "OBJECT_NOT_EXIST" "the object does not exist";
     TransactionRequired "TRANSACTION_REQUIRED" "a transaction is required";
     TransactionRolledback "TRANSACTION_ROLLEDBACK" "the transaction was rolled back";

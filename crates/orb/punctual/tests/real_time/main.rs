@@ -5,5 +5,6 @@ mod lanes;
 mod pools;
 mod priority_model;
 mod setting;
+mod settings;
 #[path = "../support/mod.rs"]
 mod support;

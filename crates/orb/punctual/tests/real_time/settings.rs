@@ -1,0 +1,100 @@
+//! What else Real-time CORBA is told: transforms of priorities, and how lanes' threads are started.
+
+use crate::lanes::propagated;
+use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread};
+use crate::support::{Answering, Echo, watchdog};
+use punctual::rt::{
+    LaneThreads, Mapping, NativePolicy, Priority, PriorityModelPolicy, PriorityTransform,
+    Processors, Propagated, RtConfig, RtOrb,
+};
+use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
+use punctual::{Interface, PoaPolicy, SystemExceptionKind as Kind, minor};
+
+/// Serves 5 above what is asked for, but for those above 90; tells half of what a thread has.
+#[derive(Debug)]
+struct Changes;
+
+impl PriorityTransform for Changes {
+    fn inbound(&self, priority: Priority) -> Option<Priority> {
+        (priority <= at(90)).then(|| at(priority.get() + 5))
+    }
+
+    fn outbound(&self, priority: Priority) -> Priority {
+        at(priority.get() / 2)
+    }
+}
+
+#[test]
+fn priorities_are_changed_on_their_way() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(plain) = fifo(Propagated::default()) else {
+        return;
+    };
+    let config = RtConfig {
+        mapping: Mapping::Direct,
+        transform: Some(Arc::new(Changes)),
+        ..RtConfig::default()
+    };
+    let changes = RtOrb::new(config).unwrap();
+    let priority_at = |server: &Arc<RtOrb>, by: &Arc<RtOrb>, model, priority| {
+        let server = Server::at(server, &["iiop://127.0.0.1:0"]);
+        let reference = server.object(model);
+        let mut result = Ok(0);
+        on_a_thread(|| {
+            by.current().set_the_priority(at(priority)).unwrap();
+            result = echo(&client(by), &reference).long(1);
+        });
+        result.map(|_| server.noting.last().scheduled.1)
+    };
+    let declared = PriorityModelPolicy::server_declared(at(30));
+    assert_eq!(priority_at(&changes, &plain, propagated(), 40).unwrap(), 45);
+    assert_eq!(priority_at(&changes, &plain, declared, 40).unwrap(), 35);
+    assert_eq!(priority_at(&plain, &changes, propagated(), 40).unwrap(), 20);
+    assert_eq!(priority_at(&plain, &plain, propagated(), 40).unwrap(), 40);
+    let refused = priority_at(&changes, &plain, propagated(), 91).unwrap_err();
+    assert_eq!(
+        (refused.kind(), refused.minor()),
+        (Kind::DataConversion, minor::omg(2))
+    );
+}
+
+/// Answers `long` with how many processors its thread may run on.
+struct Counts;
+
+impl Answering for Counts {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let mut lines = status.lines();
+        let allowed = lines.find_map(|line| line.strip_prefix("Cpus_allowed:"));
+        let digits = allowed.unwrap().trim().chars();
+        let bits = digits.filter_map(|digit| digit.to_digit(16));
+        let count = bits.map(u32::count_ones).sum::<u32>();
+        call.reply(|out| count.marshal(out))
+    }
+}
+
+#[test]
+fn lanes_keep_to_their_processors() {
+    let _watchdog = watchdog(LIMIT);
+    let config = |threads| RtConfig {
+        policy: NativePolicy::Other,
+        threads,
+        ..RtConfig::default()
+    };
+    let of_first = LaneThreads {
+        processors: Some(Processors::of(&[0]).unwrap()),
+        prefault_stack: true,
+    };
+    let own = std::thread::available_parallelism().unwrap().get();
+    for (threads, expected) in [(LaneThreads::default(), own), (of_first, 1)] {
+        let rt = RtOrb::new(config(threads)).unwrap();
+        let server = Server::at(&rt, &["iiop://127.0.0.1:0/priority=3"]);
+        let poa = server
+            .poa("counts", &[PoaPolicy::of(propagated())])
+            .unwrap();
+        let object: Echo = poa.activate(Arc::new(Counts)).unwrap();
+        let reference = server.orb.object_to_string(object.as_object()).unwrap();
+        let count = echo(&client(&rt), &reference).long(0).unwrap();
+        assert_eq!(usize::try_from(count).unwrap(), expected);
+    }
+}

@@ -1,0 +1,122 @@
+//! The priority of packets in networks: the differentiated services code point (RFC 2474).
+
+use rustix::net::{AddressFamily, getsockname, sockopt};
+use std::fmt;
+use std::io;
+use std::os::fd::AsFd;
+use std::str::FromStr;
+
+/// A differentiated services code point, 0 to 63, of the packets that a socket sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Dscp(u8);
+
+/// A text that names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoDscp;
+
+impl fmt::Display for NoDscp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a DSCP is 0 to 63, EF, CS0 to CS7 or AF11 to AF43")
+    }
+}
+
+impl Dscp {
+    /// Expedited forwarding (RFC 3246).
+    pub const EF: Self = Self(46);
+
+    /// One by its number; `None` above 63.
+    #[must_use]
+    pub const fn new(number: u8) -> Option<Self> {
+        match number {
+            0..=63 => Some(Self(number)),
+            _ => None,
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    /// Has a socket send its packets with it: `IP_TOS`, and `IPV6_TCLASS` where it is one of IPv6.
+    ///
+    /// # Errors
+    /// What `setsockopt(2)` says.
+    pub fn apply(self, socket: impl AsFd) -> io::Result<()> {
+        // The two bits below are of congestion notification.
+        let octet = self.0 << 2;
+        let socket = socket.as_fd();
+        if getsockname(socket)?.address_family() == AddressFamily::INET6 {
+            sockopt::set_ipv6_tclass(socket, octet.into())?;
+        }
+        // A socket of IPv6 may send packets of IPv4.
+        Ok(sockopt::set_ip_tos(socket, octet)?)
+    }
+}
+
+/// A number, or a name of RFC 4594: `46`, `EF`, `CS5`, `AF41`.
+impl FromStr for Dscp {
+    type Err = NoDscp;
+
+    fn from_str(text: &str) -> Result<Self, NoDscp> {
+        if let Ok(number) = text.parse() {
+            return Self::new(number).ok_or(NoDscp);
+        }
+        let upper = text.to_ascii_uppercase();
+        if upper == "EF" {
+            return Ok(Self::EF);
+        }
+        let (kind, digits) = upper.split_at_checked(2).ok_or(NoDscp)?;
+        let digits: Vec<u8> = digits
+            .bytes()
+            .map(|digit| digit.wrapping_sub(b'0'))
+            .collect();
+        match (kind, digits.as_slice()) {
+            ("CS", &[class @ 0..=7]) => Ok(Self(class << 3)),
+            ("AF", &[class @ 1..=4, drop @ 1..=3]) => Ok(Self(class << 3 | drop << 1)),
+            _ => Err(NoDscp),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+
+    #[test]
+    fn code_points_are_numbers_or_names() {
+        let number = |text: &str| text.parse().map(Dscp::get);
+        for (text, expected) in [
+            ("0", 0),
+            ("63", 63),
+            ("EF", 46),
+            ("ef", 46),
+            ("CS0", 0),
+            ("CS5", 40),
+            ("AF11", 10),
+            ("AF41", 34),
+            ("AF43", 38),
+        ] {
+            assert_eq!(number(text), Ok(expected), "{text}");
+        }
+        for none in [
+            "", "64", "-1", "E", "CS8", "CS", "AF14", "AF51", "AF4", "É1",
+        ] {
+            assert_eq!(number(none), Err(NoDscp), "{none}");
+        }
+    }
+
+    #[test]
+    fn a_socket_has_the_code_point_it_was_given() {
+        let of_ipv4 = UdpSocket::bind("127.0.0.1:0").unwrap();
+        Dscp::EF.apply(&of_ipv4).unwrap();
+        assert_eq!(sockopt::ip_tos(&of_ipv4).unwrap(), 46 << 2);
+        // A machine may be without IPv6.
+        if let Ok(of_ipv6) = UdpSocket::bind("[::1]:0") {
+            Dscp::EF.apply(&of_ipv6).unwrap();
+            assert_eq!(sockopt::ipv6_tclass(&of_ipv6).unwrap(), 46 << 2);
+        }
+    }
+}
