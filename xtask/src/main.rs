@@ -7,10 +7,10 @@ mod fuzz;
 mod interop;
 mod layers;
 mod modules;
-mod poa_table;
 mod run;
 mod soak;
 mod sources;
+mod tables;
 mod threads;
 
 use clap::{Parser, Subcommand};
@@ -33,8 +33,8 @@ enum Chore {
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
-    /// Check that the table in docs/poa.md names every operation, and tests that there are.
-    PoaTable,
+    /// Check that the tables in docs/poa.md and docs/real-time.md name every operation, and tests that there are.
+    Tables,
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
     /// Run libFuzzer on each target.
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             .and_then(|()| clocks::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
-        Chore::PoaTable => poa_table::check(),
+        Chore::Tables => tables::check(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),

@@ -8,6 +8,7 @@ use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
 use super::{code_set, collocation, security};
+use crate::priority::Priority;
 use std::time::Duration;
 
 type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
@@ -23,6 +24,11 @@ const INITIAL_REFERENCE: &str = "Name=IOR:…, Name=corbaloc:… or Name=file://
 const TIME: &str = "a time such as 200ms or 2s, or a number of milliseconds; 0 for none";
 
 const CONFIG_FILE: &str = "-ORBConfigFile";
+
+/// Endpoints of one priority.
+const LANE_ENDPOINTS: &str = "-ORBLaneListenEndpoints";
+const LANE: &str =
+    "priority=endpoints: a CORBA priority from 0 to 32767, and endpoints with `;` between";
 
 const RULES: &[OptionRule] = &[
     OptionRule {
@@ -48,13 +54,19 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBListenEndpoints",
         expected: "protocol://place[/option=value&…], several with `;` between",
+        obey: |config, value| listen(config, "-ORBListenEndpoints", value, None),
+    },
+    OptionRule {
+        name: LANE_ENDPOINTS,
+        expected: LANE,
         obey: |config, value| {
-            for endpoint in value.split(';').filter(|part| !part.is_empty()) {
-                config
-                    .listen
-                    .push(ListenEndpoint::parse("-ORBListenEndpoints", endpoint)?);
-            }
-            Ok(())
+            let lane = value.split_once('=');
+            let lane = lane.and_then(|(priority, rest)| Some((priority.parse().ok()?, rest)));
+            let (priority, endpoints): (i32, &str) =
+                lane.ok_or_else(|| bad_value(LANE_ENDPOINTS, value, LANE))?;
+            let priority =
+                Priority::try_from(priority).map_err(|_| bad_value(LANE_ENDPOINTS, value, LANE))?;
+            listen(config, LANE_ENDPOINTS, endpoints, Some(priority))
         },
     },
     OptionRule {
@@ -221,7 +233,7 @@ fn apply(config: &mut OrbConfig, arguments: Vec<String>) -> Result<Vec<String>, 
     // Endpoints named on the command line replace those of the file, they don't join them.
     if given
         .iter()
-        .any(|(rule, _)| rule.name == "-ORBListenEndpoints")
+        .any(|(rule, _)| ["-ORBListenEndpoints", LANE_ENDPOINTS].contains(&rule.name))
     {
         config.listen.clear();
     }
@@ -229,6 +241,23 @@ fn apply(config: &mut OrbConfig, arguments: Vec<String>) -> Result<Vec<String>, 
         (rule.obey)(config, value)?;
     }
     Ok(rest)
+}
+
+/// Adds endpoints, with `;` between, of one priority, if they are of one.
+fn listen(
+    config: &mut OrbConfig,
+    option: &'static str,
+    endpoints: &str,
+    priority: Option<Priority>,
+) -> Result<(), ConfigError> {
+    for endpoint in endpoints.split(';').filter(|part| !part.is_empty()) {
+        let endpoint = ListenEndpoint::parse(option, endpoint)?;
+        config.listen.push(match priority {
+            Some(priority) => endpoint.option("priority", priority),
+            None => endpoint,
+        });
+    }
+    Ok(())
 }
 
 fn initial_reference(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
@@ -315,6 +344,32 @@ mod tests {
         );
         let error = apply_all(&["-ORBxyzzy", "1"]).unwrap_err();
         assert_eq!(error.to_string(), "unknown option `-ORBxyzzy`");
+    }
+
+    #[test]
+    fn endpoints_of_lanes_have_their_priority() {
+        let options = ["-ORBLaneListenEndpoints", "20000=iiop://:0;uiop://"];
+        let more = ["-ORBLaneListenEndpoints", "7=iiop://h:1/dscp=EF"];
+        let (config, _) = apply_all(&[&options[..], &more].concat()).unwrap();
+        let priorities = config
+            .listen
+            .iter()
+            .map(|one| one.priority().unwrap().get());
+        assert_eq!(priorities.collect::<Vec<_>>(), [20_000, 20_000, 7]);
+        assert_eq!(config.listen[2].options["dscp"], "EF");
+        for bad in [
+            "iiop://:0",
+            "high=iiop://:0",
+            "-1=iiop://:0",
+            "32768=iiop://:0",
+        ] {
+            let error = apply_all(&["-ORBLaneListenEndpoints", bad]).unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.contains(bad) && error.contains("0 to 32767"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

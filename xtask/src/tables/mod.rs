@@ -1,172 +1,72 @@
-//! `cargo xtask poa-table`: the table of the object adapter in `docs/poa.md` tells the truth.
+//! `cargo xtask tables`: the tables of what is there of a module of the standard tell the truth.
 //!
-//! Each operation of the PortableServer module, each exception and each value of a policy stands in the
-//! first column of exactly one row, and the row's last column names a test of it, or begins with `not
+//! Each operation of the module, each exception and each value of a policy stands in the first column of exactly one row, and the row's last column names a test of it, or begins with `not
 //! there` and says why. A test is `FILE::NAME`, where `FILE` stands in a row `FILE | path` of the page;
 //! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
 //! are cases: `test("NAME"`.
+
+mod poa;
+mod real_time;
 
 use crate::run::{Result, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Where the table stands.
-const PAGE: &str = "docs/poa.md";
+/// A page with a table, and what must stand in that.
+struct Page {
+    path: &'static str,
+    /// Interfaces with their operations and attributes.
+    interfaces: &'static [(&'static str, &'static [&'static str])],
+    /// All else: exceptions, policies, values.
+    others: &'static [&'static [&'static str]],
+}
 
-/// The interfaces of the module PortableServer (CORBA 3.3 part 1, 15.5), and the table of plain object
-/// keys as TAO has it, with their operations and attributes.
-const INTERFACES: [(&str, &[&str]); 10] = [
-    (
-        "POA",
-        &[
-            "create_POA",
-            "find_POA",
-            "destroy",
-            "create_thread_policy",
-            "create_lifespan_policy",
-            "create_id_uniqueness_policy",
-            "create_id_assignment_policy",
-            "create_implicit_activation_policy",
-            "create_servant_retention_policy",
-            "create_request_processing_policy",
-            "the_name",
-            "the_parent",
-            "the_children",
-            "the_POAManager",
-            "the_activator",
-            "the_POAManagerFactory",
-            "get_servant_manager",
-            "set_servant_manager",
-            "get_servant",
-            "set_servant",
-            "activate_object",
-            "activate_object_with_id",
-            "deactivate_object",
-            "create_reference",
-            "create_reference_with_id",
-            "servant_to_id",
-            "servant_to_reference",
-            "reference_to_servant",
-            "reference_to_id",
-            "id_to_servant",
-            "id_to_reference",
-            "id",
-        ],
-    ),
-    (
-        "POAManager",
-        &[
-            "activate",
-            "hold_requests",
-            "discard_requests",
-            "deactivate",
-            "get_state",
-            "get_id",
-        ],
-    ),
-    ("POAManagerFactory", &["create_POAManager", "list", "find"]),
-    (
-        "Current",
-        &["get_POA", "get_object_id", "get_reference", "get_servant"],
-    ),
-    ("AdapterActivator", &["unknown_adapter"]),
-    ("ServantActivator", &["incarnate", "etherealize"]),
-    ("ServantLocator", &["preinvoke", "postinvoke"]),
-    (
-        "Servant",
-        &[
-            "_this",
-            "_default_POA",
-            "_is_a",
-            "_non_existent",
-            "_get_interface",
-            "_repository_id",
-        ],
-    ),
-    (
-        "IORTable",
-        &["bind", "rebind", "unbind", "find", "set_locator"],
-    ),
-    ("Locator", &["locate"]),
-];
+const PAGES: [Page; 2] = [poa::PAGE, real_time::PAGE];
 
-/// The exceptions of the module.
-const EXCEPTIONS: [&str; 15] = [
-    "POA::AdapterAlreadyExists",
-    "POA::AdapterNonExistent",
-    "POA::InvalidPolicy",
-    "POA::NoServant",
-    "POA::ObjectAlreadyActive",
-    "POA::ObjectNotActive",
-    "POA::ServantAlreadyActive",
-    "POA::ServantNotActive",
-    "POA::WrongAdapter",
-    "POA::WrongPolicy",
-    "POAManager::AdapterInactive",
-    "POAManagerFactory::ManagerAlreadyExists",
-    "Current::NoContext",
-    "PortableServer::ForwardRequest",
-    "IORTable::AlreadyBound",
-];
-
-/// The values of the seven policies, and the combinations that 15.3.8 has something to say about.
-const POLICIES: [&str; 22] = [
-    "ORB_CTRL_MODEL",
-    "SINGLE_THREAD_MODEL",
-    "MAIN_THREAD_MODEL",
-    "TRANSIENT",
-    "PERSISTENT",
-    "UNIQUE_ID",
-    "MULTIPLE_ID",
-    "USER_ID",
-    "SYSTEM_ID",
-    "IMPLICIT_ACTIVATION",
-    "NO_IMPLICIT_ACTIVATION",
-    "RETAIN",
-    "NON_RETAIN",
-    "USE_ACTIVE_OBJECT_MAP_ONLY",
-    "USE_DEFAULT_SERVANT",
-    "USE_SERVANT_MANAGER",
-    "all legal combinations",
-    "NON_RETAIN with USE_ACTIVE_OBJECT_MAP_ONLY",
-    "USE_DEFAULT_SERVANT with UNIQUE_ID",
-    "IMPLICIT_ACTIVATION with USER_ID",
-    "IMPLICIT_ACTIVATION with NON_RETAIN",
-    "two values of one policy",
-];
-
-/// Refuses a table that is not true.
+/// Refuses tables that are not true.
 pub(crate) fn check() -> Result<()> {
-    let page = read(&root().join(PAGE))?;
-    let table = Table::parse(&page);
-    let mistakes = table.mistakes(&required(), &|path| read(&root().join(path)).ok());
-    if mistakes.is_empty() {
-        println!(
-            "poa-table: {} rows, {} tests",
-            table.rows.len(),
-            table.tests().count()
-        );
-        return Ok(());
+    PAGES.iter().try_for_each(Page::check)
+}
+
+impl Page {
+    fn check(&self) -> Result<()> {
+        let page = read(&root().join(self.path))?;
+        let table = Table::parse(&page);
+        let mistakes = table.mistakes(&self.required(), &|path| read(&root().join(path)).ok());
+        if mistakes.is_empty() {
+            let not_there = table.rows.iter().filter(|row| row.is_not_there()).count();
+            println!(
+                "tables: {} has {} rows, {} tests, {not_there} not there",
+                self.path,
+                table.rows.len(),
+                table.tests().count()
+            );
+            return Ok(());
+        }
+        Err(format!(
+            "{} is wrong:\n  {}",
+            self.path,
+            mistakes.join("\n  ")
+        ))
     }
-    Err(format!("{PAGE} is wrong:\n  {}", mistakes.join("\n  ")))
+
+    /// What must stand in the table.
+    fn required(&self) -> Vec<String> {
+        let operations = self.interfaces.iter().flat_map(|(interface, operations)| {
+            operations
+                .iter()
+                .map(move |operation| format!("{interface}::{operation}"))
+        });
+        let others = self.others.iter().copied().flatten();
+        operations
+            .chain(others.map(|name| (*name).to_owned()))
+            .collect()
+    }
 }
 
 fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))
-}
-
-/// What must stand in the table.
-fn required() -> Vec<String> {
-    let operations = INTERFACES.iter().flat_map(|(interface, operations)| {
-        operations
-            .iter()
-            .map(move |operation| format!("{interface}::{operation}"))
-    });
-    let others = EXCEPTIONS.iter().chain(&POLICIES);
-    operations
-        .chain(others.map(|name| (*name).to_owned()))
-        .collect()
 }
 
 /// A row: what it is about, and its last cell.
@@ -205,7 +105,8 @@ impl Table {
             let ([first, ..], [.., last]) = (cells.as_slice(), cells.as_slice()) else {
                 continue;
             };
-            let Some(about) = code(first).next() else {
+            let about = code(first).next().filter(|_| first.starts_with('`'));
+            let Some(about) = about else {
                 continue;
             };
             let path = code(last).next().filter(|path| path.contains('/'));
@@ -213,6 +114,8 @@ impl Table {
                 Some(path) if !path.contains("::") => {
                     table.files.insert(about.to_owned(), path.to_owned());
                 }
+                // Tables of two columns are about something else.
+                _ if cells.len() < 3 => {}
                 _ => table.rows.push(Row {
                     about: about.to_owned(),
                     covered: (*last).to_owned(),
@@ -293,7 +196,7 @@ fn tests_in(text: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
-    const PAGE: &str = "\
+    const EXAMPLE: &str = "\
 | file | path |
 |---|---|
 | `tree` | `tests/tree.rs` |
@@ -319,14 +222,14 @@ mod tests {
 
     #[test]
     fn a_true_table_has_no_mistakes() {
-        assert_eq!(mistakes(PAGE), Vec::<String>::new());
+        assert_eq!(mistakes(EXAMPLE), Vec::<String>::new());
     }
 
     #[test]
     fn an_operation_without_a_row_or_with_two_is_a_mistake() {
-        let without = PAGE.replace("`POA::id`", "`POA::name`");
+        let without = EXAMPLE.replace("`POA::id`", "`POA::name`");
         assert_eq!(mistakes(&without), ["`POA::id` has no row"]);
-        let twice = format!("{PAGE}| `POA::id` | | not there: nobody asks |\n");
+        let twice = format!("{EXAMPLE}| `POA::id` | | not there: nobody asks |\n");
         assert_eq!(mistakes(&twice), ["`POA::id` has 2 rows"]);
     }
 
@@ -337,14 +240,14 @@ mod tests {
             ("peer::forward", "`peer` has no test `forward`"),
             ("shrub::a_leaf", "`shrub::a_leaf`: no file has this name"),
         ] {
-            let page = PAGE.replace("tree::a_child_is_found", test);
+            let page = EXAMPLE.replace("tree::a_child_is_found", test);
             assert_eq!(mistakes(&page), [mistake]);
         }
     }
 
     #[test]
     fn a_row_that_names_no_test_says_why() {
-        let page = PAGE.replace("not there: nobody asks", "");
+        let page = EXAMPLE.replace("not there: nobody asks", "");
         assert_eq!(
             mistakes(&page),
             ["`POA::id` names no test and does not say `not there: …`"]
@@ -353,12 +256,12 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_a_mistake() {
-        let page = PAGE.replace("tests/tree.rs", "tests/bush.rs");
+        let page = EXAMPLE.replace("tests/tree.rs", "tests/bush.rs");
         assert_eq!(mistakes(&page).len(), 2);
     }
 
     #[test]
-    fn the_table_of_the_object_adapter_is_true() {
+    fn the_tables_of_this_project_are_true() {
         assert_eq!(check(), Ok(()));
     }
 }
