@@ -100,6 +100,13 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--context"],
     ),
     ours(
+        "punctual-lane",
+        RAW_TCP,
+        "Real-time CORBA: the client's priority, to an endpoint of a lane",
+        &["--lane"],
+        &["--lane"],
+    ),
+    ours(
         "punctual-dii",
         RAW_TCP,
         "calls by the dynamic invocation interface",

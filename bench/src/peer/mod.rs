@@ -99,6 +99,9 @@ pub struct Client {
 /// What an ORB is told.
 #[derive(Debug, Args)]
 struct OrbOptions {
+    /// Requests carry their thread's priority, and are served by a lane's threads.
+    #[arg(long)]
+    lane: bool,
     /// Requests carry a service context of 4 octets.
     #[arg(long)]
     context: bool,

@@ -6,8 +6,9 @@ use crate::Result;
 use crate::case::{Case, Operation};
 use crate::protocol::References;
 use crate::timeprobes::servant::Probed;
+use punctual::rt::{NativePolicy, PriorityModelPolicy, RtConfig, RtOrb};
 use punctual::{
-    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, RequestContext, RootPoa,
+    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, PoaPolicy, RequestContext, RootPoa,
     dynamic_servant, probe,
 };
 use punctual_example_cubit::CubitImpl;
@@ -21,14 +22,25 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
     let orb = builder(&options.orb)?
         .configure(|config| {
             if config.listen.is_empty() {
-                config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0));
+                let endpoint = ListenEndpoint::iiop("127.0.0.1", 0);
+                config.listen.push(match options.orb.lane {
+                    true => endpoint.option("priority", PRIORITY.get()),
+                    false => endpoint,
+                });
             }
             if let Some(connections) = options.connections {
                 config.max_connections = connections;
             }
         })
         .build()?;
-    let poa = orb.root_poa()?;
+    let root = orb.root_poa()?;
+    let poa = match options.orb.lane {
+        true => {
+            let model = PriorityModelPolicy::client_propagated(PRIORITY);
+            root.create_poa("lane", Some(root.manager()), &[PoaPolicy::of(model)])?
+        }
+        false => root,
+    };
     let servant = CubitImpl::new(orb.clone());
     let cubit: Cubit = if options.dsi {
         let id = poa.activate_object(dynamic_servant(dynamic::Servant::default()))?;
@@ -44,6 +56,9 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
     serve_until_the_end(reference)?;
     Ok(orb.shutdown(true)?)
 }
+
+/// That of the one lane.
+const PRIORITY: punctual::rt::Priority = punctual::rt::Priority::MAX;
 
 /// Real-time CORBA's RTCorbaPriority, as each request would propagate its thread's.
 #[derive(Debug)]
@@ -73,6 +88,18 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     }
     let builder = match options.context {
         true => builder.request_context(Arc::new(Priority)),
+        false => builder,
+    };
+    let builder = match options.lane {
+        true => {
+            // What the kernel does is not counted; neither does it hear of priorities.
+            let rt = RtOrb::new(RtConfig {
+                policy: NativePolicy::Other,
+                ..RtConfig::default()
+            })?;
+            rt.current().set_the_priority(PRIORITY)?;
+            rt.extend(builder)?
+        }
         false => builder,
     };
     Ok(builder.configure(|config| {

@@ -42,8 +42,8 @@ impl Priority {
     }
 
     /// Tells the calling thread's CORBA priority to the ORBs that it calls through. For who schedules it
-    /// (`punctual_rt`'s `RtCurrent`).
-    #[inline]
+    /// (`punctual_rt`'s `RtCurrent`). Not inlined: in another crate it would find the place by a call through a pointer.
+    #[inline(never)]
     pub fn set_of_thread(priority: Option<Self>) {
         OF_THREAD.set(priority);
     }

@@ -48,9 +48,8 @@ impl PriorityContext {
     /// That of a thread for which none was set: what its native one is.
     #[cold]
     fn of_native(&self) -> Priority {
-        let native = thread::native().ok();
-        let mapped =
-            native.and_then(|native| self.orb.priority_mapping().to_corba(native.priority()));
+        let native = thread::native_priority();
+        let mapped = native.and_then(|native| self.orb.priority_mapping().to_corba(native));
         mapped.unwrap_or_default()
     }
 }
@@ -71,7 +70,7 @@ impl RequestContext for PriorityContext {
 
     #[inline]
     fn fill(&self, data: &mut [u8]) {
-        let priority = Priority::of_thread().unwrap_or_else(|| self.of_native());
+        let priority = thread::corba().unwrap_or_else(|| self.of_native());
         let priority = match self.orb.transform() {
             Some(transform) => transform.outbound(priority),
             None => priority,

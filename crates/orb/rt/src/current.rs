@@ -1,6 +1,7 @@
 //! RTCORBA::Current.
 
 use crate::orb::RtOrb;
+use crate::thread;
 use punctual_orb::Priority;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 
@@ -21,7 +22,7 @@ impl<'o> RtCurrent<'o> {
     /// # Errors
     /// INITIALIZE when none was set for it.
     pub fn the_priority(self) -> Result<Priority, SystemException> {
-        Priority::of_thread().ok_or_else(unset)
+        thread::corba().ok_or_else(unset)
     }
 
     /// Has the thread run at this priority from now on, and its requests carry it.

@@ -8,7 +8,7 @@ use crate::current::RtCurrent;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
 use crate::priority_model::{ByPriorityModel, PriorityModelPolicy};
-use crate::thread::{self, RanAt};
+use crate::thread::{self, Native, RanAt};
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::SpawnError;
 use punctual_exec::thread::ThreadSpec;
@@ -21,11 +21,12 @@ use punctual_sys::memory_lock::{self, Extent};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What an ORB has of Real-time CORBA (RTCORBA::RTORB; Real-time CORBA 1.2, §5.2). Several ORBs may have the same.
 #[derive(Debug)]
 pub struct RtOrb {
+    number: u32,
     policy: NativePolicy,
     mapping: Arc<dyn PriorityMapping>,
     propagated: Propagated,
@@ -101,6 +102,8 @@ impl RtOrb {
             tracing::warn!("real-time threads may wait for pages: {error}");
         }
         Ok(Arc::new(Self {
+            // Relaxed: a number, and no more.
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             policy: config.policy,
             mapping,
             propagated: config.propagated,
@@ -200,36 +203,55 @@ impl RtOrb {
     /// Has the calling thread run at a priority; what it ran at before.
     #[inline]
     pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
-        let native = self.native_of(priority);
-        let native = native.ok_or_else(|| no_native(priority))?;
-        let before = RanAt::now().map_err(|error| refused(priority, &error))?;
-        self.set_native(native)
-            .map_err(|error| refused(priority, &error))?;
-        Priority::set_of_thread(Some(priority));
+        let wanted = match thread::mapped(self.number, priority) {
+            Some(wanted) => wanted,
+            None => self.mapped(priority)?,
+        };
+        let before = thread::now().map_err(|error| refused(priority, &error))?;
+        if wanted != before.native() && wanted != Native::AS_IT_IS {
+            self.change(wanted)
+                .map_err(|error| refused(priority, &error))?;
+        }
+        thread::set_corba(RanAt::at(priority));
         Ok(before)
     }
 
     /// Has it run again at what it did before.
     #[inline]
     pub(crate) fn run_again_at(&self, before: RanAt) {
-        Priority::set_of_thread(before.corba());
-        let set = before
-            .native()
-            .map_or(Ok(()), |native| self.set_native(native));
-        if let Err(error) = set {
+        thread::set_corba(before);
+        if !thread::is_at(before.native())
+            && let Err(error) = self.change(before.native())
+        {
             tracing::error!("a thread keeps the priority of its last upcall: {error}");
         }
     }
 
-    #[inline]
-    fn set_native(&self, wanted: Scheduling) -> io::Result<()> {
-        if !self.is_degraded && thread::set_native(wanted)? {
+    /// What a thread of this priority is scheduled like.
+    #[cold]
+    fn mapped(&self, priority: Priority) -> Result<Native, SystemException> {
+        let native = self.native_of(priority);
+        let native = native.ok_or_else(|| no_native(priority))?;
+        let native = match self.is_degraded {
+            true => Native::AS_IT_IS,
+            false => Native::of(native),
+        };
+        thread::has_mapped(self.number, priority, native);
+        Ok(native)
+    }
+
+    #[cold]
+    fn change(&self, wanted: Native) -> io::Result<()> {
+        if thread::change(wanted)? {
             // Relaxed: a count, and no more.
             self.native_changes.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
     }
 }
+
+/// Numbers of RTORBs, which tell them apart.
+static NUMBERS: AtomicU32 = AtomicU32::new(1);
 
 /// Whether a thread of this process may be scheduled so. Tried by one of its own.
 fn granted(wanted: Scheduling) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use crate::config::AboveHighest;
 use crate::context;
 use crate::orb::{RtOrb, without_native};
-use crate::thread::RanAt;
+use crate::thread::{self, RanAt};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
@@ -113,7 +113,10 @@ impl AroundUpcall for AtPriority {
             // The client is this thread.
             (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
                 Ok(own) => own,
-                Err(_) => return RanAt::now().map(|it| it.0).map_err(|error| unknown(&error)),
+                Err(_) => {
+                    let now = thread::now().map_err(|error| unknown(&error))?;
+                    return Ok(now.0);
+                }
             },
         };
         let priority = match self.rt.transform() {

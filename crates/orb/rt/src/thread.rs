@@ -1,7 +1,7 @@
-//! What the calling thread runs at: its CORBA priority ([`Priority::of_thread`]), and its native one as it is known
-//! here.
+//! What the calling thread runs at: its CORBA priority, and its native one as it is known here.
 //!
-//! The native priority is set when it differs from what is wanted, and asked for once: it is a system call.
+//! The native priority is set when it differs from what is wanted, and asked for once: it is a system call. Each
+//! upcall of an object with a priority model comes by here, so that all is kept as numbers, which are compared.
 
 use punctual_orb::Priority;
 use punctual_sys::scheduling::{self, Scheduling};
@@ -9,82 +9,49 @@ use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    static NATIVE: Cell<Option<Scheduling>> = const { Cell::new(None) };
+    /// The thread's CORBA priority, as [`RanAt`] has it.
+    static CORBA: Cell<u32> = const { Cell::new(0) };
+    static NATIVE: Cell<Native> = const { Cell::new(Native::UNKNOWN) };
+    /// The number of an RTORB, a priority, and what its mapping made of that the last time.
+    static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
+
+/// How a thread is scheduled, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Native(u32);
 
 /// What a thread ran at, as a number.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RanAt(pub(crate) u64);
 
-/// How it is scheduled.
-#[inline]
-pub(crate) fn native() -> io::Result<Scheduling> {
-    match NATIVE.get() {
-        Some(native) => Ok(native),
-        None => ask(),
-    }
-}
+const HAS_CORBA: u32 = 1 << 16;
+const POLICY: u32 = 8;
 
-#[cold]
-fn ask() -> io::Result<Scheduling> {
-    let native = scheduling::own()?;
-    NATIVE.set(Some(native));
-    Ok(native)
-}
+impl Native {
+    /// Nobody has asked.
+    const UNKNOWN: Self = Self(0);
+    /// As it is, whatever that is.
+    pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
+    /// A reservation, which is kept.
+    const DEADLINE: Self = Self(u32::MAX - 1);
 
-/// Has it scheduled so; whether that took a system call to set it. A thread that has reserved its time
-/// (`SCHED_DEADLINE`) keeps its reservation.
-#[inline]
-pub(crate) fn set_native(wanted: Scheduling) -> io::Result<bool> {
-    let native = native()?;
-    if native == wanted || matches!(native, Scheduling::Deadline(_)) {
-        return Ok(false);
-    }
-    change(wanted)
-}
-
-#[cold]
-fn change(wanted: Scheduling) -> io::Result<bool> {
-    scheduling::set_own(wanted)?;
-    NATIVE.set(Some(wanted));
-    Ok(true)
-}
-
-const HAS_CORBA: u64 = 1 << 16;
-const PRIORITY: u32 = 24;
-const POLICY: u32 = 32;
-const KEPT: u64 = 0;
-
-impl RanAt {
-    /// What it runs at now.
-    #[inline]
-    pub(crate) fn now() -> io::Result<Self> {
-        let corba = Priority::of_thread().map_or(0, |priority| {
-            HAS_CORBA | u64::from(priority.get().cast_unsigned())
-        });
-        let native = native()?;
-        // 99 at most.
-        let priority = u64::from(u8::try_from(native.priority()).unwrap_or_default());
-        let policy = match native {
-            Scheduling::Deadline(_) => KEPT,
+    pub(crate) fn of(scheduling: Scheduling) -> Self {
+        let policy: u32 = match scheduling {
+            Scheduling::Deadline(_) => return Self::DEADLINE,
             Scheduling::Other => 1,
             Scheduling::Batch => 2,
             Scheduling::Idle => 3,
             Scheduling::Fifo { .. } => 4,
             Scheduling::RoundRobin { .. } => 5,
         };
-        Ok(Self(corba | priority << PRIORITY | policy << POLICY))
+        // 99 at most.
+        let priority = u8::try_from(scheduling.priority()).unwrap_or_default();
+        Self(policy << POLICY | u32::from(priority))
     }
 
-    /// The CORBA priority.
-    pub(crate) fn corba(self) -> Option<Priority> {
-        let number = (self.0 & u64::from(u16::MAX)) as u16;
-        (self.0 & HAS_CORBA != 0).then(|| Priority::new(number.cast_signed()).unwrap_or_default())
-    }
-
-    /// How it was scheduled; `None` where that has not been changed.
-    pub(crate) fn native(self) -> Option<Scheduling> {
-        let priority = i32::from((self.0 >> PRIORITY) as u8);
+    /// The same for the kernel; `None` where nothing is to be set.
+    fn scheduling(self) -> Option<Scheduling> {
+        let priority = i32::from((self.0 & 0xff) as u8);
         Some(match self.0 >> POLICY {
             1 => Scheduling::Other,
             2 => Scheduling::Batch,
@@ -96,13 +63,112 @@ impl RanAt {
     }
 }
 
+/// What the calling thread runs at.
+#[inline]
+pub(crate) fn now() -> io::Result<RanAt> {
+    let native = match NATIVE.get() {
+        Native::UNKNOWN => ask()?,
+        known => known,
+    };
+    Ok(RanAt(u64::from(native.0) << 32 | u64::from(CORBA.get())))
+}
+
+#[cold]
+fn ask() -> io::Result<Native> {
+    let native = Native::of(scheduling::own()?);
+    NATIVE.set(native);
+    Ok(native)
+}
+
+/// What an RTORB's mapping made of this priority, if that was what it was asked last on this thread.
+#[inline]
+pub(crate) fn mapped(by: u32, priority: Priority) -> Option<Native> {
+    let (number, of, native) = MAPPED.get();
+    (number == by && of == priority).then_some(native)
+}
+
+pub(crate) fn has_mapped(by: u32, priority: Priority, native: Native) {
+    MAPPED.set((by, priority, native));
+}
+
+/// Whether the thread is known to be scheduled so.
+#[inline]
+pub(crate) fn is_at(native: Native) -> bool {
+    NATIVE.get() == native
+}
+
+/// Has the thread scheduled so, as it is scheduled otherwise; whether that took a system call. A thread that has
+/// reserved its time (`SCHED_DEADLINE`) keeps its reservation.
+#[cold]
+pub(crate) fn change(wanted: Native) -> io::Result<bool> {
+    if is_at(Native::DEADLINE) {
+        return Ok(false);
+    }
+    let Some(scheduling) = wanted.scheduling() else {
+        return Ok(false);
+    };
+    scheduling::set_own(scheduling)?;
+    NATIVE.set(wanted);
+    Ok(true)
+}
+
+/// Notes the thread's CORBA priority, and tells it to the ORBs that it calls through.
+#[inline]
+pub(crate) fn set_corba(ran_at: RanAt) {
+    CORBA.set(ran_at.corba_number());
+    Priority::set_of_thread(ran_at.corba());
+}
+
+/// The CORBA priority that was set for the calling thread.
+#[inline]
+pub(crate) fn corba() -> Option<Priority> {
+    RanAt(u64::from(CORBA.get())).corba()
+}
+
+/// The native priority of the calling thread, if the operating system tells it.
+#[cold]
+pub(crate) fn native_priority() -> Option<i32> {
+    let native = now().ok()?.native();
+    native.scheduling().map(Scheduling::priority)
+}
+
+impl RanAt {
+    /// At this CORBA priority.
+    #[inline]
+    pub(crate) fn at(priority: Priority) -> Self {
+        let number = u32::from(priority.get().cast_unsigned());
+        Self(u64::from(HAS_CORBA | number))
+    }
+
+    #[inline]
+    fn corba_number(self) -> u32 {
+        (self.0 & u64::from(u32::MAX)) as u32
+    }
+
+    /// The CORBA priority.
+    #[inline]
+    pub(crate) fn corba(self) -> Option<Priority> {
+        let number = self.corba_number();
+        if number & HAS_CORBA == 0 {
+            return None;
+        }
+        Priority::new((number & 0xffff) as i16).ok()
+    }
+
+    /// How it was scheduled.
+    #[inline]
+    pub(crate) fn native(self) -> Native {
+        Native((self.0 >> 32) as u32)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_thread_ran_at_is_told_by_a_number() {
-        for native in [
+        for scheduling in [
             Scheduling::Other,
             Scheduling::Batch,
             Scheduling::Idle,
@@ -110,12 +176,16 @@ mod tests {
             Scheduling::RoundRobin { priority: 1 },
         ] {
             for corba in [None, Some(Priority::MIN), Some(Priority::MAX)] {
-                Priority::set_of_thread(corba);
-                NATIVE.set(Some(native));
-                let ran_at = RanAt::now().unwrap();
+                set_corba(corba.map_or(RanAt(0), RanAt::at));
+                NATIVE.set(Native::of(scheduling));
+                let ran_at = now().unwrap();
                 assert_eq!(ran_at.corba(), corba);
-                assert_eq!(ran_at.native(), Some(native));
+                assert_eq!(Priority::of_thread(), corba);
+                assert_eq!(ran_at.native().scheduling(), Some(scheduling));
             }
+        }
+        for kept in [Native::AS_IT_IS, Native::DEADLINE, Native::UNKNOWN] {
+            assert_eq!(kept.scheduling(), None);
         }
     }
 }

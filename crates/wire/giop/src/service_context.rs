@@ -148,6 +148,20 @@ impl<'m> ServiceContexts<'m> {
         if self.is_empty() {
             return None;
         }
+        // Nearly always there is one, which is the one that is looked for.
+        if let Contexts::Received { octets, order, .. } = self.0
+            && order == ByteOrder::NATIVE
+            && let Some((head, rest)) = octets.split_first_chunk::<8>()
+        {
+            let [a, b, c, d, e, f, g, h] = *head;
+            let (first, length) = (
+                u32::from_ne_bytes([a, b, c, d]),
+                u32::from_ne_bytes([e, f, g, h]),
+            );
+            if first == id {
+                return rest.get(..length as usize);
+            }
+        }
         let mut contexts = self.iter();
         contexts.find_map(|(found, data)| (found == id).then_some(data))
     }

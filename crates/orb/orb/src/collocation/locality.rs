@@ -56,9 +56,11 @@ impl Caller<'_> {
     /// How calls go that could go without a request, by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {
-        let lane = self.orb.lanes().calling();
         let known = &self.locality.way;
-        known.get_or(lane.broker(), || self.object.effective(lane).collocation)
+        known.get_or(self.orb.broker(), || {
+            let lane = self.orb.lanes().calling();
+            self.object.effective(lane).collocation
+        })
     }
 }
 

@@ -4,6 +4,8 @@ use punctual_giop::ServiceContext;
 
 /// Data up to this length is kept in place.
 const SHORT: usize = 16;
+/// The length of a priority's.
+const FOUR: usize = 4;
 
 /// Nearly always none, or a short one, for which nothing is allocated.
 #[derive(Clone, Debug)]
@@ -27,7 +29,24 @@ pub(super) struct Short {
 
 impl ReplyContexts {
     /// Adds one, in the place of another of the same id.
+    #[inline]
     pub(super) fn set(&mut self, id: u32, data: &[u8]) {
+        match (&self, <&[u8; FOUR]>::try_from(data)) {
+            // A priority's.
+            (Self::None, Ok(&[a, b, c, d])) => {
+                let mut data = [0; SHORT];
+                [data[0], data[1], data[2], data[3]] = [a, b, c, d];
+                *self = Self::Short(Short {
+                    id,
+                    length: FOUR,
+                    data,
+                });
+            }
+            _ => self.set_any(id, data),
+        }
+    }
+
+    fn set_any(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {
             Self::None => true,
             Self::Short(short) => short.id == id,
@@ -68,6 +87,13 @@ impl ReplyContexts {
     #[inline]
     pub(super) fn fill(&self, slot: &mut [u8]) {
         if let Self::Short(short) = self {
+            if let (Ok(to), Some(from)) = (
+                <&mut [u8; FOUR]>::try_from(&mut *slot),
+                short.data.first_chunk::<FOUR>(),
+            ) {
+                *to = *from;
+                return;
+            }
             for (to, from) in slot.iter_mut().zip(&short.data) {
                 *to = *from;
             }

@@ -51,6 +51,35 @@ impl Adapter {
             let _current = InsideEntry::enter(self.id(), entry_id);
             return answer_pinned(&pinned, || request.answer(&pinned.servant));
         }
+        if self.dispatch.path == RequestPath::Surrounded {
+            return self.serve_surrounded(entry_id, request);
+        }
+        self.serve_otherwise(entry_id, request)
+    }
+
+    /// The same where something surrounds upcalls.
+    #[inline(never)]
+    fn serve_surrounded<R: Request>(
+        &self,
+        entry_id: EntryId,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        if let Some(map) = &self.dispatch.map
+            && let Some(pinned) = map.pin(entry_id)
+            && pinned.has_no_other_id()
+            && self.manager.admission().is_active()
+        {
+            let _current = InsideEntry::enter(self.id(), entry_id);
+            return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
+        }
+        self.serve_otherwise(entry_id, request)
+    }
+
+    fn serve_otherwise<R: Request>(
+        &self,
+        entry_id: EntryId,
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
         let id = entry_id.octets();
         let entry_id = Some(entry_id);
         self.serve(Wanted { id: &id, entry_id }, request)
