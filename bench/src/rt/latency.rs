@@ -4,7 +4,7 @@ use super::awake::Awake;
 use super::batch::{Batch, Outcome};
 use super::pair::Pair;
 use super::report::{Report, Row, Run, Shares};
-use super::setup::{Contender, MOST, rt_orb};
+use super::setup::{Contender, MOST};
 use super::{Common, plot, scheduled, verdict_of};
 use crate::Result;
 use crate::contender::Harness;
@@ -63,7 +63,7 @@ impl Options {
 /// # Errors
 /// When the machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
-    rt_orb(options.common.best_effort)?;
+    options.common.check_rights()?;
     let report = measure(harness, options)?;
     options.output.show(&report, plot::latency)?;
     verdict_of(&report.failed)

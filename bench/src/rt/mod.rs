@@ -91,6 +91,17 @@ impl Common {
         Ok(known.iter().copied().filter(is_wanted).collect())
     }
 
+    /// Whether the machine grants what is asked for.
+    ///
+    /// # Errors
+    /// When it does not, with advice.
+    fn check_rights(&self) -> Result<()> {
+        match setup::rt_orb(self.best_effort) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("{error}; `--best-effort` runs without").into()),
+        }
+    }
+
     /// The setup of a contender.
     fn setup(&self, contender: Contender, low: u16, alike: bool) -> Setup {
         Setup {

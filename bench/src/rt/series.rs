@@ -9,7 +9,7 @@ pub(super) use report::{Report, Row, Times};
 
 use super::batch::{Batch, Moments, Outcome};
 use super::pair::Pair;
-use super::setup::{Contender, MOST, rt_orb};
+use super::setup::{Contender, MOST};
 use super::{Common, plot, scheduled, verdict_of};
 use crate::Result;
 use crate::contender::Harness;
@@ -138,7 +138,7 @@ impl Plan {
 /// # Errors
 /// When the machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, plan: &Plan) -> Result<()> {
-    rt_orb(plan.common.best_effort)?;
+    plan.common.check_rights()?;
     let report = measure(harness, plan)?;
     plan.output.show(&report, plot::series)?;
     verdict_of(&report.failed)
