@@ -4,7 +4,7 @@ use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, anys, budgets, cubit, demux, goals, latency, load, memory, peer, stubs, throughput,
+    Result, anys, budgets, cubit, demux, goals, latency, load, memory, peer, rt, stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -57,6 +57,20 @@ pub enum Command {
     /// A side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
+    /// Real-time CORBA: the latency of an urgent client beside others at full load, by lanes, by a pool, and of
+    /// raw sockets with the same priorities.
+    Rt {
+        /// Which experiment.
+        #[command(subcommand)]
+        experiment: rt::Experiment,
+    },
+    /// A side of a pair of `rt`; the measurement starts it.
+    #[command(hide = true)]
+    RtPeer {
+        /// Which.
+        #[command(subcommand)]
+        peer: rt::Peer,
+    },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// A side of a contender; the harness starts it.
@@ -98,6 +112,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
         Command::CubitPeer(peer) => cubit::run_peer(peer),
+        Command::Rt { experiment } => rt::run(harness, experiment),
+        Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
@@ -123,5 +139,6 @@ fn is_peer(command: &Command) -> bool {
             | Command::DemuxPeer { .. }
             | Command::AnysPeer(_)
             | Command::CubitPeer(_)
+            | Command::RtPeer { .. }
     )
 }

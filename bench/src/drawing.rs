@@ -12,7 +12,8 @@ use std::path::Path;
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// A chart of microseconds over a number.
-pub(crate) type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
+pub(crate) type Chart<'a, 'b, X, Y = RangedCoordf64> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>;
 
 /// What a picture that cannot be drawn is reported as.
 pub(crate) fn not_drawn(error: impl Display) -> Error {
@@ -73,9 +74,10 @@ pub(crate) fn entry(
 }
 
 /// Draws the lines and numbers behind curves.
-pub(crate) fn mesh<X>(chart: &mut Chart<'_, '_, X>, across: &str, up: &str) -> Result<()>
+pub(crate) fn mesh<X, Y>(chart: &mut Chart<'_, '_, X, Y>, across: &str, up: &str) -> Result<()>
 where
     X: Ranged<ValueType = u32> + ValueFormatter<u32>,
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
     chart
         .configure_mesh()
@@ -88,14 +90,15 @@ where
 }
 
 /// Draws a curve, which the legend names.
-pub(crate) fn curve<X>(
-    chart: &mut Chart<'_, '_, X>,
+pub(crate) fn curve<X, Y>(
+    chart: &mut Chart<'_, '_, X, Y>,
     points: Vec<(u32, f64)>,
     colour: RGBColor,
     name: &str,
 ) -> Result<()>
 where
     X: Ranged<ValueType = u32>,
+    Y: Ranged<ValueType = f64>,
 {
     let line = LineSeries::new(points, colour.stroke_width(2)).point_size(2);
     chart
@@ -107,9 +110,10 @@ where
 }
 
 /// Draws the curves' legend.
-pub(crate) fn legend<'a, 'b: 'a, X>(chart: &mut Chart<'a, 'b, X>) -> Result<()>
+pub(crate) fn legend<'a, 'b: 'a, X, Y>(chart: &mut Chart<'a, 'b, X, Y>) -> Result<()>
 where
     X: Ranged<ValueType = u32>,
+    Y: Ranged<ValueType = f64>,
 {
     chart
         .configure_series_labels()

@@ -7,6 +7,7 @@
 //! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
 //! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
 //! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
+//! [`rt`] whether priorities hold,
 //! [`cubit`] what every pair of a messaging protocol and a link makes of each type of data,
 //! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
 //! those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
@@ -39,6 +40,7 @@ pub mod peer;
 pub mod placement;
 pub mod process;
 pub mod protocol;
+pub mod rt;
 pub mod running;
 pub mod statistics;
 pub mod stubs;

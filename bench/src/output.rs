@@ -38,7 +38,7 @@ pub struct Output {
     #[command(flatten)]
     json: Json,
     /// Draw them to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "plot", value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 

@@ -69,6 +69,12 @@ impl Record {
         &self.p99s
     }
 
+    /// The sample that this share of all samples does not exceed, in nanoseconds.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> u64 {
+        self.merged.value_at_quantile(share)
+    }
+
     /// The figures; `None` before the first round.
     #[must_use]
     pub fn figures(&self) -> Option<Figures> {

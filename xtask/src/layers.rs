@@ -159,6 +159,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "punctual",
             "punctual-build",
+            EXEC,
             IOR,
             "punctual-orb",
             SYS,

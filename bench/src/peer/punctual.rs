@@ -5,11 +5,12 @@ use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::protocol::References;
-use crate::timeprobes::servant::Probed;
+use crate::timeprobes::servant::Ahead;
+use punctual::probe::{self, Point};
 use punctual::rt::{NativePolicy, PriorityModelPolicy, RtConfig, RtOrb};
 use punctual::{
     Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, PoaPolicy, RequestContext, RootPoa,
-    dynamic_servant, probe,
+    dynamic_servant,
 };
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
@@ -46,7 +47,7 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
         let id = poa.activate_object(dynamic_servant(dynamic::Servant::default()))?;
         Cubit::from_object(poa.create_object_with_id(&id, Cubit::REPOSITORY_ID)?)
     } else if probe::is_on() {
-        poa.activate(Probed(servant))?
+        poa.activate(Ahead(servant, || probe::begins(Point::ServerUpcall)))?
     } else {
         poa.activate(servant)?
     };

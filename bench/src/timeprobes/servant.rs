@@ -1,29 +1,28 @@
-//! The servant that says when it begins to run, which for an operation without arguments nothing else
-//! tells from the search for the operation.
+//! A servant that does something ahead of each operation: says when it begins to run, which for an operation without
+//! arguments nothing else tells from the search for the operation, or works for a while.
 
 use punctual::SystemException;
-use punctual::probe::{self, Point};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{
     BinStruct, Cube, CubitCubeLongError, CubitCubeStructError, CubitServant,
 };
 
-/// A [`CubitImpl`] with a probe ahead of each operation.
+/// A [`CubitImpl`], and what comes ahead of each of its operations.
 #[derive(Debug)]
-pub(crate) struct Probed(pub(crate) CubitImpl);
+pub(crate) struct Ahead<F>(pub(crate) CubitImpl, pub(crate) F);
 
-macro_rules! probed {
+macro_rules! ahead {
     ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> Result<$result:ty, $error:ty>;)+) => {
-        impl CubitServant for Probed {
+        impl<F: Fn() + Send + Sync + 'static> CubitServant for Ahead<F> {
             $(fn $name(&self $(, $argument: $type)*) -> Result<$result, $error> {
-                probe::begins(Point::ServerUpcall);
+                (self.1)();
                 self.0.$name($($argument),*)
             })+
         }
     };
 }
 
-probed! {
+ahead! {
     fn cube_void(&self) -> Result<(), SystemException>;
     fn cube_octet(&self, o: u8) -> Result<u8, SystemException>;
     fn cube_short(&self, s: i16) -> Result<i16, SystemException>;

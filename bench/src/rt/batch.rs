@@ -1,0 +1,224 @@
+//! What a client process is told to do at a time, and what it tells of it: a line there, numbers back.
+
+use crate::Result;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Calls of the high client, beside some of the low ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// How many of the low clients take part.
+    pub(super) low: u16,
+    /// Calls of the high client that are timed.
+    pub(super) calls: u32,
+    /// Calls of the high client ahead of those.
+    pub(super) warm_up: u32,
+    /// Microseconds from a call of the high client to the next; 0: at once.
+    pub(super) pace: u64,
+    /// Calls of each low client; 0: as many as it makes until the high one is ready.
+    pub(super) low_calls: u32,
+    /// Milliseconds after which all stop, however many calls are left.
+    pub(super) limit: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcome {
+    /// From the high client's first timed call to its last.
+    pub(super) took: Duration,
+    /// Nanoseconds of each call of the high client.
+    pub(super) high: Vec<u64>,
+    /// The calls of each low client. Where they end with the high client's: of the same time.
+    pub(super) low: Vec<Moments>,
+}
+
+/// What is kept of times of which there may be any number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Moments {
+    /// How many.
+    pub(super) calls: u64,
+    /// Their sum, in nanoseconds.
+    sum: f64,
+    /// The sum of their squares.
+    squares: f64,
+}
+
+impl Batch {
+    /// After this, a process that has not answered has failed.
+    pub(super) fn watchdog(self) -> Duration {
+        Duration::from_millis(self.limit) + Duration::from_secs(4)
+    }
+}
+
+impl fmt::Display for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            low,
+            calls,
+            warm_up,
+            pace,
+            low_calls,
+            limit,
+        } = self;
+        write!(f, "{low} {calls} {warm_up} {pace} {low_calls} {limit}")
+    }
+}
+
+impl FromStr for Batch {
+    type Err = crate::Error;
+
+    fn from_str(line: &str) -> Result<Self> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [low, calls, warm_up, pace, low_calls, limit] = words[..] else {
+            return Err(format!("no such batch: `{line}`").into());
+        };
+        Ok(Self {
+            low: low.parse()?,
+            calls: calls.parse()?,
+            warm_up: warm_up.parse()?,
+            pace: pace.parse()?,
+            low_calls: low_calls.parse()?,
+            limit: limit.parse()?,
+        })
+    }
+}
+
+impl Moments {
+    /// Adds a time in nanoseconds.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn add(&mut self, nanoseconds: u64) {
+        let time = nanoseconds as f64;
+        self.calls += 1;
+        self.sum += time;
+        self.squares += time * time;
+    }
+
+    /// These and others.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            sum: self.sum + other.sum,
+            squares: self.squares + other.squares,
+        }
+    }
+
+    /// Their mean, in nanoseconds; `None` of none.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn mean(self) -> Option<f64> {
+        (self.calls > 0).then(|| self.sum / self.calls as f64)
+    }
+
+    /// Their standard deviation, in nanoseconds: the papers' jitter.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn deviation(self) -> Option<f64> {
+        let mean = self.mean()?;
+        let variance = self.squares / self.calls as f64 - mean * mean;
+        Some(variance.max(0.0).sqrt())
+    }
+}
+
+impl FromIterator<u64> for Moments {
+    fn from_iter<T: IntoIterator<Item = u64>>(times: T) -> Self {
+        let mut moments = Self::default();
+        times.into_iter().for_each(|time| moments.add(time));
+        moments
+    }
+}
+
+impl Outcome {
+    /// As numbers: time, low clients, the three of each, samples.
+    pub(super) fn numbers(&self) -> Vec<u64> {
+        let took = u64::try_from(self.took.as_nanos()).unwrap_or(u64::MAX);
+        let low = self.low.iter();
+        let low = low.flat_map(|one| [one.calls, one.sum.to_bits(), one.squares.to_bits()]);
+        let head = [took, self.low.len() as u64];
+        head.into_iter()
+            .chain(low)
+            .chain(self.high.iter().copied())
+            .collect()
+    }
+
+    /// From those.
+    ///
+    /// # Errors
+    /// When there are too few.
+    pub(super) fn of(numbers: &[u64]) -> Result<Self> {
+        let short = || "a client told less than it did";
+        let ([took, clients], rest) = numbers.split_first_chunk().ok_or_else(short)?;
+        let clients = usize::try_from(*clients)?;
+        let low = clients.checked_mul(3).ok_or_else(short)?;
+        let (low, high) = rest.split_at_checked(low).ok_or_else(short)?;
+        let (low, _) = low.as_chunks();
+        let low = low.iter().map(|&[calls, sum, squares]| Moments {
+            calls,
+            sum: f64::from_bits(sum),
+            squares: f64::from_bits(squares),
+        });
+        Ok(Self {
+            took: Duration::from_nanos(*took),
+            high: high.to_vec(),
+            low: low.collect(),
+        })
+    }
+
+    /// The low clients' calls together.
+    pub(super) fn low_in_all(&self) -> Moments {
+        let low = self.low.iter().copied();
+        low.fold(Moments::default(), Moments::and)
+    }
+
+    /// The low clients' calls a second; `None` when no time has passed.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn low_rate(&self) -> Option<f64> {
+        let seconds = self.took.as_secs_f64();
+        (seconds > 0.0).then(|| self.low_in_all().calls as f64 / seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_read_back_as_it_was_written() {
+        let batch = Batch {
+            low: 15,
+            calls: 5000,
+            warm_up: 100,
+            pace: 500,
+            low_calls: 0,
+            limit: 15_000,
+        };
+        assert_eq!(batch.to_string().parse::<Batch>().unwrap(), batch);
+        for line in ["", "1 2 3", "1 2 3 4 5 six"] {
+            assert!(line.parse::<Batch>().is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_is_read_back_as_it_was_told() {
+        let outcome = Outcome {
+            took: Duration::from_secs(2),
+            high: vec![5, 7],
+            low: vec![Moments::from_iter([100, 300]), Moments::from_iter([200])],
+        };
+        let numbers = outcome.numbers();
+        assert_eq!(Outcome::of(&numbers).unwrap(), outcome);
+        assert!(Outcome::of(&numbers[..5]).is_err());
+        assert!(Outcome::of(&[1, u64::MAX]).is_err());
+        assert!((outcome.low_rate().unwrap() - 1.5).abs() < 1e-9);
+        assert_eq!(outcome.low_in_all().mean(), Some(200.0));
+    }
+
+    #[test]
+    fn jitter_is_the_standard_deviation() {
+        let moments = Moments::from_iter([2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(
+            (moments.mean(), moments.deviation()),
+            (Some(5.0), Some(2.0))
+        );
+        assert_eq!(Moments::default().mean(), None);
+        assert_eq!(Moments::from_iter([1; 9]).deviation(), Some(0.0));
+    }
+}

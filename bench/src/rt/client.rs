@@ -1,0 +1,134 @@
+//! The client process of a pair: a thread for the high client, one for each low client, and one ahead of them all that
+//! takes the harness's commands.
+//!
+//! The threads are started once, and connect. For each batch every one that takes part gets a job; as whoever hands them
+//! out is ahead of all, none begins before all have theirs.
+
+use super::batch::{Batch, Outcome};
+use super::calling::{Caller, Done, Progress, high, low};
+use super::setup::{Setup, pin};
+use super::watchdog::Watchdog;
+use crate::Result;
+use crate::protocol::{Answer, answer_each};
+use clap::Args;
+use punctual::Orb;
+use punctual::rt::RtOrb;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A client's options.
+#[derive(Debug, Args)]
+pub struct Client {
+    /// The processor to run on.
+    #[arg(long)]
+    pin: usize,
+    /// Where the server is: what it told.
+    #[arg(long)]
+    at: String,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+/// What a thread is to do.
+#[derive(Clone, Debug)]
+struct Job {
+    batch: Batch,
+    progress: Arc<Progress>,
+}
+
+/// A client's thread, as who hands out jobs sees it.
+struct Worker {
+    jobs: Sender<Job>,
+    done: Receiver<Result<Done>>,
+}
+
+/// Does what each line says, until there are no more.
+pub(super) fn run(client: &Client) -> Result<()> {
+    let setup = &client.setup;
+    pin(client.pin)?;
+    let watchdog = Watchdog::start(setup.watchdog())?;
+    let rt = setup.rt_orb()?;
+    let orb = rt.extend(Orb::builder())?.build()?;
+    let workers = (0..=setup.low).map(|number| start(setup, number, &client.at, &rt, &orb));
+    let workers: Vec<Worker> = workers.collect::<Result<_>>()?;
+    let control = setup.control("rt-control").start(move || {
+        let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        Answer::Ready(String::new()).write_to(&mut output)?;
+        answer_each(input, &mut output, |batch: Batch| {
+            watchdog.arm(batch.watchdog());
+            let outcome = perform(&workers, batch);
+            watchdog.disarm();
+            Ok(Answer::Samples(outcome?.numbers()))
+        })
+    })?;
+    control.join().map_err(|_| "the client panicked")?
+}
+
+/// Starts a client's thread, and waits until it is connected.
+fn start(setup: &Setup, number: u16, at: &str, rt: &Arc<RtOrb>, orb: &Orb) -> Result<Worker> {
+    let (tell, told) = channel();
+    let (report, done) = channel();
+    let (ready, connected) = channel();
+    let thread = setup.thread(format!("rt-client-{number}"), setup.priority_of(number));
+    let (setup, at) = (setup.clone(), at.to_owned());
+    let (rt, orb) = (rt.clone(), orb.clone());
+    thread.start(move || {
+        let mut caller = match Caller::connect(&setup, number, &at, &rt, &orb) {
+            Ok(caller) => {
+                // Whoever started this thread waits for it.
+                let _ = ready.send(Ok(()));
+                caller
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+                return;
+            }
+        };
+        work_off(number, &mut caller, &told, &report);
+    })?;
+    connected.recv()??;
+    Ok(Worker { jobs: tell, done })
+}
+
+/// Does each job, until there are no more.
+fn work_off(number: u16, caller: &mut Caller, jobs: &Receiver<Job>, done: &Sender<Result<Done>>) {
+    for job in jobs {
+        let result = match number {
+            0 => high(caller, &job.batch, &job.progress),
+            _ => low(caller, &job.batch, &job.progress),
+        };
+        if done.send(result).is_err() {
+            return;
+        }
+    }
+}
+
+/// A batch, by the high client and the first of the low ones.
+fn perform(workers: &[Worker], batch: Batch) -> Result<Outcome> {
+    let taking_part = workers.get(..=usize::from(batch.low));
+    let taking_part = taking_part.ok_or("a batch with more low clients than there are")?;
+    let progress = Arc::new(Progress::default());
+    for worker in taking_part {
+        worker.jobs.send(Job {
+            batch,
+            progress: progress.clone(),
+        })?;
+    }
+    let mut outcome = Outcome {
+        took: std::time::Duration::ZERO,
+        high: Vec::new(),
+        low: Vec::new(),
+    };
+    // All of them, so that none is still at it when the next batch begins.
+    let results: Vec<_> = taking_part
+        .iter()
+        .map(|worker| worker.done.recv())
+        .collect();
+    for result in results {
+        match result?? {
+            Done::High { took, samples } => (outcome.took, outcome.high) = (took, samples),
+            Done::Low(moments) => outcome.low.push(moments),
+        }
+    }
+    Ok(outcome)
+}

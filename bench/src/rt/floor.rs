@@ -1,0 +1,176 @@
+//! What the operating system alone takes: raw sockets that block, and for each connection a thread of its client's
+//! priority.
+//!
+//! A client begins with the native priority that its thread has, in one byte; 0 is none. Messages are as long as GIOP's of
+//! a void call with the service context of the priority: a receive and a send a side.
+
+use super::setup::{Link, Setup};
+use super::work;
+use crate::Result;
+use crate::case::{Case, Lengths, Operation};
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+
+/// RTCorbaPriority in a message: id, length, byte order and padding, number.
+const CONTEXT: usize = 12;
+
+/// Octets of request and reply.
+fn lengths() -> Lengths {
+    let plain = Case::plain(Operation::CubeVoid).lengths();
+    Lengths {
+        request: plain.request + CONTEXT,
+        reply: plain.reply + CONTEXT,
+    }
+}
+
+/// A connected socket.
+#[derive(Debug)]
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    fn read_exact(&self, buffer: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => (&*stream).read_exact(buffer),
+            Self::Unix(stream) => (&*stream).read_exact(buffer),
+        }
+    }
+
+    fn write_all(&self, octets: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => (&*stream).write_all(octets),
+            Self::Unix(stream) => (&*stream).write_all(octets),
+        }
+    }
+}
+
+/// A socket that listens.
+enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Listener {
+    /// It and its address.
+    fn bind(link: Link, folder: &tempfile::TempDir) -> io::Result<(Self, String)> {
+        Ok(match link {
+            Link::Iiop => {
+                let listener = TcpListener::bind("127.0.0.1:0")?;
+                let address = listener.local_addr()?.to_string();
+                (Self::Tcp(listener), address)
+            }
+            Link::Uiop | Link::Shmiop => {
+                let path = folder.path().join("floor");
+                let listener = UnixListener::bind(&path)?;
+                (Self::Unix(listener), path.display().to_string())
+            }
+        })
+    }
+
+    fn accept(&self) -> io::Result<Stream> {
+        Ok(match self {
+            Self::Tcp(listener) => {
+                let stream = listener.accept()?.0;
+                stream.set_nodelay(true)?;
+                Stream::Tcp(stream)
+            }
+            Self::Unix(listener) => Stream::Unix(listener.accept()?.0),
+        })
+    }
+}
+
+/// Accepts connections on a thread of its own from now on, and serves each.
+///
+/// # Errors
+/// When the socket, or the thread, is not to be had.
+pub(super) fn serve(setup: &Setup, folder: &tempfile::TempDir) -> Result<String> {
+    let (listener, address) = Listener::bind(setup.link, folder)?;
+    let setup = Arc::new(setup.clone());
+    setup.control("floor-accept").start(move || {
+        while let Ok(stream) = listener.accept() {
+            // Who is not served sees the connection close.
+            let _ = begin(stream, &setup);
+        }
+    })?;
+    Ok(address)
+}
+
+fn begin(stream: Stream, setup: &Arc<Setup>) -> Result<()> {
+    let mut priority = [0];
+    stream.read_exact(&mut priority)?;
+    let [priority] = priority;
+    let thread = setup.thread("floor-conn".to_owned(), i16::from(priority));
+    let setup = setup.clone();
+    thread.start(move || answer(&stream, &setup))?;
+    Ok(())
+}
+
+/// Until the other end closes.
+fn answer(stream: &Stream, setup: &Setup) -> io::Result<()> {
+    let (Lengths { request, reply }, time) = (lengths(), setup.work());
+    let (mut request, reply) = (vec![0; request], vec![0; reply]);
+    loop {
+        stream.read_exact(&mut request)?;
+        work::busy(time);
+        stream.write_all(&reply)?;
+    }
+}
+
+/// A client's connection.
+#[derive(Debug)]
+pub(super) struct Client {
+    stream: Stream,
+    request: Vec<u8>,
+    reply: Vec<u8>,
+}
+
+impl Client {
+    /// Connects, and tells the calling thread's native priority.
+    pub(super) fn connect(link: Link, address: &str, priority: i16) -> Result<Self> {
+        let stream = match link {
+            Link::Iiop => {
+                let stream = TcpStream::connect(address)?;
+                stream.set_nodelay(true)?;
+                Stream::Tcp(stream)
+            }
+            Link::Uiop | Link::Shmiop => Stream::Unix(UnixStream::connect(address)?),
+        };
+        stream.write_all(&[u8::try_from(priority)?])?;
+        let Lengths { request, reply } = lengths();
+        Ok(Self {
+            stream,
+            request: vec![0; request],
+            reply: vec![0; reply],
+        })
+    }
+
+    /// There and back.
+    pub(super) fn call(&mut self) -> io::Result<()> {
+        self.stream.write_all(&self.request)?;
+        self.stream.read_exact(&mut self.reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rt::setup::{Contender, sample};
+
+    #[test]
+    fn calls_come_back_by_either_socket() {
+        for link in [Link::Uiop, Link::Iiop] {
+            let mut setup = sample(Contender::Floor);
+            setup.link = link;
+            let folder = tempfile::tempdir().unwrap();
+            let address = serve(&setup, &folder).unwrap();
+            let mut client = Client::connect(link, &address, 3).unwrap();
+            for _ in 0..3 {
+                client.call().unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A server process and a client process of one contender, as the harness sees them.
+
+use super::batch::{Batch, Outcome};
+use super::setup::{Contender, Setup};
+use crate::Result;
+use crate::child::Process;
+use crate::contender::Harness;
+use crate::placement::Processors;
+use crate::protocol::Answer;
+use std::process::Command;
+
+/// They live through all batches of a placement.
+#[derive(Debug)]
+pub(super) struct Pair {
+    // In the order in which they are to end.
+    client: Process,
+    server: Process,
+    contender: Contender,
+}
+
+impl Pair {
+    /// Starts both, and has them connect.
+    ///
+    /// # Errors
+    /// When one does not start, and what it says.
+    pub(super) fn start(harness: &Harness, setup: &Setup, at: Processors) -> Result<Self> {
+        let contender = setup.contender;
+        let side = |name: &str, processor: usize| {
+            let mut command = Command::new(&harness.program);
+            command.args(["rt-peer", name, "--pin", &processor.to_string()]);
+            command.args(setup.words());
+            command
+        };
+        let mut server = Process::spawn(&mut side("server", at.server))?;
+        let address = server.until_ready();
+        let address = address.map_err(|error| format!("{contender}: server: {error}"))?;
+        let mut client = Process::spawn(side("client", at.client).args(["--at", &address]))?;
+        let ready = client.until_ready();
+        ready.map_err(|error| format!("{contender}: client: {error}"))?;
+        Ok(Self {
+            client,
+            server,
+            contender,
+        })
+    }
+
+    /// Has the client make calls.
+    ///
+    /// # Errors
+    /// When one fails, or the processes are gone.
+    pub(super) fn perform(&mut self, batch: &Batch) -> Result<Outcome> {
+        let answer = self.client.ask(batch);
+        let answer = answer.map_err(|error| format!("{}: {error}", self.contender))?;
+        match answer {
+            Answer::Samples(numbers) => Outcome::of(&numbers),
+            Answer::Error(error) => Err(format!("{}: {error}", self.contender).into()),
+            other => Err(format!("{}: it answered {other:?}", self.contender).into()),
+        }
+    }
+
+    /// Ends both.
+    ///
+    /// # Errors
+    /// When one ends with a failure.
+    pub(super) fn stop(self) -> Result<()> {
+        self.client.stop()?;
+        self.server.stop()
+    }
+}

@@ -1,0 +1,126 @@
+//! The server process of a pair.
+
+use super::setup::{Contender, Setup, corba, pin};
+use super::watchdog::Watchdog;
+use super::{floor, work};
+use crate::Result;
+use crate::peer::serve_until_the_end;
+use crate::timeprobes::servant::Ahead;
+use clap::Args;
+use punctual::rt::PriorityModelPolicy;
+use punctual::{Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RootPoa};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::Cubit;
+use std::time::Duration;
+
+/// No server lives longer.
+const LIFETIME: Duration = Duration::from_secs(900);
+
+/// A server's options.
+#[derive(Debug, Args)]
+pub struct Server {
+    /// The processor to run on.
+    #[arg(long)]
+    pin: usize,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+/// ORBs, with the references that their clients use: the high one's, then those of the low ones, of which the last is
+/// for all that are left.
+type Served = (Vec<Orb>, Vec<String>);
+
+/// Serves until the input ends.
+pub(super) fn serve(server: &Server) -> Result<()> {
+    let setup = &server.setup;
+    pin(server.pin)?;
+    let watchdog = Watchdog::start(setup.watchdog())?;
+    watchdog.arm(LIFETIME);
+    // Has a raw socket's file, and is gone with it.
+    let folder = tempfile::tempdir()?;
+    let (orbs, references) = match setup.contender {
+        Contender::Floor => (Vec::new(), vec![floor::serve(setup, &folder)?]),
+        Contender::Lanes => with_priorities(setup)?,
+        Contender::Pool => {
+            // A pool's threads have the priority of the one that starts it.
+            let thread = setup.thread("rt-pool".to_owned(), setup.pool_priority);
+            let setup = setup.clone();
+            joined(thread.start(move || with_priorities(&setup))?)?
+        }
+        Contender::OrbAThread => orb_a_thread(setup)?,
+    };
+    serve_ahead_of_clients(setup, references.join(" "))?;
+    orbs.iter().try_for_each(|orb| Ok(orb.shutdown(true)?))
+}
+
+/// Waits for the end of the input on a thread that no client keeps from running.
+fn serve_ahead_of_clients(setup: &Setup, address: String) -> Result<()> {
+    let control = setup.control("rt-control");
+    joined(control.start(move || serve_until_the_end(address))?)
+}
+
+fn joined<T>(thread: punctual_exec::thread::JoinHandle<Result<T>>) -> Result<T> {
+    let result = thread.join();
+    result.map_err(|_| "a thread of the server panicked")?
+}
+
+/// One ORB for all priorities, with an endpoint for each or one without a priority. The high client's object and the low
+/// clients' are two.
+fn with_priorities(setup: &Setup) -> Result<Served> {
+    let endpoints = match setup.contender {
+        Contender::Lanes => {
+            let priorities = setup.priorities().into_iter();
+            let endpoint = |priority| setup.link.endpoint(&format!("priority={priority}"));
+            priorities.map(endpoint).collect()
+        }
+        // Requests wait for a thread, and are not refused.
+        _ => vec![
+            setup
+                .link
+                .endpoint("concurrency=leader_followers&reserve=false"),
+        ],
+    };
+    let mut builder = Orb::builder();
+    for endpoint in endpoints {
+        builder = builder.listen(endpoint.parse::<ListenEndpoint>()?);
+    }
+    let orb = setup.rt_orb()?.extend(builder)?.build()?;
+    let root = orb.root_poa()?;
+    let model = PriorityModelPolicy::client_propagated(corba(1)?);
+    let poa = root.create_poa("rt", Some(root.manager()), &[PoaPolicy::of(model)])?;
+    let references = vec![activated(setup, &orb, &poa)?, activated(setup, &orb, &poa)?];
+    orb.listen()?;
+    root.manager().activate()?;
+    Ok((vec![orb], references))
+}
+
+/// An ORB without priorities for each priority, started by a thread that has it, so that all its threads do.
+fn orb_a_thread(setup: &Setup) -> Result<Served> {
+    let mut served = Served::default();
+    for client in 0..=setup.low {
+        let thread = setup.thread(format!("rt-orb-{client}"), setup.priority_of(client));
+        let setup = setup.clone();
+        let (orb, reference) = joined(thread.start(move || plain(&setup))?)?;
+        served.0.push(orb);
+        served.1.push(reference);
+    }
+    Ok(served)
+}
+
+fn plain(setup: &Setup) -> Result<(Orb, String)> {
+    let endpoint: ListenEndpoint = setup.link.endpoint("").parse()?;
+    let orb = Orb::builder().listen(endpoint).build()?;
+    let root = orb.root_poa()?;
+    let reference = activated(setup, &orb, &root)?;
+    orb.listen()?;
+    root.manager().activate()?;
+    Ok((orb, reference))
+}
+
+/// A reference to an object of this POA, whose servant works as it was told.
+fn activated(setup: &Setup, orb: &Orb, poa: &Poa) -> Result<String> {
+    let time = setup.work();
+    let cubit: Cubit =
+        poa.activate(Ahead(CubitImpl::new(orb.clone()), move || work::busy(time)))?;
+    Ok(orb.object_to_string(cubit.as_object())?)
+}

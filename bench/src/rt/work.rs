@@ -1,0 +1,38 @@
+//! What a servant spends.
+
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// Takes so much time of the processor. While the thread waits for it, none passes, so that an upcall costs the same
+/// however often it is interrupted.
+pub(super) fn busy(time: Duration) {
+    if time.is_zero() {
+        return;
+    }
+    let began = spent();
+    while spent().saturating_sub(began) < time {
+        std::hint::spin_loop();
+    }
+}
+
+/// The calling thread's time of the processor.
+fn spent() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // Neither is ever negative.
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanoseconds = u64::try_from(time.tv_nsec).unwrap_or_default();
+    Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_its_time_of_the_processor() {
+        let began = spent();
+        busy(Duration::from_millis(2));
+        assert!(spent() - began >= Duration::from_millis(2));
+        busy(Duration::ZERO);
+    }
+}

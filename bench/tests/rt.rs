@@ -1,0 +1,93 @@
+//! `rt` with ordinary threads, in a hurry. No time is asserted.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use serde_json::Value;
+use std::process::Command;
+
+/// The report of an experiment, and its plot.
+fn report_of(arguments: &[&str]) -> (Value, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = folder.path().join("rt.svg");
+    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
+        .arg("rt")
+        .args(arguments)
+        .args(["--best-effort", "--placement=same", "--rounds=1", "--json"])
+        .arg("--plot")
+        .arg(&plot)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["scheduling"], "SCHED_OTHER");
+    assert_eq!(report["failed"], Value::Array(Vec::new()), "{said}");
+    assert_eq!(report["skipped"], Value::Array(Vec::new()), "{said}");
+    (report, std::fs::read_to_string(plot).unwrap())
+}
+
+fn names(rows: &Value) -> Vec<&str> {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row["contender"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn latency_has_every_contender_alone_and_beside_a_load_and_every_goal() {
+    let (report, plot) = report_of(&["latency", "--calls=40", "--low=2"]);
+    let rows = &report["rows"];
+    assert_eq!(names(rows), ["floor", "lanes", "pool"]);
+    for row in rows.as_array().unwrap() {
+        assert_eq!(row["placement"], "same");
+        for how in ["alone", "loaded"] {
+            let run = &row[how];
+            assert!(run["samples"].as_u64().unwrap() > 0);
+            for figure in ["p50", "p90", "p99", "p999", "max"] {
+                assert!(run[figure].as_u64().unwrap() > 0, "{figure}");
+            }
+        }
+        assert!(row["beside_alone"]["p99"].as_f64().unwrap() > 0.0);
+        assert!(row["loaded_beside_floor"]["p50"].as_f64().unwrap() > 0.0);
+        assert!(row["low_rate"].as_f64().unwrap() > 0.0);
+    }
+    let goals = report["goals"].as_array().unwrap();
+    assert_eq!(goals.len(), 5);
+    // Ordinary threads have no priority to hold.
+    assert!(goals.iter().all(|goal| goal["verdict"] == "not_judged"));
+    assert!(plot.starts_with("<svg") && plot.contains("lanes loaded"));
+}
+
+#[test]
+fn the_papers_experiments_have_a_row_for_each_number_of_low_clients() {
+    for (experiment, contenders) in [
+        ("inversion", ["floor", "lanes", "pool"]),
+        ("endpoints", ["floor", "lanes", "orb-a-thread"]),
+    ] {
+        let (report, plot) = report_of(&[experiment, "--calls=20", "--low=1,2"]);
+        let rows = &report["rows"];
+        assert_eq!(names(rows), [contenders, contenders].concat());
+        for row in rows.as_array().unwrap() {
+            assert!(row["high"]["mean"].as_f64().unwrap() > 0.0);
+            assert!(row["high"]["jitter"].as_f64().unwrap() >= 0.0);
+            if experiment == "endpoints" {
+                let low = row["low"].as_u64().unwrap();
+                assert_eq!(row["low_ones"]["calls"], low * 20);
+            }
+        }
+        assert!(plot.starts_with("<svg") && plot.contains("jitter"));
+    }
+}
+
+#[test]
+fn who_has_no_part_in_an_experiment_is_told_so() {
+    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
+        .args([
+            "rt",
+            "latency",
+            "--best-effort",
+            "--contenders=orb-a-thread",
+        ])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("`orb-a-thread` has no part"), "{said}");
+}
