@@ -285,6 +285,19 @@ fn exceptions_are_read_with_and_without_their_repository_id() {
     }
 }
 
+#[test]
+fn an_exception_without_a_name_keeps_its_members_in_another_order() {
+    let nameless = TypeCode::exception("", "", &[("why", TypeCode::STRING)]);
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    nameless.marshal(&mut out).unwrap();
+    // No id, and an empty string of the form without a NUL, which is written with one: as an empty id is, too.
+    out.put_u32(0);
+    let any = read(&out.into_block(), 0, ByteOrder::Big).unwrap();
+    let written = octets(&any, 0, ByteOrder::Little);
+    let again = read(&written, 0, ByteOrder::Little).unwrap();
+    assert_eq!(octets(&again, 0, ByteOrder::Little), written);
+}
+
 #[derive(Debug, PartialEq)]
 struct Members(i16, String);
 

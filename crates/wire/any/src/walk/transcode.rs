@@ -84,8 +84,9 @@ impl<'a> Transcoding<'a> {
             Node::Alias { .. } => self.value(types.shape(at).original, input, out),
             Node::Struct { members: all, .. } => self.members(all, input, out),
             Node::Exception { name, members: all } => {
-                // What came without goes on without: to the ORB that it came from, perhaps.
-                if pass_id(&name.id, input) {
+                // What came without goes on without: to the ORB that it came from, perhaps. But not where the id is empty,
+                // as an empty string is one then.
+                if pass_id(&name.id, input) || name.id.is_empty() {
                     marshal_id(&name.id, out)?;
                 }
                 self.members(all, input, out)
