@@ -19,6 +19,8 @@ const OCTETS_A_NANO: u64 = 1;
 const SHORTEST: Duration = Duration::from_micros(1);
 /// What is known of a thread is asked for again after so many looks of it in vain.
 const KNOWN_FOR: u32 = 256;
+/// The same of a real-time thread, whose calls the system calls would delay that ask.
+const REAL_TIME_KNOWN_FOR: u32 = 16_384;
 
 /// What one look costs, and so how often the clock is looked at in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,7 +274,10 @@ impl KnownThread {
         let is_real_time = processor::is_real_time().unwrap_or(false);
         Self {
             may_look: may_look(is_real_time, processor::of_process(), quota::processors()),
-            looks: KNOWN_FOR,
+            looks: match is_real_time {
+                true => REAL_TIME_KNOWN_FOR,
+                false => KNOWN_FOR,
+            },
         }
     }
 }
