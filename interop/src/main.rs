@@ -11,6 +11,7 @@ mod capture;
 mod directions;
 mod exchange;
 mod jacorb;
+mod lanes;
 mod matrix;
 mod native;
 mod omniorb;

@@ -7,6 +7,7 @@ use crate::build::omniorb as build;
 use crate::capture::Capture;
 use crate::directions::calls;
 use crate::exchange;
+use crate::lanes;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
@@ -32,6 +33,7 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     for version in Version::ALL {
         over_tcp(&peer, folder, version, matrix)?;
     }
+    lanes::run(&peer, matrix);
     sockets::run(&peer, matrix)?;
     secured::run(&programs.secured.map(Peer::Omniorb), matrix)?;
     exchange::run(&peer, matrix)?;

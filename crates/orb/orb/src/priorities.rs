@@ -16,6 +16,9 @@ pub trait Priorities: Send + Sync + Debug {
     /// Why there are none.
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String>;
 
+    /// How threads are started that have no priority: as `thread` says, and scheduled, whoever starts them.
+    fn thread_without_priority(&self, thread: ThreadSpec) -> ThreadSpec;
+
     /// At which priorities the objects of an adapter with these policies are served.
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt;
 

@@ -15,6 +15,10 @@ impl Priorities for RtOrb {
         scheduled.ok_or_else(|| without_native(priority))
     }
 
+    fn thread_without_priority(&self, thread: ThreadSpec) -> ThreadSpec {
+        self.unprioritised(thread)
+    }
+
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {
         match policies.value::<PriorityModelPolicy>() {
             None => ServedAt::Any,
@@ -54,7 +58,8 @@ impl Priorities for RtOrb {
             Some(ClientPriorityPolicy::UseThreadPriority) => match thread {
                 Some(priority) => Ok(Destination::Within(priority..=priority)),
                 None => Err(
-                    "USE_THREAD_PRIORITY, and the thread has no CORBA priority: `set_the_priority` gives it one"
+                    "USE_THREAD_PRIORITY, and the thread has no CORBA priority (`set_the_priority` gives it one), or one for \
+                     which the ORB has no lane left"
                         .to_owned(),
                 ),
             },

@@ -32,6 +32,8 @@ pub struct RtOrb {
     propagated: Propagated,
     transform: Option<Arc<dyn PriorityTransform>>,
     threads: LaneThreads,
+    /// How the thread was scheduled that made it.
+    usual: Option<Scheduling>,
     is_degraded: bool,
     native_changes: AtomicU64,
 }
@@ -109,6 +111,7 @@ impl RtOrb {
             propagated: config.propagated,
             transform: config.transform,
             threads: config.threads,
+            usual: scheduling::own().ok(),
             is_degraded,
             native_changes: AtomicU64::new(0),
         }))
@@ -198,6 +201,16 @@ impl RtOrb {
             true => thread,
             false => thread.scheduling(native),
         })
+    }
+
+    /// A thread that runs at no priority: as the one did that made the RTORB, not as the one that starts it does.
+    pub(crate) fn unprioritised(&self, thread: ThreadSpec) -> ThreadSpec {
+        match self.usual {
+            Some(usual) if !self.is_degraded && !matches!(usual, Scheduling::Deadline(_)) => {
+                thread.scheduling(usual)
+            }
+            _ => thread,
+        }
     }
 
     /// Has the calling thread run at a priority; what it ran at before.

@@ -24,7 +24,7 @@ pub struct TaoEndpoint {
 }
 
 /// Where one of TAO's endpoints is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaoPlace {
     /// At a host and port: IIOP, SHMIOP, DIOP.
     Host(Endpoint),

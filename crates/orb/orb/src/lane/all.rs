@@ -7,12 +7,15 @@ use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::not_listening;
 use crate::priority::Priority;
+use crate::upcall;
 use parking_lot::Mutex;
 use punctual_exec::LockProtocol;
 use std::sync::{Arc, OnceLock};
 
 /// Lanes with a priority that one ORB may have. Threads of further priorities share the default lane.
 const MOST: usize = 64;
+/// So many of them there may be when one more is made for an upcall's own calls.
+const MOST_OF_UPCALLS: usize = 32;
 
 /// One lane, and in an ORB with Real-time CORBA one more for each priority that an endpoint has or that a thread calls
 /// at. They stay until the ORB ends.
@@ -26,7 +29,14 @@ pub(crate) struct Lanes {
     /// Held while one is made.
     making: Mutex<()>,
     /// Those of thread pools.
-    of_pools: Mutex<Vec<Arc<Lane>>>,
+    of_pools: Mutex<OfPools>,
+}
+
+#[derive(Debug, Default)]
+struct OfPools {
+    lanes: Vec<Arc<Lane>>,
+    /// How often the endpoints of those have changed that are gone.
+    changes_of_gone: u64,
 }
 
 impl Lanes {
@@ -73,15 +83,33 @@ impl Lanes {
         let Some(priority) = Priority::of_thread() else {
             return &self.first;
         };
-        match self.known(priority) {
-            Some(lane) => lane,
-            None => self.made(priority).unwrap_or(&self.first),
+        if let Some(lane) = self.known(priority) {
+            return lane;
         }
+        // What priorities upcalls have, clients say: they leave places to others.
+        let most = match upcall::in_upcall_of(self.broker.number()) {
+            true => MOST_OF_UPCALLS,
+            false => MOST,
+        };
+        if self.has(most) {
+            return &self.first;
+        }
+        self.made(priority).unwrap_or(&self.first)
+    }
+
+    /// Whether there are so many with a priority.
+    fn has(&self, lanes: usize) -> bool {
+        let last = lanes
+            .checked_sub(1)
+            .and_then(|last| self.prioritised.get(last));
+        last.is_none_or(|place| place.get().is_some())
     }
 
     /// All, the default one first.
     pub(crate) fn all(&self) -> impl Iterator<Item = Arc<Lane>> {
-        let of_pools = self.of_pools.lock().clone();
+        // One that is being made is among them, or its maker sees what was done before.
+        drop(self.making.lock());
+        let of_pools = self.of_pools.lock().lanes.clone();
         let others = self.prioritised().cloned().chain(of_pools);
         std::iter::once(self.first.clone()).chain(others)
     }
@@ -90,14 +118,28 @@ impl Lanes {
     pub(crate) fn add(&self, lane: PoolLane) -> Arc<Lane> {
         let lane = Arc::new(Lane::of_pool(self.broker.clone(), self.locks, lane));
         let mut of_pools = self.of_pools.lock();
-        of_pools.retain(|one| !(one.is_retired() && one.incoming.connections.len() == 0));
-        of_pools.push(lane.clone());
+        let is_gone = |one: &mut Arc<Lane>| one.is_retired() && one.incoming.connections.len() == 0;
+        let gone: Vec<Arc<Lane>> = of_pools.lanes.extract_if(.., is_gone).collect();
+        let changes = gone.iter().map(|lane| lane.incoming.endpoints.changes());
+        of_pools.changes_of_gone += changes.sum::<u64>();
+        of_pools.lanes.push(lane.clone());
         lane
+    }
+
+    /// How often endpoints have come or gone: the number is never the same again.
+    pub(super) fn changes(&self) -> u64 {
+        let of = |lane: &Arc<Lane>| lane.incoming.endpoints.changes();
+        if self.prioritised.is_empty() {
+            return of(&self.first);
+        }
+        let of_pools = self.of_pools.lock();
+        let lanes = self.prioritised().chain(&of_pools.lanes);
+        of(&self.first) + lanes.map(of).sum::<u64>() + of_pools.changes_of_gone
     }
 
     /// Has the lanes of a thread pool listen no more; `false` where there are none.
     pub(crate) fn retire_pool(&self, number: u32) -> bool {
-        let of_pools = self.of_pools.lock().clone();
+        let of_pools = self.of_pools.lock().lanes.clone();
         let is_meant = |one: &&Arc<Lane>| one.is_of_pool(number) && !one.is_retired();
         let mut lanes = of_pools.iter().filter(is_meant).peekable();
         let has_some = lanes.peek().is_some();
@@ -114,7 +156,8 @@ impl Lanes {
         listen: impl Fn(&Arc<Lane>) -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
         listen(&self.first)?;
-        let mut prioritised = self.broker.config().listen.iter();
+        let configured = self.broker.config().listen.iter();
+        let mut prioritised = configured.filter(|endpoint| endpoint.priority().is_some());
         prioritised.try_for_each(|endpoint| listen(self.of_endpoint(endpoint)?))
     }
 
@@ -161,10 +204,10 @@ impl Lanes {
         if let Some(lane) = self.known(priority) {
             return Ok(lane);
         }
-        let made = Lane::of_priority(self.broker.clone(), self.locks, priority)?;
         let vacant = self.prioritised.iter().find(|place| place.get().is_none());
         let vacant =
             vacant.ok_or_else(|| format!("there are {MOST} lanes of other priorities already"))?;
+        let made = Lane::of_priority(self.broker.clone(), self.locks, priority)?;
         Ok(vacant.get_or_init(|| Arc::new(made)))
     }
 }

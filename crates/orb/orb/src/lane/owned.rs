@@ -56,9 +56,14 @@ pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<Thread
 }
 
 impl Lane {
-    /// One for calls of whatever priority.
+    /// One for calls of whatever priority. In an ORB that knows priorities its threads have none, whoever starts them.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
-        Self::with_threads((broker, locks), None, ThreadSpec::named("punctual"), None)
+        let plain = ThreadSpec::named("punctual");
+        let threads = match &broker.priorities {
+            Some(priorities) => priorities.thread_without_priority(plain),
+            None => plain,
+        };
+        Self::with_threads((broker, locks), None, threads, None)
     }
 
     /// One for calls of this priority.
@@ -178,9 +183,12 @@ impl Lane {
         &self,
         accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
     ) -> Result<bool, SystemException> {
+        if self.incoming.endpoints.are_opened() {
+            return Ok(false);
+        }
         let mut endpoints = self.broker.config().endpoints();
         match &self.pool {
-            Some(pool) => endpoints = pool.places(endpoints),
+            Some(pool) => endpoints = pool.places(endpoints, &self.broker),
             None => endpoints.retain(|endpoint| endpoint.priority() == self.priority),
         }
         let with = (&*self.broker, &self.reactors);

@@ -1,5 +1,6 @@
 //! Lanes of thread pools (Real-time CORBA 1.2, §5.10): each with threads of its own, which serve all its endpoints.
 
+use crate::broker::Broker;
 use crate::config::{ListenEndpoint, PoolSize};
 use crate::priority::Priority;
 use crate::profile::LaneId;
@@ -22,12 +23,23 @@ pub struct PoolLane {
 
 impl PoolLane {
     /// Where it listens, in an ORB that is configured to listen at these.
-    pub(super) fn places(&self, of_orb: Vec<ListenEndpoint>) -> Vec<ListenEndpoint> {
+    /// Links whose connections need a thread each are left out of those.
+    pub(super) fn places(
+        &self,
+        of_orb: Vec<ListenEndpoint>,
+        broker: &Broker,
+    ) -> Vec<ListenEndpoint> {
+        let protocols = broker.protocols.now();
+        let serves = |one: &ListenEndpoint| {
+            let pair = protocols.pair(&one.protocol);
+            pair.is_ok_and(|pair| pair.link.serves_without_blocking())
+        };
         let endpoints = match self.endpoints.is_empty() {
             false => self.endpoints.clone(),
             true => {
                 let unprioritised = of_orb.into_iter().filter(|one| one.priority().is_none());
-                unprioritised.map(ListenEndpoint::elsewhere).collect()
+                let served = unprioritised.filter(serves);
+                served.map(ListenEndpoint::elsewhere).collect()
             }
         };
         let at = |endpoint: ListenEndpoint| match self.priority {

@@ -4,7 +4,7 @@ use super::all::Lanes;
 use super::incoming::{Named, none_to_publish};
 use crate::broker::Broker;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::policy::AdapterPolicies;
+use crate::policy::{AdapterPolicies, invalid};
 use crate::priorities::ServedAt;
 use crate::profile::{self, ProfileEndpoint, Publication, PublishedEndpoints};
 use crate::protocol;
@@ -33,6 +33,11 @@ impl<'w> Which<'w> {
         served_at: ServedAt::Any,
         are_lasting: false,
     };
+
+    /// Whether lanes decide which.
+    fn is_by_lane(&self) -> bool {
+        self.pool.is_some() || matches!(self.served_at, ServedAt::One(_))
+    }
 
     fn of(policies: &'w AdapterPolicies, broker: &Broker) -> Self {
         let priorities = broker.priorities.as_ref();
@@ -79,6 +84,12 @@ impl Lanes {
         if let Some(which) = which.named.filter(|_| endpoints.is_empty()) {
             return Err(none_to_publish(which));
         }
+        if endpoints.is_empty() && which.is_by_lane() {
+            return Err(invalid(
+                "making a reference: the ORB listens no more at the endpoints that serve the POA's objects"
+                    .to_owned(),
+            ));
+        }
         build_profiles(self.broker(), &endpoints, object_key, policies).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
@@ -92,10 +103,9 @@ impl Lanes {
         policies: &AdapterPolicies,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is made again.
-        let changes = self.all().map(|lane| lane.incoming.endpoints.changes());
         let origin = [
             self.broker().number(),
-            changes.sum(),
+            self.changes(),
             self.broker().protocols.now().number,
         ];
         let which = Which::of(policies, self.broker());
@@ -114,8 +124,7 @@ impl Lanes {
     /// Whether it depends on lanes where objects of an adapter with these policies are served.
     pub(crate) fn decide_for(&self, policies: &AdapterPolicies) -> bool {
         let which = Which::of(policies, self.broker());
-        which.pool.is_some()
-            || matches!(which.served_at, ServedAt::One(_)) && self.have_prioritised_endpoints()
+        which.pool.is_some() || which.is_by_lane() && self.have_prioritised_endpoints()
     }
 
     /// Whether objects of an adapter with these policies are served anywhere.

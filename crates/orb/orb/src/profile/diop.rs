@@ -29,7 +29,8 @@ impl ProfileCodec for DiopCodec {
         let at = Address::iiop(&profile.host, profile.port);
         let address = Address::new(diop::NAME, at.place());
         let mut endpoints = vec![ProfileEndpoint::new(&protocol(), address)];
-        priorities::give(&mut endpoints, &profile.components, self.tag());
+        let place = priorities::at_host;
+        priorities::give(&mut endpoints, &profile.components, self.tag(), place);
         Ok(DecodedProfile {
             version: newest(profile.version)?,
             endpoints,

@@ -10,6 +10,7 @@ use super::{
     DecodedProfile, ORB_TYPE, ProfileCodec, ProfileEndpoint, Publication, SecurityRequirement,
     newest, priorities,
 };
+use crate::priority::Priority;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
@@ -17,6 +18,8 @@ use punctual_ior::{
     TaggedComponent, TaggedProfile, TaoPlace, TlsSecTrans, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
+
+use std::collections::{HashMap, HashSet};
 
 /// The name of the TLS link, which is a crate of its own.
 const SSLIOP: &str = "ssliop";
@@ -150,23 +153,41 @@ impl ProfileCodec for IiopCodec {
 /// Gives endpoints the priorities that the profile says of their addresses, and adds those that it names nowhere else, as
 /// TAO's does. Its own address with port 0, which no endpoint has, stands for those that are secured.
 fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
-    for (place, priority) in priorities::said(&profile.components, tags::profile::INTERNET_IOP) {
-        let TaoPlace::Host(at) = place else {
-            continue;
-        };
-        let is_it = |one: &&mut ProfileEndpoint| match at.port {
-            0 => *one.protocol == *SSLIOP,
-            _ => *one.protocol == *iiop::NAME && host_and_port(&one.address).as_ref() == Some(&at),
-        };
-        let mut is_known = at.port == 0;
-        for one in endpoints.iter_mut().filter(is_it) {
-            one.qualities.priority = priority;
-            is_known = true;
+    let said = priorities::said(&profile.components, tags::profile::INTERNET_IOP);
+    if said.is_empty() {
+        return;
+    }
+    let is_secured = |place: &TaoPlace| matches!(place, TaoPlace::Host(at) if at.port == 0);
+    let secured = said.iter().find(|(place, _)| is_secured(place));
+    let secured = secured.and_then(|(_, priority)| *priority);
+    let mut left: HashMap<&TaoPlace, Option<Priority>> = said
+        .iter()
+        .map(|(place, priority)| (place, *priority))
+        .collect();
+    let mut known = HashSet::new();
+    for one in endpoints.iter_mut() {
+        match &*one.protocol {
+            SSLIOP => one.qualities.priority = secured,
+            iiop::NAME => {
+                let place = priorities::at_host(&one.address);
+                if let Some((place, priority)) = place.and_then(|place| left.get_key_value(&place))
+                {
+                    one.qualities.priority = *priority;
+                    known.insert(*place);
+                }
+            }
+            _ => {}
         }
-        if !is_known {
+    }
+    left.retain(|place, _| !known.contains(place) && !is_secured(place));
+    for (place, priority) in &said {
+        // One that stands there twice is added once.
+        if let TaoPlace::Host(at) = place
+            && left.remove(place).is_some()
+        {
             let address = Address::iiop(&at.host, at.port);
             let mut other = ProfileEndpoint::new(iiop::NAME, address);
-            other.qualities.priority = priority;
+            other.qualities.priority = *priority;
             endpoints.push(other);
         }
     }

@@ -27,7 +27,8 @@ impl ProfileCodec for PairCodec {
         let at =
             |place: &String| ProfileEndpoint::new(protocol, Address::new(profile.link(), place));
         let mut endpoints: Vec<ProfileEndpoint> = profile.places.iter().map(at).collect();
-        priorities::give(&mut endpoints, &profile.components, self.tag());
+        let place = priorities::at_path;
+        priorities::give(&mut endpoints, &profile.components, self.tag(), place);
         Ok(DecodedProfile {
             // Whoever writes such profiles speaks the newest.
             version: GiopVersion::V1_2,

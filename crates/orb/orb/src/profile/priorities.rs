@@ -6,6 +6,10 @@ use crate::priority::Priority;
 use punctual_cdr::CdrError;
 use punctual_ior::{TaggedComponent, TaoEndpoint, TaoPlace};
 use punctual_link::Address;
+use std::collections::HashMap;
+
+/// Places whose priorities are read.
+const MOST: usize = 256;
 
 /// What TAO says of an endpoint without a priority.
 const NONE: i16 = -1;
@@ -38,7 +42,8 @@ pub(super) fn at_host(address: &Address) -> Option<TaoPlace> {
     host_and_port(address).map(TaoPlace::Host)
 }
 
-/// What profiles of this tag say in the component, if they have one that decodes: places and their priorities.
+/// The priorities that profiles of this tag say of places in the component, if they have one that decodes: of so many
+/// places as there may be lanes, each at some protocols.
 pub(super) fn said(
     components: &[TaggedComponent],
     profile: u32,
@@ -46,7 +51,7 @@ pub(super) fn said(
     let mut components = components.iter();
     let said = components.find_map(|one| one.tao_endpoints(profile).ok().flatten());
     let priority = |number: i16| Priority::new(number).ok();
-    let said = said.unwrap_or_default().into_iter();
+    let said = said.unwrap_or_default().into_iter().take(MOST);
     said.map(|one| (one.place, priority(one.priority)))
         .collect()
 }
@@ -56,14 +61,15 @@ pub(super) fn give(
     endpoints: &mut [ProfileEndpoint],
     components: &[TaggedComponent],
     profile: u32,
+    place: impl Fn(&Address) -> Option<TaoPlace>,
 ) {
-    for (place, priority) in said(components, profile) {
-        let is_it = |one: &&mut ProfileEndpoint| match &place {
-            TaoPlace::Path(path) => one.address.place() == path,
-            TaoPlace::Host(at) => host_and_port(&one.address).is_some_and(|own| own == *at),
-        };
-        for one in endpoints.iter_mut().filter(is_it) {
-            one.qualities.priority = priority;
+    let said: HashMap<TaoPlace, Option<Priority>> = said(components, profile).into_iter().collect();
+    if said.is_empty() {
+        return;
+    }
+    for one in endpoints {
+        if let Some(priority) = place(&one.address).and_then(|place| said.get(&place)) {
+            one.qualities.priority = *priority;
         }
     }
 }

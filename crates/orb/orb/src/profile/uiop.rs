@@ -27,7 +27,8 @@ impl ProfileCodec for UiopCodec {
         let profile = UiopProfile::decode(data)?;
         let address = Address::new(uiop::NAME, &profile.path);
         let mut endpoints = vec![ProfileEndpoint::new(uiop::NAME, address)];
-        priorities::give(&mut endpoints, &profile.components, self.tag());
+        let place = priorities::at_path;
+        priorities::give(&mut endpoints, &profile.components, self.tag(), place);
         Ok(DecodedProfile {
             version: newest(profile.version)?,
             endpoints,

@@ -88,6 +88,10 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
         assert_eq!(server.noting.last().scheduled, (1, 30));
         assert_eq!(scheduled(), (1, 30));
     });
+    // The thread has its own priority again once the upcall is over, which is behind its reply.
+    while of_server.native_changes() < 2 {
+        std::thread::yield_now();
+    }
     assert_eq!(of_server.native_changes(), 2);
 }
 
@@ -289,6 +293,25 @@ fn threads_of_different_priorities_share_no_connection() {
             rt.current().set_the_priority(at(priority)).unwrap();
             echo.long(1).unwrap();
             assert_eq!(server.orb.client_connections(), connections);
+        });
+    }
+}
+
+#[test]
+fn threads_without_a_priority_have_none_whoever_starts_them() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    for concurrency in ["thread_per_connection", "reactive", "leader_followers"] {
+        on_a_thread(|| {
+            rt.current().set_the_priority(at(40)).unwrap();
+            // What it starts would inherit its scheduling.
+            let endpoint = format!("iiop://127.0.0.1:0/concurrency={concurrency}");
+            let server = Server::at(&rt, &[&endpoint]);
+            let plain = server.plain();
+            echo(&client(&rt), &plain).long(1).unwrap();
+            assert_eq!(server.noting.last().scheduled, (0, 0), "{concurrency}");
         });
     }
 }

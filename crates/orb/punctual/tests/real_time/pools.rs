@@ -156,12 +156,39 @@ fn a_pool_that_ends_serves_no_more_and_the_orb_goes_on() {
         assert_eq!(server.orb.endpoints().len(), 2);
         rt.destroy_threadpool(&server.orb, pool).unwrap();
         echo.long(1).unwrap_err();
+        // No reference that leads nowhere is made.
+        let error = poa.activate::<Echo, _>(server.noting.clone()).unwrap_err();
+        assert!(error.to_string().contains("listens no more"), "{error}");
         poa.destroy(true, true).unwrap();
         assert_eq!(server.orb.endpoints().len(), 1);
     }
     let plain = server.plain();
     assert_eq!(echo(&client(&rt), &plain).long(2).unwrap(), 2);
     server.orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn references_name_new_endpoints_however_many_pools_have_come_and_gone() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
+    let client = client(&rt);
+    let pool = || {
+        let options = ThreadpoolOptions::default();
+        rt.create_threadpool(&server.orb, threads(0, 1), &options)
+            .unwrap()
+    };
+    let first = pool();
+    rt.destroy_threadpool(&server.orb, first).unwrap();
+    assert_eq!(named(&client, &server.plain()), ["iiop"]);
+    // The first one is forgotten here.
+    let second = pool();
+    for endpoints in 2..6 {
+        let socket = "uiop://".parse().unwrap();
+        server.orb.add_endpoint(socket).unwrap();
+        assert_eq!(named(&client, &server.plain()).len(), endpoints);
+    }
+    rt.destroy_threadpool(&server.orb, second).unwrap();
 }
 
 #[test]

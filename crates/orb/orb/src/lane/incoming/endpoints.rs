@@ -67,8 +67,10 @@ impl Endpoints {
         if state.opened {
             return Ok(false);
         }
+        // Where the ORB ends, it has seen this lane, or this is seen here.
+        broker.check_running()?;
         if state.closed {
-            return broker.check_running().map(|()| false);
+            return Ok(false);
         }
         let begin = state.next;
         let opened: Result<Vec<OpenEndpoint>, SystemException> = (begin..)
@@ -77,7 +79,9 @@ impl Endpoints {
             .collect();
         let opened = opened?;
         state.next += u64::try_from(opened.len()).unwrap_or_default();
-        opened.iter().try_for_each(accept)?;
+        let accepting = opened.iter().try_for_each(accept);
+        // Those that have begun to accept end with the others.
+        accepting.inspect_err(|_| opened.iter().for_each(|one| one.acceptor.close()))?;
         state.open.extend(opened);
         state.opened = true;
         self.have_changed();
@@ -92,9 +96,7 @@ impl Endpoints {
         accept: &Accept<'_>,
     ) -> Result<ListenEndpoint, SystemException> {
         let mut state = self.lock();
-        if state.closed {
-            broker.check_running()?;
-        }
+        broker.check_running()?;
         let one = self.open_one((broker, reactors), state.next, endpoint)?;
         state.next += 1;
         accept(&one)?;
@@ -126,6 +128,11 @@ impl Endpoints {
             // A pool ends with the last that it serves.
             open.threads = None;
         }
+    }
+
+    /// Whether the endpoints of the configuration have been opened.
+    pub(in crate::lane) fn are_opened(&self) -> bool {
+        self.lock().opened
     }
 
     pub(crate) fn is_closed(&self) -> bool {

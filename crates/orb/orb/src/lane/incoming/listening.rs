@@ -118,10 +118,8 @@ impl Incoming {
 
     /// Listens no more at all, and says goodbye to the clients: calls in progress finish.
     pub(crate) fn retire_all(&self, reactors: &Reactors) {
-        let gone = self.endpoints.retire(|_| true);
-        self.endpoints.close();
-        reactors.release();
-        self.connections.say_goodbye(|at| gone.contains(&at));
+        self.endpoints.retire(|_| true);
+        self.close(reactors);
     }
 
     /// Stops listening and says goodbye to every client.
