@@ -1,15 +1,15 @@
 //! `rt`: whether a CORBA priority holds from the client's thread to the servant.
 //!
 //! An urgent client (*high*) calls beside others (*low*) of lower priorities that make calls as fast as they can, all in
-//! one process and their servants in another, each process on one processor. [`latency`] is the acceptance
-//! experiment: a paced high client, alone and beside the load, whose times are held against [`goals`]. [`series`] are the
+//! one process and their servants in another, each process on one processor. `latency` is the acceptance
+//! experiment: a paced high client, alone and beside the load, whose times are held against `goals`. `series` are the
 //! papers' experiments over the number of low clients.
 //!
-//! The harness starts a [`pair`] of processes for each contender ([`setup`]: lanes, a pool, an ORB a thread, raw sockets
-//! with the same priorities as the [`floor`]); pairs live through a placement and take turns, a [`batch`] at a time.
+//! The harness starts a `pair` of processes for each contender (`setup`: lanes, a pool, an ORB a thread, raw sockets
+//! with the same priorities as the `floor`); pairs live through a placement and take turns, a `batch` at a time.
 //!
 //! A real-time load that does not end would keep everybody else from the processor. Each batch has a limit, low clients
-//! stop with the high one, and a [`watchdog`] ahead of all others ends a process that does not keep to it.
+//! stop with the high one, and a `watchdog` ahead of all others ends a process that does not keep to it.
 
 mod awake;
 mod batch;
