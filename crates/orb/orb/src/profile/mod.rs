@@ -10,6 +10,8 @@ mod iiop;
 mod origin;
 mod pair;
 mod priorities;
+#[cfg(test)]
+mod priorities_tests;
 mod published;
 mod uiop;
 
