@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 const ENDPOINTS: [&str; 5] = [
     "iiop://127.0.0.1:0",
     "iiop://127.0.0.1:0/priority=10",
-    "iiop://127.0.0.1:0/priority=50&concurrency=leader_followers",
+    "iiop://127.0.0.1:0/priority=50&concurrency=leader_followers&reserve=false",
     "uiop://|priority=10&concurrency=reactive",
     "uiop://|priority=50",
 ];
@@ -303,7 +303,11 @@ fn threads_without_a_priority_have_none_whoever_starts_them() {
     let Some(rt) = fifo(Propagated::default()) else {
         return;
     };
-    for concurrency in ["thread_per_connection", "reactive", "leader_followers"] {
+    for concurrency in [
+        "thread_per_connection",
+        "reactive",
+        "leader_followers&reserve=false",
+    ] {
         on_a_thread(|| {
             rt.current().set_the_priority(at(40)).unwrap();
             // What it starts would inherit its scheduling.

@@ -19,6 +19,14 @@ fn threads(priority: i16, static_threads: usize) -> PoolThreads {
     }
 }
 
+/// Those of a pool that refuses nothing while a busy machine holds its threads up.
+fn patient() -> ThreadpoolOptions {
+    ThreadpoolOptions {
+        buffering: RequestBuffering::Unbounded,
+        ..ThreadpoolOptions::default()
+    }
+}
+
 #[test]
 fn a_pools_lanes_have_endpoints_and_threads_of_their_own() {
     let _watchdog = watchdog(LIMIT);
@@ -30,7 +38,7 @@ fn a_pools_lanes_have_endpoints_and_threads_of_their_own() {
     let lanes = [threads(10, 2), threads(50, 1)];
     let options = ThreadpoolOptions {
         stack_size: Some(256 * 1024),
-        ..ThreadpoolOptions::default()
+        ..patient()
     };
     let pool = of_server.create_threadpool_with_lanes(&server.orb, &lanes, &options);
     let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
@@ -67,7 +75,7 @@ fn a_pool_without_lanes_serves_requests_of_all_priorities() {
     };
     let of_server = fifo(Propagated::default()).unwrap();
     let server = Server::at(&of_server, &["iiop://127.0.0.1:0"]);
-    let options = ThreadpoolOptions::default();
+    let options = patient();
     let pool = of_server.create_threadpool(&server.orb, threads(30, 2), &options);
     let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
     let reference = |name: &str, policies: &[PoaPolicy]| {
@@ -143,7 +151,7 @@ fn a_pool_that_ends_serves_no_more_and_the_orb_goes_on() {
     let _watchdog = watchdog(LIMIT);
     let rt = ordinary(Propagated::default());
     let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
-    let options = ThreadpoolOptions::default();
+    let options = patient();
     for _ in 0..3 {
         let pool = rt.create_threadpool(&server.orb, threads(0, 1), &options);
         let pool = pool.unwrap();
