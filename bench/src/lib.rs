@@ -36,6 +36,8 @@ pub mod memory;
 pub mod omniorb;
 pub mod output;
 pub mod outsider;
+#[cfg(test)]
+mod parsed;
 pub mod peer;
 pub mod placement;
 pub mod process;

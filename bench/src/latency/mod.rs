@@ -281,17 +281,10 @@ fn rows(placement: Placement, case: Case, entrants: &[Entrant<'_>]) -> Vec<Row> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        options: Options,
-    }
+    use crate::parsed::parsed;
 
     fn parse(arguments: &[&str]) -> std::result::Result<Options, clap::Error> {
-        let words = ["latency"].iter().chain(arguments);
-        Command::try_parse_from(words).map(|command| command.options)
+        parsed(arguments)
     }
 
     #[test]

@@ -95,17 +95,10 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        options: Options,
-    }
+    use crate::parsed::parsed;
 
     fn kinds(arguments: &[&str]) -> std::result::Result<Vec<Kind>, clap::Error> {
-        let words = ["throughput"].iter().chain(arguments);
-        Command::try_parse_from(words).map(|command| command.options.kinds())
+        parsed::<Options>(arguments).map(|options| options.kinds())
     }
 
     #[test]
