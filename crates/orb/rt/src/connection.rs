@@ -7,7 +7,8 @@ use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
 /// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the band of the thread's, and
-/// to one without a priority where there is none. A server may publish it, or a client set it, not both.
+/// to one without a priority where there is none. A thread without a CORBA priority counts as one of 0. A server may
+/// publish the bands, or a client set them, not both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityBandedConnectionPolicy(Vec<RangeInclusive<Priority>>);
 

@@ -68,6 +68,6 @@ fn distance(
 fn said(endpoint: &Endpoint) -> String {
     match endpoint.qualities.priority {
         Some(priority) => format!("{} of priority {priority}", endpoint.address),
-        None => format!("{} of none", endpoint.address),
+        None => format!("{} without one", endpoint.address),
     }
 }

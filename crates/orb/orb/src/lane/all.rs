@@ -40,7 +40,7 @@ struct OfPools {
 }
 
 impl Lanes {
-    /// The default one, and those of the configured endpoints.
+    /// The default one. Others come to be when an endpoint is listened at, or a thread calls, that has their priority.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
         let places = match &broker.priorities {
             Some(_) => MOST,
