@@ -19,6 +19,7 @@ const ORB: &[&[&str]] = &[
     // What calls are about: data, and nothing that runs.
     &["exception"],
     &["context", "operation", "priority", "value"],
+    &["timeline"],
     &["policy"],
     &["config", "request_context"],
     &["priorities"],

@@ -30,6 +30,7 @@ mod relayed;
 mod request_context;
 mod server;
 mod sync;
+pub mod timeline;
 mod upcall;
 pub mod value;
 
@@ -42,7 +43,7 @@ pub use context::Context;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
 };
-pub use lane::PoolLane;
+pub use lane::{Borrowers, BufferLimits, LaneStatistics, PoolLane};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,

@@ -1,6 +1,7 @@
 //! What Real-time CORBA says of lanes and of where calls go. Asked of whoever knows its policies and the machine's
 //! native priorities: `punctual_rt`.
 
+use crate::exception::SystemException;
 use crate::policy::AdapterPolicies;
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
@@ -18,6 +19,15 @@ pub trait Priorities: Send + Sync + Debug {
 
     /// How threads are started that have no priority: as `thread` says, and scheduled, whoever starts them.
     fn thread_without_priority(&self, thread: ThreadSpec) -> ThreadSpec;
+
+    /// Has the calling thread run at a priority; what [`Priorities::run_again_at`] is given.
+    ///
+    /// # Errors
+    /// What the machine refuses.
+    fn run_at(&self, priority: Priority) -> Result<u64, SystemException>;
+
+    /// Has it run again as it did before.
+    fn run_again_at(&self, before: u64);
 
     /// At which priorities the objects of an adapter with these policies are served.
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt;

@@ -4,8 +4,11 @@ use crate::adapter::Root;
 use crate::key::{self, Key};
 use crate::manager::Managed as _;
 use crate::upcall::OverTheWire;
+use punctual_giop::ServiceContexts;
 use punctual_orb::probe::{self, Point};
-use punctual_orb::{Collocated, DispatchError, Dispatched, Location, ObjectAdapter, ServerCall};
+use punctual_orb::{
+    Collocated, DispatchError, Dispatched, Location, ObjectAdapter, Priority, ServerCall,
+};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,6 +41,10 @@ impl ObjectAdapter for Root {
             } => Cow::Owned(key::named(self.nonce, adapter, None, id)),
             _ => Cow::Borrowed(object_key),
         }
+    }
+
+    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
+        self.known_adapter(object_key)?.urgency(contexts)
     }
 
     fn look_before_run(&self) {

@@ -4,10 +4,13 @@ use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
+use crate::thread::RanAt;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
-use punctual_orb::{AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt};
+use punctual_orb::{
+    AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt, SystemException,
+};
 
 impl Priorities for RtOrb {
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
@@ -17,6 +20,14 @@ impl Priorities for RtOrb {
 
     fn thread_without_priority(&self, thread: ThreadSpec) -> ThreadSpec {
         self.unprioritised(thread)
+    }
+
+    fn run_at(&self, priority: Priority) -> Result<u64, SystemException> {
+        RtOrb::run_at(self, priority).map(|before| before.0)
+    }
+
+    fn run_again_at(&self, before: u64) {
+        RtOrb::run_again_at(self, RanAt(before));
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {

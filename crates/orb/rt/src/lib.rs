@@ -24,6 +24,7 @@ mod config;
 mod connection;
 mod context;
 mod current;
+mod lane_report;
 mod lanes;
 mod mapping;
 mod mutex;
@@ -31,6 +32,7 @@ mod orb;
 mod priority_model;
 mod thread;
 mod thread_pool;
+pub mod timeline;
 
 pub use client_priority::ClientPriorityPolicy;
 pub use config::{
@@ -38,13 +40,14 @@ pub use config::{
 };
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
+pub use lane_report::LaneReport;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};
 pub use orb::{RtError, RtOrb};
 pub use priority_model::PriorityModelPolicy;
 pub use punctual_exec::thread::Processors;
 pub use punctual_ior::PriorityModel;
-pub use punctual_orb::{Priority, PriorityOutOfRange};
+pub use punctual_orb::{BufferLimits, LaneStatistics, Priority, PriorityOutOfRange};
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
 };

@@ -5,13 +5,14 @@ use crate::context;
 use crate::orb::{RtOrb, without_native};
 use crate::thread::{self, RanAt};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_giop::ServiceContexts;
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
 use punctual_orb::Priority;
 use punctual_orb::{
     AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, Policy,
     PolicyCodec, PolicyLevels, PolicyType, ServerCall, SystemException,
-    SystemExceptionKind as Kind, minor,
+    SystemExceptionKind as Kind, minor, timeline,
 };
 use std::sync::Arc;
 
@@ -125,7 +126,22 @@ impl AroundUpcall for AtPriority {
                 .ok_or_else(|| not_transformed(priority))?,
             None => priority,
         };
-        self.rt.run_at(priority).map(|before| before.0)
+        let before = self.rt.run_at(priority)?;
+        if timeline::is_recording() {
+            timeline::runs_at(priority);
+        }
+        Ok(before.0)
+    }
+
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+        let carried = match self.policy.model {
+            PriorityModel::ServerDeclared => None,
+            PriorityModel::ClientPropagated => contexts.find(RT_CORBA_PRIORITY),
+        };
+        // What cannot be obeyed is told when it is served.
+        let wanted = carried.and_then(|data| Priority::new(context::decoded(data).ok()?).ok());
+        let wanted = wanted.map(|wanted| wanted.min(self.rt.propagated().highest));
+        Some(wanted.unwrap_or(self.policy.server_priority))
     }
 
     #[inline]

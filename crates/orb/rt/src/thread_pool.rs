@@ -4,8 +4,8 @@ use crate::orb::{RtOrb, without_native};
 use punctual_exec::ThreadSpec;
 use punctual_ior::tags;
 use punctual_orb::{
-    CompletionStatus, LaneId, ListenEndpoint, Orb, PolicyLevels, PolicyType, PoolLane, PoolSize,
-    Priority, SystemException, SystemExceptionKind as Kind, minor,
+    Borrowers, BufferLimits, CompletionStatus, LaneId, ListenEndpoint, Orb, PolicyLevels,
+    PolicyType, PoolLane, PoolSize, Priority, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -32,6 +32,13 @@ pub enum RequestBuffering {
     None,
     /// They wait, unread, in the buffers of their connections, as long as their clients do.
     Unbounded,
+    /// They are read, and served in the order of their priorities, those of one priority as they came. Where there are as
+    /// many as may be, they are refused with TRANSIENT (allow_request_buffering; max_buffered_requests and
+    /// max_request_buffer_size of each lane, so that no lane takes another's room).
+    ///
+    /// All requests of the pool go through the buffer: a thread that is free reads what there is to read before it serves
+    /// the most urgent request.
+    Bounded(BufferLimits),
 }
 
 /// Threads of a pool, or of one of its lanes.
@@ -52,6 +59,9 @@ pub struct ThreadpoolOptions {
     pub stack_size: Option<usize>,
     /// What becomes of requests while all threads are in upcalls.
     pub buffering: RequestBuffering,
+    /// Whether a lane has an idle thread of a lane with lower priority serve its requests when all of its own are in
+    /// upcalls (allow_borrowing). The thread runs at the lane's priority meanwhile.
+    pub allow_borrowing: bool,
     /// Where its lanes listen, each at ports and paths of its own: so of TCP it is a port that is not said
     /// (`iiop://host:0`). Where the ORB does, if none is given.
     pub endpoints: Vec<ListenEndpoint>,
@@ -76,7 +86,7 @@ impl RtOrb {
     }
 
     /// Makes a thread pool with a lane for each of these, which serves requests of its priority
-    /// (RTCORBA::RTORB::create_threadpool_with_lanes). No lane borrows another's threads.
+    /// (RTCORBA::RTORB::create_threadpool_with_lanes).
     ///
     /// # Errors
     /// Those of [`RtOrb::create_threadpool`], and BAD_PARAM for two lanes of one priority.
@@ -122,9 +132,15 @@ impl RtOrb {
         }
         // Relaxed: a number, and no more.
         let pool = NEXT.fetch_add(1, Ordering::Relaxed);
+        let borrowers = options.allow_borrowing.then(Borrowers::default);
         for (lane, index) in lanes.iter().zip(0..) {
             let made = self.lane(lane, LaneId { pool, index }, options, published(lane));
-            let added = made.and_then(|lane| orb.add_lane(lane));
+            let added = made.and_then(|lane| {
+                orb.add_lane(PoolLane {
+                    borrowers: borrowers.clone(),
+                    ..lane
+                })
+            });
             if let Err(exception) = added {
                 orb.retire_pool(pool);
                 return Err(exception);
@@ -157,6 +173,11 @@ impl RtOrb {
                 most: lane.static_threads.saturating_add(lane.dynamic_threads),
                 reserve: options.buffering == RequestBuffering::None,
             },
+            buffer: match options.buffering {
+                RequestBuffering::Bounded(limits) => Some(limits),
+                _ => None,
+            },
+            borrowers: None,
             endpoints: options.endpoints.clone(),
         })
     }

@@ -12,6 +12,7 @@ use crate::messaging::Message;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
 use crate::relayed::{self, RelayedReply, Terms};
+use crate::timeline::{self, Stage};
 
 impl Invocation {
     /// Binds the call to the endpoint that is to be tried now.
@@ -52,6 +53,9 @@ impl Invocation {
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let mut request = anew.message(call.ask, pending.id())?;
         send::send(connection, &mut request, self.deadline)?;
+        if timeline::is_recording() {
+            call.callee.lane.calls_come_to(Stage::Sent, pending.id());
+        }
         if anew.tells_code_sets {
             connection.code_sets_are_told();
         }

@@ -20,6 +20,7 @@ use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
 use crate::policy::Buffering;
 use crate::probe::{self, Point};
+use crate::timeline::{self, Stage};
 use punctual_cdr::{Block, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
@@ -108,6 +109,13 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
+    /// Tells a timeline.
+    #[cold]
+    #[inline(never)]
+    fn comes_to(&self, stage: Stage, request: u32) {
+        self.callee.lane.calls_come_to(stage, request);
+    }
+
     #[inline]
     fn make(
         &self,
@@ -123,6 +131,9 @@ impl ShortCall<'_> {
         if let Err(failed) = send::send_plainly(connection, block, self.deadline) {
             return Err(self.failed(failed));
         }
+        if timeline::is_recording() {
+            self.comes_to(Stage::Sent, pending.id());
+        }
         probe::begins!(Point::ClientTransportReceive);
         // The request's memory serves for its reply.
         match complete::wait_with(connection, block, &pending, self.deadline) {
@@ -131,6 +142,9 @@ impl ShortCall<'_> {
                     ReplyStatus::UserException => Body::UserException,
                     _ => Body::Results,
                 };
+                if timeline::is_recording() {
+                    self.comes_to(Stage::ReplyRead, pending.id());
+                }
                 // Nobody waits for the place while the results are read.
                 pending.end();
                 probe::begins!(Point::ClientDemarshal);

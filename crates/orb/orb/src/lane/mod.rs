@@ -8,6 +8,7 @@
 mod all;
 #[cfg(test)]
 mod apart_tests;
+mod counters;
 mod incoming;
 mod outgoing;
 mod owned;
@@ -15,6 +16,8 @@ mod pool;
 mod reactors;
 mod references;
 mod spreading;
+mod statistics;
+mod work;
 
 pub(crate) use all::Lanes;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
@@ -27,3 +30,6 @@ pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};
 pub(crate) use references::Which;
+pub use statistics::LaneStatistics;
+pub use work::{Borrowers, BufferLimits};
+pub(crate) use work::{Buffered, RequestBuffer};

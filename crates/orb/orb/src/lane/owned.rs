@@ -1,14 +1,17 @@
 //! What a lane owns.
 
+use super::counters::Counters;
 use super::incoming::Incoming;
 use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, OpenedFor, Wanted};
-use super::pool::PoolLane;
+use super::pool::{PoolLane, PoolThreads};
 use super::reactors::Reactors;
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::OpenEndpoint;
 use crate::priority::Priority;
+use crate::profile::LaneId;
+use crate::timeline::{self, RequestId, Stage};
 use punctual_exec::{Deadline, LockProtocol, ThreadGroup, ThreadSpec};
 use punctual_link::LinkError;
 use std::sync::Arc;
@@ -35,6 +38,8 @@ pub(crate) struct Lane {
     threads: ThreadSpec,
     /// Which lane of a thread pool it is, if it is one.
     pool: Option<PoolLane>,
+    /// What it has done.
+    pub(crate) counters: Arc<Counters>,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
     /// Threads that open connections beside others.
@@ -97,7 +102,10 @@ impl Lane {
         pool: Option<PoolLane>,
     ) -> Self {
         let id = pool.as_ref().map(|pool| pool.id);
-        let size = pool.as_ref().map(|pool| pool.size);
+        let counters = Arc::default();
+        let served_by = pool
+            .as_ref()
+            .map(|pool| PoolThreads::of(pool, (&broker, locks), &counters));
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -107,7 +115,8 @@ impl Lane {
             flusher: Flusher::new(threads.clone()),
             openers: ThreadGroup::new(OPENERS),
             incoming: Incoming::new(broker.config(), threads.clone(), id),
-            reactors: Reactors::new(threads.clone(), size),
+            reactors: Reactors::new(threads.clone(), served_by),
+            counters,
             pool,
             priority,
             threads,
@@ -131,9 +140,30 @@ impl Lane {
         self.locks
     }
 
+    /// One of its calls comes to a stage of a timeline.
+    #[cold]
+    pub(crate) fn calls_come_to(&self, stage: Stage, request: u32) {
+        let request = RequestId {
+            lane: u32::try_from(self.number).unwrap_or(u32::MAX),
+            connection: 0,
+            request,
+        };
+        timeline::comes_to(stage, request, Priority::of_thread());
+    }
+
     /// The CORBA priority of its threads, and of those that call by it.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority
+    }
+
+    /// Which lane of a thread pool it is, if it is one.
+    pub(super) fn pool_lane(&self) -> Option<LaneId> {
+        self.pool.as_ref().map(|pool| pool.id)
+    }
+
+    /// Requests that wait for one of its threads.
+    pub(super) fn buffered_requests(&self) -> usize {
+        self.reactors.buffered_requests()
     }
 
     /// Whether it is of the thread pool of this number.

@@ -4,11 +4,13 @@
 //! The reactor of *reactive* endpoints has one thread and is shared by all of them; *Leader/Followers* have a
 //! pool, one for each endpoint. Callers that serve a reactor while they wait for replies share the same.
 
+use super::pool::PoolThreads;
+use super::work::RequestBuffer;
 use crate::broker::Broker;
 use crate::config::{Concurrency, ListenEndpoint, PoolSize};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::protocol::Pair;
-use punctual_exec::leader_followers::PoolOptions;
+use punctual_exec::leader_followers::{PoolOptions, ReserveOptions};
 use punctual_exec::reactor::ReactorOptions;
 use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
@@ -21,8 +23,8 @@ use std::time::Duration;
 pub(crate) enum ServingThreads {
     /// One for each.
     PerConnection,
-    /// Those of a reactor.
-    Pool(Arc<LeaderFollowers>),
+    /// Those of a reactor, and where requests wait for one of them, if they do.
+    Pool(Arc<LeaderFollowers>, Option<Arc<RequestBuffer>>),
 }
 
 /// The reactors of a lane.
@@ -32,7 +34,7 @@ pub(crate) struct Reactors {
     /// How their threads are started.
     spec: ThreadSpec,
     /// That of a lane of a thread pool, whose threads serve all its endpoints.
-    only: Option<PoolSize>,
+    only: Option<PoolThreads>,
 }
 
 #[derive(Debug, Default)]
@@ -48,8 +50,8 @@ struct State {
 }
 
 impl Reactors {
-    /// None yet, with threads of this kind; or only one, of this size.
-    pub(crate) fn new(spec: ThreadSpec, only: Option<PoolSize>) -> Self {
+    /// None yet, with threads of this kind; or only one, with these.
+    pub(super) fn new(spec: ThreadSpec, only: Option<PoolThreads>) -> Self {
         Self {
             state: Mutex::default(),
             only,
@@ -65,8 +67,8 @@ impl Reactors {
         pair: &Pair,
         properties: &Properties,
     ) -> Result<ServingThreads, SystemException> {
-        if let Some(size) = self.only {
-            return self.only_pool(broker, endpoint, pair, size);
+        if let Some(only) = &self.only {
+            return self.only_pool(broker, endpoint, pair, only);
         }
         let wording = endpoint
             .wording()
@@ -91,8 +93,14 @@ impl Reactors {
             Concurrency::LeaderFollowers(size) => self.pool(broker, size, properties),
             _ => self.reactive(broker, properties),
         };
-        pool.map(ServingThreads::Pool)
+        pool.map(|pool| ServingThreads::Pool(pool, None))
             .map_err(|error| not_listening(endpoint, &error))
+    }
+
+    /// Requests that wait for a thread.
+    pub(super) fn buffered_requests(&self) -> usize {
+        let buffer = self.only.as_ref().and_then(PoolThreads::buffer);
+        buffer.map_or(0, |buffer| buffer.len())
     }
 
     fn only_pool(
@@ -100,7 +108,7 @@ impl Reactors {
         broker: &Broker,
         endpoint: &ListenEndpoint,
         pair: &Pair,
-        size: PoolSize,
+        only: &PoolThreads,
     ) -> Result<ServingThreads, SystemException> {
         if !pair.link.serves_without_blocking() {
             let link = pair.link.name();
@@ -110,10 +118,16 @@ impl Reactors {
         let started = self.lock().first_pool.clone();
         let pool = match started {
             Some(pool) => Ok(pool),
-            None => self.pool(broker, size, &Properties::NONE),
+            None => self.start_only(broker, only),
         };
-        pool.map(ServingThreads::Pool)
+        pool.map(|pool| ServingThreads::Pool(pool, only.buffer().cloned()))
             .map_err(|error| not_listening(endpoint, &error))
+    }
+
+    fn start_only(&self, broker: &Broker, only: &PoolThreads) -> io::Result<Arc<LeaderFollowers>> {
+        let reactor = reactor(broker, &Properties::NONE)?;
+        let reserve = only.set_up(&reactor);
+        self.start_first(reactor, only.size(), reserve)
     }
 
     fn reactive(
@@ -134,7 +148,8 @@ impl Reactors {
             most: 1,
             reserve: false,
         };
-        let pool = state.start(reactor, self.spec.with_name("punctual-react"), one)?;
+        let spec = self.spec.with_name("punctual-react");
+        let pool = state.start(reactor, spec, one, None)?;
         state.reactive = Some(pool.clone());
         Ok(pool)
     }
@@ -145,9 +160,19 @@ impl Reactors {
         size: PoolSize,
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
+        let reserve = size.reserve.then(ReserveOptions::default);
+        self.start_first(reactor(broker, properties)?, size, reserve)
+    }
+
+    fn start_first(
+        &self,
+        reactor: Arc<Reactor>,
+        size: PoolSize,
+        reserve: Option<ReserveOptions>,
+    ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
         let spec = self.spec.with_name("punctual-pool");
-        let pool = state.start(reactor(broker, properties)?, spec, size)?;
+        let pool = state.start(reactor, spec, size, reserve)?;
         state.first_pool.get_or_insert_with(|| pool.clone());
         Ok(pool)
     }
@@ -199,12 +224,13 @@ impl State {
         reactor: Arc<Reactor>,
         spec: ThreadSpec,
         size: PoolSize,
+        reserve: Option<ReserveOptions>,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
             spec,
             threads: size.threads,
             max_threads: size.most,
-            reserve: size.reserve,
+            reserve,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
         // Those that have ended are of no interest any more.

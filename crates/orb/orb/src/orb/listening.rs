@@ -4,7 +4,7 @@ use super::handle::Orb;
 use super::process;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
-use crate::lane::PoolLane;
+use crate::lane::{LaneStatistics, PoolLane};
 use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
 
@@ -31,6 +31,12 @@ impl Orb {
         lanes
             .flat_map(|lane| lane.incoming.endpoints.all())
             .collect()
+    }
+
+    /// What each lane has done, the default one first.
+    #[must_use]
+    pub fn lane_statistics(&self) -> Vec<LaneStatistics> {
+        self.lanes().all().map(|lane| lane.statistics()).collect()
     }
 
     /// What the protocols of this ORB are made of now.

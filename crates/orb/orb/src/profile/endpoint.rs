@@ -3,6 +3,7 @@
 use crate::priority::Priority;
 use punctual_ior::{AssociationOptions, Endpoint, SslSecTrans};
 use punctual_link::Address;
+use std::fmt;
 
 /// An endpoint that a profile names: a protocol, an address of its link, and what is known of it beside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,12 @@ pub struct LaneId {
     pub pool: u32,
     /// The lane's place in the pool.
     pub index: u32,
+}
+
+impl fmt::Display for LaneId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lane {} of thread pool {}", self.index, self.pool)
+    }
 }
 
 /// How connections to an endpoint are protected, as SSL_SEC_TRANS says it.

@@ -66,7 +66,7 @@ impl fmt::Display for EndpointChoice {
         match self {
             Self::Text(text) => write!(f, "`{text}`"),
             Self::Priority(priority) => write!(f, "of priority {priority}"),
-            Self::Lane(lane) => write!(f, "of lane {} of thread pool {}", lane.index, lane.pool),
+            Self::Lane(lane) => write!(f, "of {lane}"),
         }
     }
 }

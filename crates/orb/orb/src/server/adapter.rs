@@ -3,6 +3,8 @@
 
 use super::call::{Dispatched, ServerCall};
 use crate::adapter::{Collocated, DispatchError, Location};
+use crate::priority::Priority;
+use punctual_giop::ServiceContexts;
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,6 +35,12 @@ pub trait ObjectAdapter: Send + Sync {
     /// equivalent. A key may say more, such as where its object was last.
     fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
         Cow::Borrowed(object_key)
+    }
+
+    /// At which priority a request for an object is to be served, which waits until a thread is free.
+    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
+        let _ = (object_key, contexts);
+        None
     }
 
     /// Whether the ORB itself answers a request that wants to be answered before its servant runs

@@ -3,6 +3,8 @@
 use super::call::ServerCall;
 use crate::exception::SystemException;
 use crate::policy::{AdapterPolicies, InvalidPolicy};
+use crate::priority::Priority;
+use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -14,6 +16,12 @@ pub trait AroundUpcall: Send + Sync + Debug {
     /// # Errors
     /// What the caller is told; there is no upcall then, and no `leave`.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
+
+    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+        let _ = contexts;
+        None
+    }
 
     /// Behind the upcall, on the same thread, however it ended.
     fn leave(&self, entered: u64);

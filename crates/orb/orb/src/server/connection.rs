@@ -13,6 +13,7 @@ use crate::lane::{Lane, OpenEndpoint};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::profile::Origin;
 use crate::sync;
+use crate::timeline::RequestId;
 use crate::upcall::Serving;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -88,6 +89,17 @@ impl ServerConnection {
         }
     }
 
+    /// One of its requests, as timelines name it.
+    pub(super) fn request_id(&self, request: u32) -> RequestId {
+        // The last 32 bits tell those apart that are under way.
+        let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
+        RequestId {
+            lane: number(self.lane.number()),
+            connection: number(self.number.get().copied().unwrap_or_default()),
+            request,
+        }
+    }
+
     pub(super) fn lane(&self) -> &Lane {
         &self.lane
     }
@@ -110,6 +122,14 @@ impl ServerConnection {
         let in_progress = InProgress(self);
         // One that is not begun ends as any other.
         self.conversation.begin_request().then_some(in_progress)
+    }
+
+    /// A request that was counted is over.
+    #[inline]
+    pub(super) fn ends_request(&self) {
+        if self.conversation.end_request() {
+            self.close_in_order();
+        }
     }
 
     /// Sends a reply, or lets it wait for those of requests that have come already.
@@ -246,6 +266,7 @@ impl Drop for ServerConnection {
     /// The last thread that served it has left.
     fn drop(&mut self) {
         if let Some(&number) = self.number.get() {
+            self.lane.counters.has_gone(self.reader.number_received());
             self.lane.incoming.connections.leave(number);
         }
     }
@@ -254,8 +275,6 @@ impl Drop for ServerConnection {
 impl Drop for InProgress<'_> {
     #[inline]
     fn drop(&mut self) {
-        if self.0.conversation.end_request() {
-            self.0.close_in_order();
-        }
+        self.0.ends_request();
     }
 }

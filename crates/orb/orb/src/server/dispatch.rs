@@ -7,6 +7,7 @@ use super::conversation::Conversation;
 use super::locate::locate_reply;
 use super::panics::panicked;
 use super::refusal::Refusal;
+use super::seen::Seen;
 use crate::adapter::{DispatchError, Location};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
@@ -14,6 +15,7 @@ use crate::exception::{
 };
 use crate::messaging::{FrameArrival, Head, Message};
 use crate::probe::{self, Point};
+use crate::timeline;
 use crate::upcall::Serving;
 use punctual_cdr::{Block, CdrError, CodeSets, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
@@ -28,6 +30,10 @@ pub(super) struct Dispatcher<'s> {
     pub(super) serving: &'s Serving,
     /// Why requests are not served, if they are not.
     pub(super) refuses: Option<Refusal>,
+    /// Whether its request was counted as in progress when it came.
+    pub(super) has_begun: bool,
+    /// What a timeline has of that already.
+    pub(super) seen: Option<Seen>,
 }
 
 impl Dispatcher<'_> {
@@ -76,11 +82,12 @@ impl Dispatcher<'_> {
         let Some(_in_progress) = self.connection.begin() else {
             return;
         };
+        let seen = self.sees(request.request_id);
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
         let mut call = ServerCall::of_plain(self.conversation(), request, body, spare);
-        let answer = self.answer(request.object_key, &mut call);
-        self.conclude(&call, answer);
+        let answer = self.answer(request.object_key, &mut call, seen);
+        self.conclude(&call, answer, seen);
         drop(call);
         // The memory of what has been sent is used again.
         spare.reuse();
@@ -125,10 +132,15 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         let version = message.header.version;
-        let Some(_in_progress) = self.connection.begin() else {
-            // CloseConnection tells the client that this one was not begun.
-            return Ok(());
+        let _in_progress = match self.has_begun {
+            true => None,
+            false => match self.connection.begin() {
+                Some(in_progress) => Some(in_progress),
+                // CloseConnection tells the client that this one was not begun.
+                None => return Ok(()),
+            },
         };
+        let seen = self.seen.or_else(|| self.sees(header.request_id));
         let code_sets = self.agreed_code_sets(version, header);
         decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
         let lent = if message.batch {
@@ -147,16 +159,30 @@ impl Dispatcher<'_> {
         );
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
-            Ok(key) => self.answer(&key, &mut call),
+            Ok(key) => self.answer(&key, &mut call, seen),
             Err(exception) => Answer::Failed(exception.into()),
         };
-        self.conclude(&call, answer);
+        self.conclude(&call, answer, seen);
         Ok(())
+    }
+
+    /// What a timeline has of a request that has been read, if one is being recorded.
+    #[inline]
+    fn sees(&self, request: u32) -> Option<Seen> {
+        timeline::is_recording().then(|| Seen::read(self.connection, request))
     }
 
     /// Sends what a call was answered with, if anybody waits for that.
     #[inline(always)]
-    fn conclude(&self, call: &ServerCall<'_>, answer: Answer) {
+    fn conclude(&self, call: &ServerCall<'_>, answer: Answer, seen: Option<Seen>) {
+        self.send_answer(call, answer);
+        if let Some(seen) = seen {
+            seen.is_answered();
+        }
+    }
+
+    #[inline(always)]
+    fn send_answer(&self, call: &ServerCall<'_>, answer: Answer) {
         match answer {
             Answer::Given => match call.reply_made() {
                 Some(reply) => self.connection.answer_with(reply),
@@ -203,12 +229,12 @@ impl Dispatcher<'_> {
     }
 
     #[inline(always)]
-    fn answer(&self, key: &[u8], call: &mut ServerCall<'_>) -> Answer {
+    fn answer(&self, key: &[u8], call: &mut ServerCall<'_>, seen: Option<Seen>) -> Answer {
         let Some(adapter) = self.connection.adapter.get() else {
             return nobody_knows();
         };
         if let Some(refusal) = self.refuses {
-            return refused(refusal);
+            return self.refused(refusal);
         }
         if call.is_answered_before_upcall()
             && let Some(failed) = self.answer_early(&**adapter, key, call)
@@ -216,7 +242,11 @@ impl Dispatcher<'_> {
             return failed;
         }
         let upcall = self.serving.upcall(call.arrival());
+        let around = seen.map(|seen| (seen, seen.begins_upcall(self.connection)));
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
+        if let Some((seen, before)) = around {
+            seen.ends_upcall(before);
+        }
         drop(upcall);
         match dispatched {
             Ok(Ok(_)) => Answer::Given,
@@ -226,6 +256,12 @@ impl Dispatcher<'_> {
                 Answer::Failed(exception.into())
             }
         }
+    }
+
+    #[cold]
+    fn refused(&self, refusal: Refusal) -> Answer {
+        self.connection.lane().counters.has_refused();
+        Answer::Failed(refusal.exception().into())
     }
 
     /// The answer of SYNC_WITH_SERVER, unless the adapter leaves that to another server. `Some` where there is to
@@ -345,11 +381,6 @@ impl Dispatcher<'_> {
 #[cold]
 fn nobody_knows() -> Answer {
     Answer::Failed(no_object().into())
-}
-
-#[cold]
-fn refused(refusal: Refusal) -> Answer {
-    Answer::Failed(refusal.exception().into())
 }
 
 fn no_object() -> SystemException {

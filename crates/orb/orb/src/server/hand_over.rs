@@ -16,8 +16,12 @@ impl Accepted for ServerConnection {
         self.begin_goodbye();
     }
 
-    fn idle_at(&self) -> Option<u32> {
+    fn idle_at(&self) -> Option<u64> {
         self.is_idle().then(|| self.reader.number_received())
+    }
+
+    fn messages(&self) -> u64 {
+        self.reader.number_received()
     }
 
     fn has_unread(&self) -> bool {
@@ -40,6 +44,7 @@ impl Accepted for ServerConnection {
             self.send_pending();
         }
         if self.replies.has_pending() || self.reader.has_more(&self.conversation) {
+            self.lane().counters.has_handed_over();
             self.strategy.hand_over(&self, stands_at);
         }
     }
@@ -48,6 +53,7 @@ impl Accepted for ServerConnection {
 impl RequestSource for ServerConnection {
     fn hand_over(self: Arc<Self>, in_hand: u64) {
         self.send_pending();
+        self.lane().counters.has_handed_over();
         self.strategy.hand_over(&self, in_hand);
     }
 

@@ -18,6 +18,7 @@ mod hand_over;
 #[cfg(feature = "fuzzing")]
 mod here;
 mod host;
+mod kept;
 mod locate;
 mod memory;
 mod panics;
@@ -26,6 +27,7 @@ mod reader;
 mod refusal;
 mod reply;
 mod reply_contexts;
+mod seen;
 mod send;
 mod serve;
 

@@ -6,7 +6,7 @@ use crate::messaging::{Inbox, Message};
 use crate::sync::Mutex;
 use punctual_cdr::GiopVersion;
 use punctual_link::Pending;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Of one connection. Relaxed throughout: each is a number or a flag by itself, written by the thread that
 /// has the inbox.
@@ -19,7 +19,7 @@ pub(super) struct Reader {
     /// Whether more had come together with the message in hand.
     buffered: AtomicBool,
     /// Messages received, so that a look now and then tells whether they go on.
-    received: AtomicU32,
+    received: AtomicU64,
     /// Whether a first message has come.
     heard: AtomicBool,
     /// Whether part of a message has come, and the rest has not.
@@ -32,7 +32,7 @@ impl Reader {
             inbox: Mutex::new(inbox),
             receiving: AtomicBool::new(true),
             buffered: AtomicBool::new(false),
-            received: AtomicU32::new(0),
+            received: AtomicU64::new(0),
             heard: AtomicBool::new(false),
             mid_message: AtomicBool::new(false),
         }
@@ -107,7 +107,7 @@ impl Reader {
 
     /// How many messages have come.
     #[inline]
-    pub(super) fn number_received(&self) -> u32 {
+    pub(super) fn number_received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 

@@ -38,6 +38,8 @@ pub(super) fn serve(
         connection,
         serving,
         refuses,
+        has_begun: false,
+        seen: None,
     };
     serve_with(connection, &dispatcher, thread, &mut memory);
     connection.send_pending();
@@ -108,7 +110,7 @@ fn receive(
     inbox: &Inbox,
 ) -> Result<Option<Came>, LinkError> {
     let (conversation, reader) = (&connection.conversation, &connection.reader);
-    if !reader.expects_plain_requests(conversation) {
+    if thread.keeps_requests() || !reader.expects_plain_requests(conversation) {
         return Ok(Some(Came::Otherwise));
     }
     if inbox.is_empty() && thread.may_receive() {
@@ -137,7 +139,10 @@ fn serve_message(
             thread.has_message();
             thread.ends_receiving(reader);
             let_go(inbox);
-            return thread.serve(|| dispatcher.handle(message));
+            return match thread.keep(message) {
+                Some(message) => thread.serve(|| dispatcher.handle(message)),
+                None => true,
+            };
         }
         Ok(Taken::Need(need)) => {
             reader.set_mid_message(inbox.is_mid_message());

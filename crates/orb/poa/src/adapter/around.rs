@@ -3,7 +3,8 @@
 use super::request::Request;
 use super::types::Adapter;
 use crate::servant::Servant;
-use punctual_orb::{AroundUpcall, DispatchError};
+use punctual_giop::ServiceContexts;
+use punctual_orb::{AroundUpcall, DispatchError, Priority};
 use std::sync::Arc;
 
 /// A thread within what surrounds an upcall, until dropped.
@@ -19,6 +20,11 @@ impl Drop for Entered<'_> {
 }
 
 impl Adapter {
+    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
+    pub(crate) fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+        self.dispatch.around.as_ref()?.urgency(contexts)
+    }
+
     /// Lets the servant answer, within what surrounds it.
     #[inline]
     pub(super) fn upcall<R: Request>(

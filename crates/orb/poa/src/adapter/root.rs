@@ -99,6 +99,15 @@ impl Root {
         self.tables.find(name)
     }
 
+    /// The adapter that a key names, if it exists.
+    pub(crate) fn known_adapter(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
+        match Key::read(self.nonce, object_key) {
+            Key::Entry(name, _) | Key::Named { adapter: name, .. } => self.named(name),
+            Key::Persistent { path, .. } => self.by_path.pin().get(path).cloned(),
+            Key::Foreign => None,
+        }
+    }
+
     /// Takes a request to the adapter that the key names.
     #[inline]
     pub(crate) fn route<R: Request>(

@@ -1,6 +1,7 @@
 //! Real-time CORBA over the wire.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod buffering;
 mod lanes;
 mod pools;
 mod priority_model;
@@ -8,3 +9,4 @@ mod setting;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;
+mod timeline;

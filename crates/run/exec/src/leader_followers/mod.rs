@@ -12,4 +12,5 @@ mod wait;
 
 pub use leadership::{Leadership, Notify, Waiter};
 pub use pool::{LeaderFollowers, PoolOptions};
+pub use reserve::{Borrow, ReserveOptions};
 pub use wait::{ThreadEvent, Waited, Wakeup};

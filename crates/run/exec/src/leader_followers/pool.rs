@@ -1,13 +1,13 @@
 //! A bounded pool of threads that run one reactor.
 
-use super::reserve::Reserve;
+use super::reserve::{Reserve, ReserveOptions};
 use crate::reactor::Reactor;
 use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// How a pool is made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct PoolOptions {
     /// How its threads are started; there is a number behind the name of each.
     pub spec: ThreadSpec,
@@ -15,9 +15,8 @@ pub struct PoolOptions {
     pub threads: usize,
     /// Threads that it may have; the others are started when all are busy, and stay.
     pub max_threads: usize,
-    /// Whether one more stands by, which serves while all others are busy, to refuse what would take
-    /// long ([`crate::reactor::Role::Reserve`]). Without it, what comes then waits.
-    pub reserve: bool,
+    /// One more that stands by while all others are busy. Without it, what comes then waits.
+    pub reserve: Option<ReserveOptions>,
 }
 
 impl Default for PoolOptions {
@@ -27,7 +26,7 @@ impl Default for PoolOptions {
             spec: ThreadSpec::named("punctual-pool"),
             threads: 1,
             max_threads: 16,
-            reserve: true,
+            reserve: Some(ReserveOptions::default()),
         }
     }
 }
@@ -61,7 +60,7 @@ impl LeaderFollowers {
     /// What [`ThreadGroup::spawn`] says; the reactor is stopped then.
     pub fn start(reactor: Arc<Reactor>, options: &PoolOptions) -> Result<Self, SpawnError> {
         let max_threads = options.max_threads.max(options.threads).max(1);
-        let threads = ThreadGroup::new(max_threads + usize::from(options.reserve));
+        let threads = ThreadGroup::new(max_threads + usize::from(options.reserve.is_some()));
         let growth = Arc::new(Growth {
             reactor: Arc::downgrade(&reactor),
             threads: threads.clone(),
@@ -69,10 +68,8 @@ impl LeaderFollowers {
             max_threads,
             started: AtomicUsize::new(0),
         });
-        let reserve = options
-            .reserve
-            .then(|| Reserve::start(&reactor, &threads, &options.spec))
-            .transpose();
+        let start = |reserve| Reserve::start(&reactor, &threads, &options.spec, reserve);
+        let reserve = options.reserve.clone().map(start).transpose();
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
         let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
         reactor.when_all_are_busy(move || {

@@ -89,6 +89,9 @@ impl Reactor {
             if deadline.has_passed() {
                 break Waited::TimedOut;
             }
+            if self.do_next() {
+                continue;
+            }
             if self.leadership.try_lead() {
                 let waited = self.lead(&own, deadline, &mut found);
                 self.resign();

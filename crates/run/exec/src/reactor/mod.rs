@@ -19,16 +19,19 @@ mod ready_event;
 mod serve;
 mod table;
 mod timers;
+mod work;
 
 pub use owner::{Owner, Readiness, Retired};
 pub use ready_event::{Handler, ReadyEvent, Role, depth};
 pub use table::Token;
+pub use work::Work;
 
 use crate::leader_followers::{Leadership, ThreadEvent};
 use crate::{Look, Spin};
 use crossbeam_queue::SegQueue;
 use punctual_sys::epoll::{Epoll, Interest};
 use punctual_sys::event::EventFd;
+use ready_event::Nesting;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,6 +80,8 @@ pub struct Reactor {
     spinning: AtomicBool,
     /// Called when the last leader resigns, and nobody follows.
     all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// What its threads do beside.
+    work: OnceLock<Arc<dyn Work>>,
 }
 
 /// A descriptor of the reactor's own: no registration has such a token.
@@ -110,6 +115,7 @@ impl Reactor {
             spin: (!spin.is_off()).then_some(spin),
             spinning: AtomicBool::new(false),
             all_busy: OnceLock::new(),
+            work: OnceLock::new(),
         }))
     }
 

@@ -13,6 +13,8 @@ use std::time::Duration;
 /// How often in a row a registration is served when something happens to it all the time; then it goes
 /// behind the others.
 const FAIR: u32 = 16;
+/// Events that are served before a piece of work is done, at most.
+const EVENTS: usize = 256;
 
 impl Reactor {
     /// Serves what happens, until the reactor is stopped. Any number of threads may; each takes one
@@ -20,12 +22,40 @@ impl Reactor {
     pub fn run(self: &Arc<Self>) {
         // One: what else was taken along would be out of reach for every other thread.
         let mut found = EpollEvents::new(1);
+        let works = self.work.get().is_some();
         while !self.is_stopped() {
+            if works && self.works(&mut found) {
+                continue;
+            }
             self.leadership.join();
-            self.wait(&mut found);
+            // What was added before this thread waits has woken nobody.
+            if !works || !self.has_work() {
+                self.wait(&mut found);
+            }
             self.resign();
             self.serve(&found, Role::Worker);
         }
+    }
+
+    /// Serves what there is to read, and does a piece of work; whether there was anything.
+    fn works(self: &Arc<Self>, found: &mut EpollEvents) -> bool {
+        let mut has_served = false;
+        for _ in 0..EVENTS {
+            self.look(found);
+            if found.is_empty() {
+                break;
+            }
+            self.serve(found, Role::Worker);
+            has_served = true;
+        }
+        found.clear();
+        self.do_next() || has_served
+    }
+
+    /// The same until nothing is left, by a thread of another reactor's: it does not wait.
+    pub fn lend_a_hand(self: &Arc<Self>) {
+        let mut found = EpollEvents::new(1);
+        while !self.is_stopped() && self.works(&mut found) {}
     }
 
     /// Serves what happens at the moment, without waiting; how much that was.

@@ -1,8 +1,8 @@
 //! A pool: how many threads, and what happens when all of them are busy.
 
 use crate::support::{reactor, read_all, served, watched};
-use punctual_exec::leader_followers::PoolOptions;
-use punctual_exec::reactor::{Reactor, Role};
+use punctual_exec::leader_followers::{PoolOptions, ReserveOptions};
+use punctual_exec::reactor::{Reactor, Role, Work};
 use punctual_exec::{Deadline, LeaderFollowers};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -13,7 +13,7 @@ fn options(threads: usize, most: usize, reserve: bool) -> PoolOptions {
     PoolOptions {
         threads,
         max_threads: most,
-        reserve,
+        reserve: reserve.then(ReserveOptions::default),
         ..PoolOptions::default()
     }
 }
@@ -117,6 +117,56 @@ fn stopping_waits_for_what_is_being_served_and_no_longer_than_the_deadline() {
         assert!(!pool.stop(0, Deadline::after(Duration::from_millis(10))));
         assert!(pool.stop(1, limit()));
         release.send(()).unwrap();
+        assert!(pool.stop(0, limit()));
+    });
+}
+
+/// Numbers that wait to be noted.
+#[derive(Default)]
+struct Notes {
+    waiting: Mutex<Vec<u32>>,
+    noted: Mutex<Vec<u32>>,
+}
+
+impl Work for Notes {
+    fn is_waiting(&self) -> bool {
+        !self.waiting.lock().unwrap().is_empty()
+    }
+
+    fn do_next(&self) -> bool {
+        let Some(next) = self.waiting.lock().unwrap().pop() else {
+            return false;
+        };
+        assert_ne!(next, 13, "one that panics");
+        self.noted.lock().unwrap().push(next);
+        true
+    }
+}
+
+#[test]
+fn a_pools_threads_do_work_that_no_event_brings_whoever_waits_in_it() {
+    watched(|| {
+        let notes = Arc::new(Notes::default());
+        let alone = reactor();
+        alone.set_work(notes.clone());
+        notes.waiting.lock().unwrap().extend([1, 13, 2]);
+        assert!(alone.has_work());
+        // A thread of another reactor does what there is, and leaves.
+        alone.lend_a_hand();
+        assert_eq!(*notes.noted.lock().unwrap(), [2, 1]);
+        assert!(!alone.has_work());
+        // One that waits is woken.
+        let pool = LeaderFollowers::start(alone, &options(1, 1, false)).unwrap();
+        for number in 3..6 {
+            while pool.reactor().waiting() == 0 {
+                std::thread::yield_now();
+            }
+            notes.waiting.lock().unwrap().push(number);
+            pool.reactor().has_more_work();
+            while notes.noted.lock().unwrap().last() != Some(&number) {
+                std::thread::yield_now();
+            }
+        }
         assert!(pool.stop(0, limit()));
     });
 }

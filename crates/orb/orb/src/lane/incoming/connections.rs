@@ -23,7 +23,10 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     fn say_goodbye(&self);
 
     /// How many messages have come, if no request is in progress.
-    fn idle_at(&self) -> Option<u32>;
+    fn idle_at(&self) -> Option<u64>;
+
+    /// How many messages have come.
+    fn messages(&self) -> u64;
 
     /// Whether something has come that nobody has received. A system call.
     fn has_unread(&self) -> bool;
@@ -76,7 +79,7 @@ struct Entry {
     from: Arc<str>,
     /// How many messages had come at the last look, and since when it has been quiet; `None` where a request was in
     /// progress.
-    quiet: Option<(u32, Instant)>,
+    quiet: Option<(u64, Instant)>,
     /// Whether it was told to go.
     leaves: bool,
 }
@@ -88,6 +91,19 @@ pub(crate) struct Full;
 impl Connections {
     pub(crate) fn len(&self) -> usize {
         self.lock().open.len()
+    }
+
+    /// How many there are, and the messages that have come on them.
+    pub(in crate::lane) fn messages(&self) -> (usize, u64) {
+        // Dropping the last hold on one takes the lock again.
+        let open: Vec<_> = {
+            let state = self.lock();
+            let connections = state.open.values();
+            connections
+                .filter_map(|one| one.connection.upgrade())
+                .collect()
+        };
+        (open.len(), open.iter().map(|one| one.messages()).sum())
     }
 
     /// One more; what it is to [`Connections::leave`] with.
@@ -328,8 +344,12 @@ mod tests {
 
         fn say_goodbye(&self) {}
 
-        fn idle_at(&self) -> Option<u32> {
+        fn idle_at(&self) -> Option<u64> {
             Some(1)
+        }
+
+        fn messages(&self) -> u64 {
+            1
         }
 
         fn has_unread(&self) -> bool {

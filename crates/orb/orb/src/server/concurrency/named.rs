@@ -30,8 +30,8 @@ impl Strategy {
         locks: LockProtocol,
     ) -> Self {
         match threads {
-            Some(ServingThreads::Pool(pool)) => {
-                let on = OnReactor::new(pool.clone(), timeouts, locks);
+            Some(ServingThreads::Pool(pool, buffer)) => {
+                let on = OnReactor::new((pool.clone(), buffer.clone()), timeouts, locks);
                 Self::OnReactor(Arc::new(on))
             }
             _ => Self::PerConnection(PerConnection::default()),

@@ -10,6 +10,7 @@
 use super::outbox::{Outbox, Sent};
 use super::strategy::{ConcurrencyStrategy, Followed};
 use crate::config::Timeouts;
+use crate::lane::RequestBuffer;
 use crate::messaging;
 use crate::probe::{self, Point};
 use crate::server::conversation::Conversation;
@@ -31,6 +32,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(in crate::server) struct OnReactor {
     pool: Arc<LeaderFollowers>,
+    /// Where requests wait for one of its threads, if they do.
+    buffer: Option<Arc<RequestBuffer>>,
     timeouts: Timeouts,
     pub(super) token: OnceLock<Token>,
     /// The request that the owner serves: 0 for none, else its number among those received, twice and 1.
@@ -48,7 +51,7 @@ struct Terms {
     /// The rest of a message, or the first.
     read: AtomicU64,
     /// Which message that is.
-    of: AtomicU32,
+    of: AtomicU64,
     /// The reply that waits.
     write: AtomicU64,
     /// What the reactor was told.
@@ -63,9 +66,14 @@ pub(super) enum Late {
 }
 
 impl OnReactor {
-    pub(super) fn new(pool: Arc<LeaderFollowers>, timeouts: Timeouts, locks: LockProtocol) -> Self {
+    pub(super) fn new(
+        (pool, buffer): (Arc<LeaderFollowers>, Option<Arc<RequestBuffer>>),
+        timeouts: Timeouts,
+        locks: LockProtocol,
+    ) -> Self {
         Self {
             pool,
+            buffer,
             timeouts,
             token: OnceLock::new(),
             in_hand: AtomicU64::new(0),
@@ -75,6 +83,11 @@ impl OnReactor {
         }
     }
 
+    #[inline]
+    pub(super) fn buffer(&self) -> Option<&RequestBuffer> {
+        self.buffer.as_deref()
+    }
+
     /// Has the reactor tell of the connection.
     pub(super) fn register(&self, ready: Arc<dyn Handler>) -> io::Result<()> {
         self.pool.reactor().register(ready).map(drop)
@@ -82,8 +95,8 @@ impl OnReactor {
 
     /// The owner begins to serve the request of that number; what it is known by.
     #[inline]
-    pub(super) fn take_in_hand(&self, number: u32) -> u64 {
-        let mark = u64::from(number) << 1 | 1;
+    pub(super) fn take_in_hand(&self, number: u64) -> u64 {
+        let mark = number << 1 | 1;
         self.in_hand.store(mark, Ordering::Release);
         mark
     }
@@ -323,7 +336,7 @@ pub(super) enum Wanted {
     /// The peer's first message.
     First,
     /// The rest of the message behind so many.
-    Rest(u32),
+    Rest(u64),
 }
 
 /// The end of a term that begins now; 0 for one that never ends.

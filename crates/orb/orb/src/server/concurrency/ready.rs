@@ -3,9 +3,10 @@
 
 use super::reactor::{Late, OnReactor, Wanted};
 use super::serving_thread::{ReceiveOutcome, ServingThread};
-use crate::messaging::{Inbox, InboxError};
+use crate::messaging::{Inbox, InboxError, Message};
 use crate::probe::{self, Point};
 use crate::server::connection::ServerConnection;
+use crate::server::kept::keep;
 use crate::server::reader::Reader;
 use crate::server::refusal::Refusal;
 use crate::server::serve::serve;
@@ -52,6 +53,8 @@ impl Handler for ReadyConnection {
         }
         let max_nesting = conversation.broker().config().max_nesting;
         let refusal = match event.role() {
+            // What comes is kept.
+            _ if on.buffer().is_some() => None,
             Role::Reserve => Some(Refusal::AllBusy),
             Role::Worker if depth() > max_nesting.saturating_add(1) => Some(Refusal::TooDeep),
             Role::Worker => None,
@@ -100,7 +103,7 @@ impl ReadyConnection {
 
 /// One of a reactor's, until all that is there has been served.
 struct ReactorThread<'t, 'r> {
-    connection: &'t ServerConnection,
+    connection: &'t Arc<ServerConnection>,
     on: &'t OnReactor,
     event: &'t mut ReadyEvent<'r>,
     serving: &'t Serving,
@@ -190,6 +193,18 @@ impl ServingThread for ReactorThread<'_, '_> {
 
     #[inline]
     fn ends_receiving(&self, _: &Reader) {}
+
+    #[inline]
+    fn keeps_requests(&self) -> bool {
+        self.on.buffer().is_some()
+    }
+
+    fn keep(&mut self, message: Message) -> Option<Message> {
+        match self.on.buffer() {
+            Some(buffer) => keep(self.connection, buffer, message),
+            None => Some(message),
+        }
+    }
 
     #[inline]
     fn serve(&mut self, request: impl FnOnce()) -> bool {

@@ -1,6 +1,6 @@
 //! What a strategy says to the loop that serves.
 
-use crate::messaging::{Inbox, InboxError};
+use crate::messaging::{Inbox, InboxError, Message};
 use crate::server::reader::Reader;
 use punctual_cdr::Block;
 use punctual_link::LinkError;
@@ -40,6 +40,18 @@ pub(in crate::server) trait ServingThread {
 
     /// It is about to let go of the inbox, to serve a request.
     fn ends_receiving(&self, reader: &Reader);
+
+    /// Whether requests wait until a thread is free that serves them.
+    #[inline]
+    fn keeps_requests(&self) -> bool {
+        false
+    }
+
+    /// Has a message wait, if it is to; else it is given back, to be served.
+    #[inline]
+    fn keep(&mut self, message: Message) -> Option<Message> {
+        Some(message)
+    }
 
     /// Serves a request; whether the thread still has the connection.
     fn serve(&mut self, request: impl FnOnce()) -> bool;

@@ -1,0 +1,63 @@
+//! Counters of a lane.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Relaxed throughout: each is a number by itself. None of what a call does as a rule: they count what happens now and
+/// then.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Messages on connections that have gone.
+    gone_messages: AtomicU64,
+    refused: AtomicU64,
+    handed_over: AtomicU64,
+    borrowed: AtomicU64,
+    worst_wait: AtomicU64,
+}
+
+impl Counters {
+    /// A connection has gone, on which so many messages had come.
+    pub(crate) fn has_gone(&self, messages: u64) {
+        self.gone_messages.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    pub(super) fn gone_messages(&self) -> u64 {
+        self.gone_messages.load(Ordering::Relaxed)
+    }
+
+    /// A request was refused, as no thread could serve it.
+    pub(crate) fn has_refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// A connection was handed over to another thread.
+    pub(crate) fn has_handed_over(&self) {
+        self.handed_over.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn handed_over(&self) -> u64 {
+        self.handed_over.load(Ordering::Relaxed)
+    }
+
+    /// A thread of another lane was asked for.
+    pub(super) fn has_borrowed(&self) {
+        self.borrowed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn borrowed(&self) -> u64 {
+        self.borrowed.load(Ordering::Relaxed)
+    }
+
+    /// A request has waited so many nanoseconds for its upcall.
+    pub(crate) fn has_waited(&self, nanos: u64) {
+        self.worst_wait.fetch_max(nanos, Ordering::Relaxed);
+    }
+
+    pub(super) fn worst_wait(&self) -> Duration {
+        Duration::from_nanos(self.worst_wait.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,80 @@
+//! What a lane has done, as its counters say it.
+
+use super::owned::Lane;
+use crate::priority::Priority;
+use crate::profile::LaneId;
+use std::fmt;
+use std::time::Duration;
+
+/// What a lane has done since it came to be ([`crate::Orb::lane_statistics`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneStatistics {
+    /// Its number, as in a timeline ([`crate::timeline`]).
+    pub number: u32,
+    /// Its CORBA priority, if it has one.
+    pub priority: Option<Priority>,
+    /// Which lane of a thread pool it is, if it is one.
+    pub pool: Option<LaneId>,
+    /// Clients' connections that are open.
+    pub connections: usize,
+    /// Messages that were read from clients: requests, and the few others that clients send.
+    pub messages: u64,
+    /// Requests that wait to be served: read while all threads of its pool were in upcalls.
+    pub waiting: usize,
+    /// Requests that were refused with TRANSIENT, as no thread could serve them.
+    pub refused: u64,
+    /// How often another thread took a connection over, as an upcall blocked or took long.
+    pub handed_over: u64,
+    /// How often a thread of a lane of lower priority stood in for its own.
+    pub borrowed: u64,
+    /// The longest time from reading a request to its upcall, among those that a timeline was recorded of.
+    pub worst_wait: Duration,
+}
+
+impl Lane {
+    /// What it has done.
+    pub(crate) fn statistics(&self) -> LaneStatistics {
+        let counters = &self.counters;
+        let (connections, messages) = self.incoming.connections.messages();
+        LaneStatistics {
+            number: u32::try_from(self.number()).unwrap_or(u32::MAX),
+            priority: self.priority(),
+            pool: self.pool_lane(),
+            connections,
+            messages: messages + counters.gone_messages(),
+            waiting: self.buffered_requests(),
+            refused: counters.refused(),
+            handed_over: counters.handed_over(),
+            borrowed: counters.borrowed(),
+            worst_wait: counters.worst_wait(),
+        }
+    }
+}
+
+impl fmt::Display for LaneStatistics {
+    /// One line: `lane 3 (priority 20000): 12 connections, 4096 messages, …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lane {}", self.number)?;
+        match (self.pool, self.priority) {
+            (Some(lane), Some(priority)) => write!(f, " ({lane}, priority {priority})")?,
+            (Some(lane), None) => write!(f, " ({lane})")?,
+            (None, Some(priority)) => write!(f, " (priority {priority})")?,
+            (None, None) => {}
+        }
+        write!(
+            f,
+            ": {} connections, {} messages, {} waiting, {} refused, {} handed over, {} borrowed",
+            self.connections,
+            self.messages,
+            self.waiting,
+            self.refused,
+            self.handed_over,
+            self.borrowed
+        )?;
+        match self.worst_wait {
+            Duration::ZERO => Ok(()),
+            worst => write!(f, ", worst wait {worst:?}"),
+        }
+    }
+}

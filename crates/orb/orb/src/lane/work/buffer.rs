@@ -1,0 +1,223 @@
+//! Requests that were read while all threads of a pool were in upcalls, the most urgent first.
+
+use crate::priority::Priority;
+use punctual_exec::LockProtocol;
+use punctual_exec::lane_lock::LaneLock;
+use punctual_exec::reactor::Reactor;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, Weak};
+
+/// How many requests a lane of a pool may keep (RTCORBA::RTORB::create_threadpool: max_buffered_requests and
+/// max_request_buffer_size). `None` sets no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferLimits {
+    /// Requests.
+    pub requests: Option<usize>,
+    /// Octets of their messages, in all.
+    pub octets: Option<usize>,
+}
+
+/// A request that waits for a thread.
+pub(crate) trait Buffered: Send + fmt::Debug {
+    /// Serves it.
+    fn serve(self: Box<Self>);
+
+    /// Answers that there is no room for it.
+    fn refuse(self: Box<Self>);
+}
+
+/// Those of one lane.
+#[derive(Debug)]
+pub(crate) struct RequestBuffer {
+    limits: BufferLimits,
+    /// Who is told that there is one more.
+    reactor: OnceLock<Weak<Reactor>>,
+    held: LaneLock<Held>,
+    /// How many there are: written under the lock.
+    len: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    requests: BinaryHeap<Entry>,
+    octets: usize,
+    /// How many there ever were.
+    count: u64,
+}
+
+/// Ordered by priority, then by who came first.
+#[derive(Debug)]
+struct Entry {
+    order: (Option<Priority>, Reverse<u64>),
+    octets: usize,
+    request: Box<dyn Buffered>,
+}
+
+impl RequestBuffer {
+    pub(crate) fn new(limits: BufferLimits, locks: LockProtocol) -> Self {
+        Self {
+            limits,
+            reactor: OnceLock::new(),
+            held: LaneLock::new(locks, Held::default()),
+            len: AtomicUsize::new(0),
+        }
+    }
+
+    /// Its threads are this reactor's.
+    pub(in crate::lane) fn set_reactor(&self, reactor: Weak<Reactor>) {
+        let _ = self.reactor.set(reactor);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        // Sequentially consistent with `Reactor::has_more_work`.
+        self.len.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Keeps a request of so many octets.
+    ///
+    /// # Errors
+    /// The request, where there is no room for it.
+    pub(crate) fn put(
+        &self,
+        priority: Option<Priority>,
+        octets: usize,
+        request: Box<dyn Buffered>,
+    ) -> Result<(), Box<dyn Buffered>> {
+        // The lock is lost where a thread has ended that had it: then nothing is kept any more.
+        let Ok(mut held) = self.held.lock() else {
+            return Err(request);
+        };
+        let most = |limit: Option<usize>| limit.unwrap_or(usize::MAX);
+        let has_room = held.requests.len() < most(self.limits.requests)
+            && held.octets.saturating_add(octets) <= most(self.limits.octets);
+        if !has_room {
+            return Err(request);
+        }
+        held.count += 1;
+        held.octets += octets;
+        let order = (priority, Reverse(held.count));
+        held.requests.push(Entry {
+            order,
+            octets,
+            request,
+        });
+        self.len.store(held.requests.len(), Ordering::SeqCst);
+        drop(held);
+        self.has_more_work();
+        Ok(())
+    }
+
+    /// Serves the most urgent one, if there is one; whether there was.
+    pub(super) fn serve_next(&self) -> bool {
+        let Ok(mut held) = self.held.lock() else {
+            return false;
+        };
+        let next = held.requests.pop();
+        held.octets -= next.as_ref().map_or(0, |entry| entry.octets);
+        self.len.store(held.requests.len(), Ordering::SeqCst);
+        drop(held);
+        let Some(next) = next else {
+            return false;
+        };
+        next.request.serve();
+        true
+    }
+
+    fn has_more_work(&self) {
+        if let Some(reactor) = self.reactor.get().and_then(Weak::upgrade) {
+            reactor.has_more_work();
+        }
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.order.cmp(&other.order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Debug)]
+    struct Noted(u32, Arc<Mutex<Vec<u32>>>);
+
+    impl Buffered for Noted {
+        fn serve(self: Box<Self>) {
+            self.1.lock().unwrap().push(self.0);
+        }
+
+        fn refuse(self: Box<Self>) {}
+    }
+
+    fn put(
+        buffer: &RequestBuffer,
+        noted: &Arc<Mutex<Vec<u32>>>,
+        priority: i16,
+        number: u32,
+    ) -> bool {
+        let priority = Priority::new(priority).ok();
+        let request = Box::new(Noted(number, noted.clone()));
+        buffer.put(priority, 10, request).is_ok()
+    }
+
+    #[test]
+    fn the_most_urgent_is_served_first_and_of_those_the_first() {
+        for locks in [LockProtocol::Plain, LockProtocol::InheritPriority] {
+            let buffer = RequestBuffer::new(BufferLimits::default(), locks);
+            let noted = Arc::default();
+            for (number, priority) in (0..).zip([5, 7, -1, 7, 5, 9]) {
+                assert!(put(&buffer, &noted, priority, number));
+            }
+            assert_eq!(buffer.len(), 6);
+            while buffer.serve_next() {}
+            assert_eq!(*noted.lock().unwrap(), [5, 1, 3, 0, 4, 2]);
+            assert!(buffer.is_empty());
+        }
+    }
+
+    #[test]
+    fn neither_more_requests_nor_more_octets_are_kept_than_may_be() {
+        let noted = Arc::default();
+        let by_count = BufferLimits {
+            requests: Some(2),
+            octets: None,
+        };
+        let by_octets = BufferLimits {
+            requests: None,
+            octets: Some(29),
+        };
+        for limits in [by_count, by_octets] {
+            let buffer = RequestBuffer::new(limits, LockProtocol::Plain);
+            let kept: Vec<bool> = (0..3)
+                .map(|number| put(&buffer, &noted, 1, number))
+                .collect();
+            assert_eq!(kept, [true, true, false], "{limits:?}");
+            assert!(buffer.serve_next());
+            assert!(put(&buffer, &noted, 1, 3), "{limits:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What the threads of a thread pool's lane do beside reading requests: they serve those that were buffered, and help out
+//! in lanes of higher priority (Real-time CORBA 1.2, §5.10).
+
+mod buffer;
+mod lending;
+
+pub use buffer::BufferLimits;
+pub(crate) use buffer::{Buffered, RequestBuffer};
+pub use lending::Borrowers;
+pub(crate) use lending::{Lender, Visits};
+
+use punctual_exec::reactor::Work;
+use std::sync::Arc;
+
+/// The work of one lane of a pool.
+#[derive(Debug)]
+pub(super) struct PoolWork {
+    /// Help for other lanes comes first: they are more urgent.
+    pub(super) visits: Arc<Visits>,
+    pub(super) buffer: Option<Arc<RequestBuffer>>,
+}
+
+impl Work for PoolWork {
+    fn is_waiting(&self) -> bool {
+        !self.visits.is_empty() || self.buffer.as_ref().is_some_and(|one| !one.is_empty())
+    }
+
+    fn do_next(&self) -> bool {
+        self.visits.make_one() || self.buffer.as_ref().is_some_and(|one| one.serve_next())
+    }
+}

@@ -1,0 +1,54 @@
+//! What the timeline of requests is told of each that is served.
+
+use super::connection::ServerConnection;
+use crate::priority::Priority;
+use crate::timeline::{self, RequestId, Stage};
+
+/// A request of which a timeline is being recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    request: RequestId,
+    read_at: u64,
+}
+
+impl Seen {
+    /// A request has been read by the calling thread.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read(connection: &ServerConnection, request: u32) -> Self {
+        let request = connection.request_id(request);
+        let read_at = timeline::comes_to(Stage::Read, request, Priority::of_thread());
+        Self { request, read_at }
+    }
+
+    /// It waits for a thread, and has this priority.
+    #[cold]
+    pub(super) fn is_queued(&self, priority: Option<Priority>) {
+        timeline::comes_to(Stage::Queued, self.request, priority);
+    }
+
+    /// Its upcall begins; the request whose upcall the thread was in.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begins_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
+        let began = timeline::comes_to(Stage::Upcall, self.request, Priority::of_thread());
+        let counters = &connection.lane().counters;
+        counters.has_waited(began.saturating_sub(self.read_at));
+        timeline::is_in_upcall(Some(self.request))
+    }
+
+    /// It ends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ends_upcall(&self, before: Option<RequestId>) {
+        timeline::is_in_upcall(before);
+        timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
+    }
+
+    /// Its reply has left, or waits for room.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_answered(&self) {
+        timeline::comes_to(Stage::Replied, self.request, Priority::of_thread());
+    }
+}

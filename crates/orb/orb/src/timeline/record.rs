@@ -1,0 +1,133 @@
+//! One record: which request came to which stage, and when.
+
+use crate::priority::Priority;
+
+/// A stage of a request's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Its client has sent it.
+    Sent,
+    /// Its client has read the reply.
+    ReplyRead,
+    /// The server has read it.
+    Read,
+    /// It waits among the requests that a thread pool has read while all its threads were in upcalls.
+    Queued,
+    /// Its upcall begins: the object adapter looks for its servant.
+    Upcall,
+    /// Its upcall runs at another priority from now on.
+    RunsAt,
+    /// The servant has returned.
+    UpcallEnd,
+    /// The reply has left, or waits for room to leave.
+    Replied,
+}
+
+impl Stage {
+    const ALL: [Self; 8] = [
+        Self::Sent,
+        Self::ReplyRead,
+        Self::Read,
+        Self::Queued,
+        Self::Upcall,
+        Self::RunsAt,
+        Self::UpcallEnd,
+        Self::Replied,
+    ];
+}
+
+/// Tells a request from all others of a process that are under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId {
+    /// The lane's number ([`crate::LaneStatistics::number`]).
+    pub lane: u32,
+    /// The connection's number among those that the lane has accepted; 0 for the client's stages.
+    pub connection: u32,
+    /// Its id in GIOP.
+    pub request: u32,
+}
+
+/// That a request came to a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// When, in nanoseconds of `CLOCK_MONOTONIC`: the same clock for all processes of a machine.
+    pub at: u64,
+    /// To which.
+    pub stage: Stage,
+    /// Which request.
+    pub request: RequestId,
+    /// The CORBA priority of the thread, or of the request where it waits; `None` where it has none.
+    pub priority: Option<Priority>,
+    /// The processor that the thread ran on.
+    pub processor: u8,
+}
+
+/// Words that a record takes.
+pub(super) const WORDS: usize = 3;
+
+/// No priority: no CORBA priority is negative.
+const NONE: u16 = u16::MAX;
+
+impl Record {
+    pub(super) fn to_words(self) -> [u64; WORDS] {
+        let priority = self
+            .priority
+            .map_or(NONE, |priority| priority.get().cast_unsigned());
+        let kind = u64::from(self.stage as u8) | u64::from(self.processor) << 8;
+        let RequestId {
+            lane,
+            connection,
+            request,
+        } = self.request;
+        [
+            self.at,
+            kind | u64::from(priority) << 16 | u64::from(lane) << 32,
+            u64::from(connection) | u64::from(request) << 32,
+        ]
+    }
+
+    /// `None` for words that are no record's.
+    pub(super) fn of_words([at, kind, request]: [u64; WORDS]) -> Option<Self> {
+        let [stage, processor, low, high, lane @ ..] = kind.to_le_bytes();
+        let [c0, c1, c2, c3, request @ ..] = request.to_le_bytes();
+        Some(Self {
+            at,
+            stage: *Stage::ALL.get(usize::from(stage))?,
+            request: RequestId {
+                lane: u32::from_le_bytes(lane),
+                connection: u32::from_le_bytes([c0, c1, c2, c3]),
+                request: u32::from_le_bytes(request),
+            },
+            priority: Priority::new(i16::from_le_bytes([low, high])).ok(),
+            processor,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_as_it_was_written() {
+        for (place, stage) in Stage::ALL.into_iter().enumerate() {
+            assert_eq!(place, stage as usize);
+            let request = RequestId {
+                lane: 0xffff_fffe,
+                connection: 0x8000_0001,
+                request: 0x1234_5678,
+            };
+            for priority in [None, Some(Priority::MIN), Some(Priority::MAX)] {
+                let record = Record {
+                    at: u64::MAX,
+                    stage,
+                    request,
+                    priority,
+                    processor: 255,
+                };
+                assert_eq!(Record::of_words(record.to_words()), Some(record));
+            }
+        }
+        assert_eq!(Record::of_words([0, 8, 0]), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! The timeline that is being recorded, if one is.
+
+use super::record::{Record, RequestId, Stage};
+use super::thread::{self, OfThread, ThreadRecords};
+use crate::priority::Priority;
+use punctual_sys::{clock, processor};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The number of the timeline that is being recorded; 0 while none is.
+static CURRENT: AtomicU64 = AtomicU64::new(0);
+static SESSION: Mutex<Option<Session>> = Mutex::new(None);
+
+/// A timeline that is being recorded.
+#[derive(Debug)]
+pub(super) struct Session {
+    number: u64,
+    limits: TimelineLimits,
+    threads: Vec<Arc<OfThread>>,
+}
+
+/// Records the timeline of the process's requests until it is stopped or dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Timeline(());
+
+/// How much a timeline may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineLimits {
+    /// Records of each thread, 24 bytes each. A served request has four or five.
+    pub records: usize,
+    /// Threads that record; further ones do not.
+    pub threads: usize,
+}
+
+impl Default for TimelineLimits {
+    /// 65,536 records of each of 64 threads: 96 MiB, if all are used.
+    fn default() -> Self {
+        Self {
+            records: 1 << 16,
+            threads: 64,
+        }
+    }
+}
+
+/// A timeline is being recorded already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a timeline of this process is being recorded already")]
+pub struct AlreadyRecording;
+
+impl Timeline {
+    /// Begins to record.
+    ///
+    /// # Errors
+    /// [`AlreadyRecording`].
+    pub fn start(limits: TimelineLimits) -> Result<Self, AlreadyRecording> {
+        let mut session = session();
+        if session.is_some() {
+            return Err(AlreadyRecording);
+        }
+        // Relaxed: numbers, and no more.
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        *session = Some(Session::new(number, limits));
+        // Relaxed: a request under way is recorded from some stage on.
+        CURRENT.store(number, Ordering::Relaxed);
+        Ok(Self(()))
+    }
+
+    /// Ends it: what each thread has recorded.
+    #[must_use]
+    pub fn stop(self) -> Vec<ThreadRecords> {
+        let ended = end();
+        std::mem::forget(self);
+        ended.map_or_else(Vec::new, |session| session.records())
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        drop(end());
+    }
+}
+
+fn end() -> Option<Session> {
+    CURRENT.store(0, Ordering::Relaxed);
+    session().take()
+}
+
+/// Whether a timeline is being recorded.
+#[inline]
+#[must_use]
+pub fn is_recording() -> bool {
+    current() != 0
+}
+
+#[inline]
+fn current() -> u64 {
+    CURRENT.load(Ordering::Relaxed)
+}
+
+fn session() -> MutexGuard<'static, Option<Session>> {
+    SESSION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Records a stage, now, by the calling thread; when that was.
+pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
+    let at = clock::nanos();
+    let record = Record {
+        at,
+        stage,
+        request,
+        priority,
+        processor: u8::try_from(processor::current()).unwrap_or(u8::MAX),
+    };
+    // Where the timeline has ended meanwhile, there is none to join.
+    thread::push(record, current(), || {
+        session().as_mut().map(Session::joined)
+    });
+    at
+}
+
+impl Session {
+    fn new(number: u64, limits: TimelineLimits) -> Self {
+        Self {
+            number,
+            limits,
+            threads: Vec::new(),
+        }
+    }
+
+    /// Memory for the calling thread's records; none where there are as many threads as may be.
+    fn joined(&mut self) -> Arc<OfThread> {
+        let records = match self.threads.len() < self.limits.threads {
+            true => self.limits.records,
+            false => 0,
+        };
+        let own = OfThread::new(self.number, records);
+        self.threads.push(own.clone());
+        own
+    }
+
+    fn records(&self) -> Vec<ThreadRecords> {
+        self.threads.iter().map(|one| one.records()).collect()
+    }
+}

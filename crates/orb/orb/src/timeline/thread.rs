@@ -1,0 +1,99 @@
+//! What each thread has recorded.
+
+use super::record::{Record, RequestId, WORDS};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Those of one thread, which alone writes them.
+#[derive(Debug)]
+pub(super) struct OfThread {
+    /// The number of the timeline that they are of.
+    session: u64,
+    name: String,
+    words: Box<[AtomicU64]>,
+    /// Words that are written.
+    used: AtomicUsize,
+    lost: AtomicU64,
+}
+
+/// What a thread has recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadRecords {
+    /// The thread's name.
+    pub name: String,
+    /// In the order of time.
+    pub records: Vec<Record>,
+    /// How many there was no room for, behind the last.
+    pub lost: u64,
+}
+
+thread_local! {
+    static OWN: RefCell<Option<Arc<OfThread>>> = const { RefCell::new(None) };
+    static IN_UPCALL: Cell<Option<RequestId>> = const { Cell::new(None) };
+}
+
+/// The request whose upcall the calling thread is in.
+pub(super) fn in_upcall() -> Option<RequestId> {
+    IN_UPCALL.get()
+}
+
+/// Notes it; the one before.
+pub(super) fn set_in_upcall(request: Option<RequestId>) -> Option<RequestId> {
+    IN_UPCALL.replace(request)
+}
+
+/// Has the calling thread's records take one more, of this timeline; `join` makes them where there are none yet.
+pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<Arc<OfThread>>) {
+    // A thread that is ending records nothing.
+    let _ = OWN.try_with(|own| {
+        let mut own = own.borrow_mut();
+        if own.as_ref().is_none_or(|own| own.session != session) {
+            *own = join();
+        }
+        if let Some(own) = &*own {
+            own.push(record);
+        }
+    });
+}
+
+impl OfThread {
+    /// Room for so many records of the calling thread.
+    pub(super) fn new(session: u64, records: usize) -> Arc<Self> {
+        let thread = std::thread::current();
+        Arc::new(Self {
+            session,
+            name: thread.name().unwrap_or("unnamed").to_owned(),
+            words: (0..records * WORDS).map(|_| AtomicU64::new(0)).collect(),
+            used: AtomicUsize::new(0),
+            lost: AtomicU64::new(0),
+        })
+    }
+
+    fn push(&self, record: Record) {
+        // Relaxed: only this thread writes them. Release: whoever reads the number sees what stands before.
+        let used = self.used.load(Ordering::Relaxed);
+        let Some(place) = self.words.get(used..used + WORDS) else {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        for (place, word) in place.iter().zip(record.to_words()) {
+            place.store(word, Ordering::Relaxed);
+        }
+        self.used.store(used + WORDS, Ordering::Release);
+    }
+
+    pub(super) fn records(&self) -> ThreadRecords {
+        let used = self.used.load(Ordering::Acquire);
+        let words = self.words.get(..used).unwrap_or_default();
+        let (records, _) = words.as_chunks::<WORDS>();
+        let read = |words: &[AtomicU64; WORDS]| {
+            Record::of_words(words.each_ref().map(|word| word.load(Ordering::Relaxed)))
+        };
+        ThreadRecords {
+            name: self.name.clone(),
+            records: records.iter().filter_map(read).collect(),
+            lost: self.lost.load(Ordering::Relaxed),
+        }
+    }
+}

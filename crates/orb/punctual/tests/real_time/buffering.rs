@@ -1,0 +1,261 @@
+//! Requests that a pool buffers, and threads that its lanes lend each other.
+
+use crate::lanes::propagated;
+use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
+use crate::support::{Answering, Echo, EchoImpl, watchdog};
+use punctual::rt::{
+    BufferLimits, LaneReport, LaneStatistics, PoolThreads, Propagated, RequestBuffering, RtOrb,
+    ThreadpoolOptions, ThreadpoolPolicy,
+};
+use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
+use punctual::{Interface, Orb, PoaPolicy, SystemExceptionKind as Kind};
+use std::sync::Mutex;
+use std::thread::{Scope, ScopedJoinHandle};
+
+fn threads(priority: i16) -> PoolThreads {
+    PoolThreads {
+        priority: at(priority),
+        static_threads: 1,
+        dynamic_threads: 0,
+    }
+}
+
+fn buffering(requests: Option<usize>, octets: Option<usize>) -> ThreadpoolOptions {
+    ThreadpoolOptions {
+        buffering: RequestBuffering::Bounded(BufferLimits { requests, octets }),
+        ..ThreadpoolOptions::default()
+    }
+}
+
+/// What the first lane of a pool has done that is so.
+fn lane_of_pool(orb: &Orb, is_it: impl Fn(&LaneStatistics) -> bool) -> Option<LaneStatistics> {
+    let mut lanes = orb.lane_statistics().into_iter();
+    lanes.find(|lane| lane.pool.is_some() && is_it(lane))
+}
+
+/// Returns when a lane of a pool has come so far.
+fn wait_until(orb: &Orb, is_so: impl Fn(&LaneStatistics) -> bool) {
+    while lane_of_pool(orb, &is_so).is_none() {
+        std::thread::yield_now();
+    }
+}
+
+/// Notes the arguments of its calls, in the order in which they are served.
+#[derive(Default)]
+struct Order(Mutex<Vec<i32>>);
+
+impl Answering for Order {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        let value = call.arguments().get_i32()?;
+        self.0.lock().unwrap().push(value);
+        call.reply(|out| value.marshal(out))
+    }
+}
+
+/// A pool of one thread, an object that holds it up, and one that notes in which order it is called.
+struct Held {
+    rt: Arc<RtOrb>,
+    server: Server,
+    gate: Arc<EchoImpl>,
+    order: Arc<Order>,
+    holding: String,
+    noting: String,
+}
+
+impl Held {
+    fn new(options: &ThreadpoolOptions) -> Self {
+        let rt = ordinary(Propagated::default());
+        let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
+        let pool = rt.create_threadpool(&server.orb, threads(0), options);
+        let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
+        let poa = server.poa("pool", &[PoaPolicy::of(propagated()), of_pool]);
+        let poa = poa.unwrap();
+        let (gate, order) = (Arc::new(EchoImpl::default()), Arc::new(Order::default()));
+        let text = |object: Echo| server.orb.object_to_string(object.as_object()).unwrap();
+        let holding = text(poa.activate(gate.clone()).unwrap());
+        let noting = text(poa.activate(order.clone()).unwrap());
+        Self {
+            rt,
+            server,
+            gate,
+            order,
+            holding,
+            noting,
+        }
+    }
+
+    /// A call at this priority, by a connection of its own.
+    fn call<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        priority: i16,
+        value: i32,
+    ) -> ScopedJoinHandle<'s, Result<i32, Kind>> {
+        scope.spawn(move || {
+            self.rt.current().set_the_priority(at(priority)).unwrap();
+            let called = echo(&client(&self.rt), &self.noting).long(value);
+            called.map_err(|error| error.kind())
+        })
+    }
+}
+
+#[test]
+fn buffered_requests_are_served_in_the_order_of_their_priorities() {
+    let _watchdog = watchdog(LIMIT);
+    let held = Held::new(&buffering(Some(5), None));
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
+        held.gate.gate.wait_for_waiters(1);
+        let mut calls = Vec::new();
+        for (priority, value) in [(5, 1), (40, 2), (20, 3), (40, 4), (0, 5)] {
+            let waiting = calls.len() + 1;
+            calls.push(held.call(scope, priority, value));
+            wait_until(&held.server.orb, |lane| lane.waiting == waiting);
+        }
+        // There is room for no more, whatever its priority.
+        let refused = held.call(scope, 100, 6).join().unwrap();
+        assert_eq!(refused, Err(Kind::Transient));
+        held.gate.gate.open();
+        holder.join().unwrap().unwrap();
+        for (call, value) in calls.into_iter().zip(1..) {
+            assert_eq!(call.join().unwrap(), Ok(value));
+        }
+    });
+    assert_eq!(*held.order.0.lock().unwrap(), [2, 4, 3, 1, 5]);
+    let lane = lane_of_pool(&held.server.orb, |_| true).unwrap();
+    assert_eq!((lane.waiting, lane.refused), (0, 1));
+    assert!(lane.messages >= 7, "{lane}");
+    // An idle pool serves as ever.
+    std::thread::scope(|scope| {
+        assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
+    });
+}
+
+#[test]
+fn a_pool_buffers_no_more_octets_than_it_may() {
+    let _watchdog = watchdog(LIMIT);
+    // One such request has some hundred octets.
+    let held = Held::new(&buffering(None, Some(150)));
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
+        held.gate.gate.wait_for_waiters(1);
+        let first = held.call(scope, 1, 1);
+        wait_until(&held.server.orb, |lane| lane.waiting == 1);
+        let second = held.call(scope, 1, 2);
+        wait_until(&held.server.orb, |lane| {
+            lane.waiting == 2 || lane.refused == 1
+        });
+        let lane = lane_of_pool(&held.server.orb, |_| true).unwrap();
+        held.gate.gate.open();
+        holder.join().unwrap().unwrap();
+        assert_eq!((lane.waiting, lane.refused), (1, 1));
+        assert_eq!(first.join().unwrap(), Ok(1));
+        assert_eq!(second.join().unwrap(), Err(Kind::Transient));
+    });
+}
+
+#[test]
+fn what_an_orb_has_buffered_when_it_is_shut_down_is_refused() {
+    let _watchdog = watchdog(LIMIT);
+    let held = Held::new(&buffering(None, None));
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
+        held.gate.gate.wait_for_waiters(1);
+        let calls: Vec<_> = (1..=3).map(|value| held.call(scope, 1, value)).collect();
+        wait_until(&held.server.orb, |lane| lane.waiting == 3);
+        held.server.orb.shutdown(false).unwrap();
+        held.gate.gate.open();
+        // The one in progress finishes; of the others their clients hear that they were not begun.
+        holder.join().unwrap().unwrap();
+        for call in calls {
+            assert_eq!(call.join().unwrap(), Err(Kind::Transient));
+        }
+    });
+    assert_eq!(*held.order.0.lock().unwrap(), [0; 0]);
+}
+
+/// Says what it ran at, and waits first where it is told to.
+struct Scheduled(Arc<EchoImpl>);
+
+impl Answering for Scheduled {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        if call.arguments().get_i32()? != 0 {
+            self.0.gate.pass();
+        }
+        let (policy, priority) = scheduled();
+        let at = i32::try_from(policy * 1000 + priority).unwrap();
+        call.reply(|out| at.marshal(out))
+    }
+}
+
+#[test]
+fn a_lane_whose_threads_are_in_upcalls_borrows_one_of_a_lower_lane() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    for buffering in [
+        RequestBuffering::None,
+        RequestBuffering::Unbounded,
+        RequestBuffering::Bounded(BufferLimits::default()),
+    ] {
+        let of_server = fifo(Propagated::default()).unwrap();
+        let server = Server::at(&of_server, &["iiop://127.0.0.1:0"]);
+        let options = ThreadpoolOptions {
+            buffering,
+            allow_borrowing: true,
+            ..ThreadpoolOptions::default()
+        };
+        let lanes = [threads(10), threads(50)];
+        let pool = of_server.create_threadpool_with_lanes(&server.orb, &lanes, &options);
+        let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
+        let poa = server.poa("pool", &[PoaPolicy::of(propagated()), of_pool]);
+        let gate = Arc::new(EchoImpl::default());
+        let servant = Arc::new(Scheduled(gate.clone()));
+        let object: Echo = poa.unwrap().activate(servant).unwrap();
+        let reference = server.orb.object_to_string(object.as_object()).unwrap();
+        let call = |priority: i16, waits: i32| {
+            rt.current().set_the_priority(at(priority)).unwrap();
+            echo(&client(&rt), &reference).long(waits).unwrap()
+        };
+        std::thread::scope(|scope| {
+            let holder = scope.spawn(|| call(50, 1));
+            gate.gate.wait_for_waiters(1);
+            // Served while the lane's own thread waits, at the lane's priority.
+            on_a_thread(|| assert_eq!(call(50, 0), 1050, "{buffering:?}"));
+            let lent = lane_of_pool(&server.orb, |lane| lane.priority == Some(at(50)));
+            assert!(lent.unwrap().borrowed > 0);
+            // The thread that was lent is back, and runs at its own.
+            on_a_thread(|| assert_eq!(call(10, 0), 1010, "{buffering:?}"));
+            gate.gate.open();
+            assert_eq!(holder.join().unwrap(), 1050);
+        });
+        let low = lane_of_pool(&server.orb, |lane| lane.priority == Some(at(10)));
+        assert_eq!(low.unwrap().borrowed, 0);
+    }
+}
+
+#[test]
+fn lanes_are_reported_while_they_do_something() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::new(&rt);
+    let (tell, hear) = std::sync::mpsc::channel();
+    let every = std::time::Duration::from_millis(5);
+    let report = LaneReport::start(&server.orb, every, move |lane| {
+        // Nobody hears of it once the test is over.
+        let _ = tell.send(lane.clone());
+    });
+    let report = report.unwrap();
+    let echo = echo(&client(&rt), &server.plain());
+    (0..3).for_each(|value| assert_eq!(echo.long(value).unwrap(), value));
+    let lane = hear.iter().find(|lane| lane.messages >= 3).unwrap();
+    let line = lane.to_string();
+    assert!(
+        line.contains("1 connections") && line.contains("0 refused"),
+        "{line}"
+    );
+    drop(report);
+    // Its thread ends, and with that the channel.
+    hear.iter().for_each(drop);
+}

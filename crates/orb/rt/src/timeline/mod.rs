@@ -1,0 +1,24 @@
+//! What a timeline of requests tells: whether any was served before a more urgent one, and a drawing of it.
+//!
+//! ```no_run
+//! use punctual_rt::timeline::{self, Timeline, TimelineLimits, Within};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let recording = Timeline::start(TimelineLimits::default())?;
+//! // … requests are served …
+//! let threads = recording.stop();
+//! let requests = timeline::requests(&threads);
+//! assert!(timeline::inversions(&requests, Within::Lane).is_empty());
+//! timeline::write_chrome_trace(&threads, &mut std::fs::File::create("requests.json")?)?; // for ui.perfetto.dev
+//! # Ok(()) }
+//! ```
+
+mod chrome;
+mod inversions;
+mod requests;
+
+pub use chrome::write_chrome_trace;
+pub use inversions::{Inversion, Within, inversions};
+pub use punctual_orb::timeline::{
+    AlreadyRecording, Record, RequestId, Stage, ThreadRecords, Timeline, TimelineLimits,
+};
+pub use requests::{ServedRequest, requests};
