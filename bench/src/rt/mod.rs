@@ -18,6 +18,7 @@ mod client;
 mod floor;
 mod goals;
 mod latency;
+mod order;
 mod pair;
 mod plot;
 mod report;
@@ -44,6 +45,8 @@ pub enum Experiment {
     /// Paper 004's figures 14 and 15: an ORB a thread against endpoints with priorities, beside 1 to 15 low clients of
     /// different priorities.
     Endpoints(series::Endpoints),
+    /// Whether requests are served in the order of their priorities, by a timeline of each.
+    Order(order::Options),
 }
 
 /// A side of a pair.
@@ -125,6 +128,7 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Latency(options) => latency::run(harness, options),
         Experiment::Inversion(options) => series::run(harness, &options.plan()?),
         Experiment::Endpoints(options) => series::run(harness, &options.plan()?),
+        Experiment::Order(options) => order::run(options),
     }
 }
 

@@ -109,11 +109,12 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
-    /// Tells a timeline.
-    #[cold]
-    #[inline(never)]
+    /// Tells a timeline, if one is being recorded.
+    #[inline(always)]
     fn comes_to(&self, stage: Stage, request: u32) {
-        self.callee.lane.calls_come_to(stage, request);
+        if timeline::is_recording() {
+            self.callee.lane.calls_come_to(stage, request);
+        }
     }
 
     #[inline]
@@ -131,9 +132,7 @@ impl ShortCall<'_> {
         if let Err(failed) = send::send_plainly(connection, block, self.deadline) {
             return Err(self.failed(failed));
         }
-        if timeline::is_recording() {
-            self.comes_to(Stage::Sent, pending.id());
-        }
+        self.comes_to(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
         // The request's memory serves for its reply.
         match complete::wait_with(connection, block, &pending, self.deadline) {
@@ -142,9 +141,6 @@ impl ShortCall<'_> {
                     ReplyStatus::UserException => Body::UserException,
                     _ => Body::Results,
                 };
-                if timeline::is_recording() {
-                    self.comes_to(Stage::ReplyRead, pending.id());
-                }
                 // Nobody waits for the place while the results are read.
                 pending.end();
                 probe::begins!(Point::ClientDemarshal);

@@ -142,6 +142,7 @@ impl Lane {
 
     /// One of its calls comes to a stage of a timeline.
     #[cold]
+    #[inline(never)]
     pub(crate) fn calls_come_to(&self, stage: Stage, request: u32) {
         let request = RequestId {
             lane: u32::try_from(self.number).unwrap_or(u32::MAX),

@@ -77,12 +77,34 @@ impl Dispatcher<'_> {
     /// Does what a plain request asks for, which was received into `block`.
     #[inline]
     pub(super) fn serve_plain(&self, block: &Block, request: &PlainRequest<'_>, spare: &mut Block) {
+        if timeline::is_recording() {
+            return self.serve_seen(block, request, spare);
+        }
+        self.serve_plain_as(block, request, spare, None);
+    }
+
+    /// The same of a request that a timeline has.
+    #[cold]
+    #[inline(never)]
+    fn serve_seen(&self, block: &Block, request: &PlainRequest<'_>, spare: &mut Block) {
+        let seen = Seen::read(self.connection, request.request_id);
+        self.serve_plain_as(block, request, spare, Some(seen));
+    }
+
+    // Twice the same: what tells a timeline costs nothing where none is being recorded.
+    #[inline(always)]
+    fn serve_plain_as(
+        &self,
+        block: &Block,
+        request: &PlainRequest<'_>,
+        spare: &mut Block,
+        seen: Option<Seen>,
+    ) {
         probe::begins!(Point::ServerMessagingReceive);
         // CloseConnection tells the client of one that was not begun.
         let Some(_in_progress) = self.connection.begin() else {
             return;
         };
-        let seen = self.sees(request.request_id);
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
         let mut call = ServerCall::of_plain(self.conversation(), request, body, spare);
@@ -140,7 +162,8 @@ impl Dispatcher<'_> {
                 None => return Ok(()),
             },
         };
-        let seen = self.seen.or_else(|| self.sees(header.request_id));
+        let read = || Seen::read(self.connection, header.request_id);
+        let seen = self.seen.or_else(|| timeline::is_recording().then(read));
         let code_sets = self.agreed_code_sets(version, header);
         decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
         let lent = if message.batch {
@@ -164,12 +187,6 @@ impl Dispatcher<'_> {
         };
         self.conclude(&call, answer, seen);
         Ok(())
-    }
-
-    /// What a timeline has of a request that has been read, if one is being recorded.
-    #[inline]
-    fn sees(&self, request: u32) -> Option<Seen> {
-        timeline::is_recording().then(|| Seen::read(self.connection, request))
     }
 
     /// Sends what a call was answered with, if anybody waits for that.

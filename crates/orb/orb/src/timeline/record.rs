@@ -7,8 +7,6 @@ use crate::priority::Priority;
 pub enum Stage {
     /// Its client has sent it.
     Sent,
-    /// Its client has read the reply.
-    ReplyRead,
     /// The server has read it.
     Read,
     /// It waits among the requests that a thread pool has read while all its threads were in upcalls.
@@ -24,9 +22,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 7] = [
         Self::Sent,
-        Self::ReplyRead,
         Self::Read,
         Self::Queued,
         Self::Upcall,
@@ -128,6 +125,6 @@ mod tests {
                 assert_eq!(Record::of_words(record.to_words()), Some(record));
             }
         }
-        assert_eq!(Record::of_words([0, 8, 0]), None);
+        assert_eq!(Record::of_words([0, 7, 0]), None);
     }
 }

@@ -33,7 +33,6 @@ fn event(out: &mut impl Write, thread: u32, record: &Record) -> io::Result<()> {
         Stage::Upcall => ("B", "upcall"),
         Stage::UpcallEnd => ("E", "upcall"),
         Stage::Sent => ("i", "sent"),
-        Stage::ReplyRead => ("i", "reply read"),
         Stage::Read => ("i", "read"),
         Stage::Queued => ("i", "queued"),
         Stage::RunsAt => ("i", "runs at"),

@@ -84,7 +84,7 @@ impl ServedRequest {
             Stage::RunsAt => self.priority = record.priority,
             Stage::UpcallEnd => self.upcall_end = Some(record.at),
             Stage::Replied => self.replied = Some(record.at),
-            Stage::Read | Stage::Sent | Stage::ReplyRead => {}
+            Stage::Read | Stage::Sent => {}
         }
     }
 }

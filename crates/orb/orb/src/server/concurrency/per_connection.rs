@@ -138,7 +138,7 @@ impl ConcurrencyStrategy for PerConnection {
 
     fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
         let is_still = !reader.is_receiving() && !is_sending;
-        is_still.then(|| reader.number_received().into())
+        is_still.then(|| reader.number_received())
     }
 
     /// Its thread serves nobody else.

@@ -1,0 +1,148 @@
+//! The figures of `rt order`.
+
+use super::Serving;
+use crate::machine::Machine;
+use crate::rt::setup::{HIGH, Link};
+use crate::table::{Cell, Table, Tone};
+use punctual::rt::timeline::{Inversion, ServedRequest};
+use serde::Serialize;
+use std::fmt;
+
+/// One run's outcome.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) machine: Machine,
+    pub(super) link: Link,
+    pub(super) scheduling: &'static str,
+    pub(super) low: u16,
+    /// Microseconds from a call of the high client to the next.
+    pub(super) pace: u64,
+    /// Microseconds that an upcall takes.
+    pub(super) work: u64,
+    pub(super) rows: Vec<Row>,
+    pub(super) failed: Vec<String>,
+}
+
+/// Of one contender; times in nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) contender: Serving,
+    /// Requests whose upcall was recorded.
+    pub(super) requests: u64,
+    /// Of those the high client's.
+    pub(super) high: u64,
+    /// Of those with a record of when they were sent.
+    pub(super) sent: u64,
+    /// Upcalls that began while a more urgent request had been sent, and was not begun.
+    pub(super) inversions: u64,
+    /// Of those with the high client's request waiting.
+    pub(super) of_high: u64,
+    /// The longest time from reading a request of the high client to its upcall.
+    pub(super) worst_high: u64,
+    /// The same of all.
+    pub(super) worst: u64,
+    /// Records for which there was no room.
+    pub(super) lost: u64,
+}
+
+impl Row {
+    pub(super) fn new(contender: Serving) -> Self {
+        Self {
+            contender,
+            requests: 0,
+            high: 0,
+            sent: 0,
+            inversions: 0,
+            of_high: 0,
+            worst_high: 0,
+            worst: 0,
+            lost: 0,
+        }
+    }
+
+    /// Adds a stretch.
+    pub(super) fn add(&mut self, served: &[ServedRequest], inversions: &[Inversion]) {
+        let is_high = |priority: Option<punctual::rt::Priority>| {
+            priority.is_some_and(|priority| priority.get() == HIGH)
+        };
+        for request in served {
+            let waited = request
+                .upcall
+                .unwrap_or_default()
+                .saturating_sub(request.read);
+            self.requests += 1;
+            self.sent += u64::from(request.sent.is_some());
+            self.worst = self.worst.max(waited);
+            if is_high(request.priority) {
+                self.high += 1;
+                self.worst_high = self.worst_high.max(waited);
+            }
+        }
+        let of_high = inversions.iter().filter(|one| is_high(one.waiting.1));
+        self.of_high += of_high.count() as u64;
+        self.inversions += inversions.len() as u64;
+    }
+}
+
+impl Report {
+    /// What should not have been.
+    pub(super) fn judge(&mut self, best_effort: bool) {
+        for row in &self.rows {
+            if row.lost > 0 {
+                self.failed
+                    .push(format!("{}: {} records were lost", row.contender, row.lost));
+            }
+            let is_to_be_in_order = row.contender == Serving::Lanes && !best_effort;
+            if is_to_be_in_order && row.inversions > 0 {
+                self.failed.push(format!(
+                    "{}: {} requests were served before a more urgent one",
+                    row.contender, row.inversions
+                ));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.machine)?;
+        let columns = [
+            "requests",
+            "of high",
+            "seen sent",
+            "inversions",
+            "high waiting",
+            "worst µs, high",
+            "worst µs",
+        ];
+        let micros = |nanos: u64| format!("{}.{}", nanos / 1000, nanos % 1000 / 100);
+        let row = |row: &Row| {
+            let tone = match row.inversions {
+                0 => Tone::Good,
+                _ => Tone::Plain,
+            };
+            let cells = vec![
+                Cell::new(row.requests.to_string(), Tone::Plain),
+                Cell::new(row.high.to_string(), Tone::Plain),
+                Cell::new(row.sent.to_string(), Tone::Plain),
+                Cell::new(row.inversions.to_string(), tone),
+                Cell::new(row.of_high.to_string(), tone),
+                Cell::new(micros(row.worst_high), Tone::Plain),
+                Cell::new(micros(row.worst), Tone::Plain),
+            ];
+            (row.contender.to_string(), cells)
+        };
+        let table = Table {
+            title: format!(
+                "upcalls that began while a more urgent request had been sent ({}, {}, one processor, {} low clients)",
+                self.link, self.scheduling, self.low
+            ),
+            columns: columns.map(str::to_owned).to_vec(),
+            rows: self.rows.iter().map(row).collect(),
+        };
+        write!(f, "{table}")?;
+        self.failed
+            .iter()
+            .try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
