@@ -4,14 +4,17 @@
 
 mod support;
 
+use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
+use punctual::stub::{DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
-    Interface, ListenEndpoint, Mux, ObjectRef, Orb, Policy, RootPoa, SetOverride, Transfer,
+    Interface, ListenEndpoint, Mux, ObjectRef, Orb, PoaPolicy, Policy, RootPoa, SetOverride,
+    Transfer,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
-use support::{Echo, EchoImpl, watchdog};
+use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -173,5 +176,84 @@ fn a_thread_that_changes_its_policies_goes_on_under_those() {
             .unwrap();
         assert_eq!(echo.long(7).unwrap(), 7);
         assert_eq!(echo.as_object().policies(&[]), policy);
+    }
+}
+
+/// Answers with what its thread has asked for so far.
+struct Asked;
+
+const ALLOCATED: i32 = 0;
+const FAULTED: i32 = 1;
+
+impl Answering for Asked {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        let asked = match call.arguments().get_i32()? {
+            ALLOCATED => ALLOCATIONS.get(),
+            _ => page_faults(),
+        };
+        let asked = i32::try_from(asked).unwrap();
+        call.reply(|out| asked.marshal(out))
+    }
+}
+
+/// Pages that the calling thread had to wait for (`proc(5)`, fields 10 and 12).
+fn page_faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let behind_name = stat.rsplit_once(')').unwrap().1;
+    let fields: Vec<&str> = behind_name.split_whitespace().collect();
+    fields[7].parse::<u64>().unwrap() + fields[9].parse::<u64>().unwrap()
+}
+
+#[test]
+fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_side() {
+    let _watchdog = watchdog(LIMIT);
+    let priority = Priority::new(50).unwrap();
+    let config = || RtConfig {
+        // Whether the kernel grants priorities makes no difference here.
+        policy: NativePolicy::Other,
+        ..RtConfig::default()
+    };
+    let (of_server, of_client) = (RtOrb::new(config()).unwrap(), RtOrb::new(config()).unwrap());
+    for link in [
+        "iiop://127.0.0.1:0/priority=50",
+        "uiop://|priority=50",
+        "shmiop://|priority=50",
+    ] {
+        let listening = Orb::builder().listen(link.parse::<ListenEndpoint>().unwrap());
+        let server = of_server.extend(listening).unwrap().build().unwrap();
+        let root = server.root_poa().unwrap();
+        root.manager().activate().unwrap();
+        let model = PoaPolicy::of(PriorityModelPolicy::client_propagated(priority));
+        let poa = root.create_poa("lane", Some(root.manager()), &[model]);
+        let object: Echo = poa.unwrap().activate(Arc::new(Asked)).unwrap();
+        let reference = server.object_to_string(object.as_object()).unwrap();
+        // Calls go over the wire, though it is one process.
+        let words = ["-ORBCollocationScope", "orb"].map(str::to_owned);
+        let client = of_client.extend(Orb::builder()).unwrap().init(words);
+        let client = client.unwrap().0;
+        std::thread::scope(|scope| {
+            let caller = scope.spawn(|| {
+                of_client.current().set_the_priority(priority).unwrap();
+                let echo = Echo::from_object(client.string_to_object(&reference).unwrap());
+                let call = |what| echo.long(what).unwrap();
+                // Until each page of a ring has been used.
+                let warm_up = || (0..20_000).map(|_| call(ALLOCATED)).max();
+                warm_up();
+                let own = allocations(|| assert!(call(ALLOCATED) > 0));
+                assert_eq!(own, 0, "{link}");
+                let before = call(ALLOCATED);
+                (0..100).for_each(|_| assert_eq!(call(ALLOCATED), before, "{link}"));
+                // To read them takes a page or two of its own, once.
+                for _ in 0..8 {
+                    (call(FAULTED), page_faults());
+                }
+                let (own, of_server) = (page_faults(), call(FAULTED));
+                (0..1000).for_each(|_| assert!(call(ALLOCATED) > 0));
+                // The kernel moves a page now and then, whatever a program does.
+                assert!(call(FAULTED) - of_server <= 1, "{link}");
+                assert!(page_faults() - own <= 1, "{link}");
+            });
+            caller.join().unwrap();
+        });
     }
 }
