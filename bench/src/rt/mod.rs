@@ -25,6 +25,7 @@ mod report;
 mod series;
 mod server;
 mod setup;
+mod start;
 mod watchdog;
 mod work;
 
@@ -47,6 +48,8 @@ pub enum Experiment {
     Endpoints(series::Endpoints),
     /// Whether requests are served in the order of their priorities, by a timeline of each.
     Order(order::Options),
+    /// How long a server with lanes takes from the start of its process to its first reply.
+    Start(start::Options),
 }
 
 /// A side of a pair.
@@ -129,6 +132,7 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Inversion(options) => series::run(harness, &options.plan()?),
         Experiment::Endpoints(options) => series::run(harness, &options.plan()?),
         Experiment::Order(options) => order::run(options),
+        Experiment::Start(options) => start::run(harness, options),
     }
 }
 

@@ -146,3 +146,38 @@ impl fmt::Display for Report {
             .try_for_each(|line| writeln!(f, "{line}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_serve_a_request_too_early_fail_the_run_and_pools_do_not() {
+        let row = |contender, inversions, lost| Row {
+            inversions,
+            lost,
+            ..Row::new(contender)
+        };
+        let judged = |rows: &[Row], best_effort| {
+            let mut report = Report {
+                machine: Machine::this(),
+                link: Link::Uiop,
+                scheduling: "SCHED_FIFO",
+                low: 1,
+                pace: 1,
+                work: 0,
+                rows: rows.to_vec(),
+                failed: Vec::new(),
+            };
+            report.judge(best_effort);
+            report.failed
+        };
+        let fine = [row(Serving::Lanes, 0, 0), row(Serving::Pool, 9, 0)];
+        assert_eq!(judged(&fine, false), [""; 0]);
+        let early = [row(Serving::Lanes, 1, 0)];
+        assert!(judged(&early, false)[0].contains("1 requests were served"));
+        assert_eq!(judged(&early, true), [""; 0]);
+        let lost = [row(Serving::BufferedPool, 0, 3)];
+        assert!(judged(&lost, true)[0].contains("3 records were lost"));
+    }
+}

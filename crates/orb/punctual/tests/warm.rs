@@ -245,7 +245,8 @@ fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_s
                 (0..100).for_each(|_| assert_eq!(call(ALLOCATED), before, "{link}"));
                 // To read them takes a page or two of its own, once.
                 for _ in 0..8 {
-                    (call(FAULTED), page_faults());
+                    call(FAULTED);
+                    page_faults();
                 }
                 let (own, of_server) = (page_faults(), call(FAULTED));
                 (0..1000).for_each(|_| assert!(call(ALLOCATED) > 0));
