@@ -46,6 +46,9 @@ pub enum Experiment {
     /// Paper 004's figures 14 and 15: an ORB a thread against endpoints with priorities, beside 1 to 15 low clients of
     /// different priorities.
     Endpoints(series::Endpoints),
+    /// Paper 003's comparison of thread pools: one whose threads read and serve, one that buffers, a thread for each
+    /// connection, and lanes, beside low clients of different priorities.
+    Pools(series::Pools),
     /// Whether requests are served in the order of their priorities, by a timeline of each.
     Order(order::Options),
     /// How long a server with lanes takes from the start of its process to its first reply.
@@ -131,6 +134,7 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Latency(options) => latency::run(harness, options),
         Experiment::Inversion(options) => series::run(harness, &options.plan()?),
         Experiment::Endpoints(options) => series::run(harness, &options.plan()?),
+        Experiment::Pools(options) => series::run(harness, &options.plan()?),
         Experiment::Order(options) => order::run(options),
         Experiment::Start(options) => start::run(harness, options),
     }

@@ -30,6 +30,8 @@ fn colours(contender: Contender) -> [RGBColor; 2] {
         Contender::Floor => [RGBColor(0x44, 0x44, 0x44), RGBColor(0xaa, 0xaa, 0xaa)],
         Contender::Lanes => [RGBColor(0x00, 0x72, 0xb2), RGBColor(0x7f, 0xc4, 0xec)],
         Contender::Pool => [RGBColor(0xd5, 0x5e, 0x00), RGBColor(0xf3, 0xb8, 0x8a)],
+        Contender::BufferedPool => [RGBColor(0x00, 0x9e, 0x73), RGBColor(0x8a, 0xd9, 0xc2)],
+        Contender::PerConnection => [RGBColor(0xb8, 0x86, 0x0b), RGBColor(0xe8, 0xd2, 0x9a)],
         Contender::OrbAThread => [RGBColor(0xcc, 0x79, 0xa7), RGBColor(0xea, 0xc8, 0xda)],
     }
 }
@@ -84,6 +86,8 @@ fn over_low(
         Contender::Floor,
         Contender::Lanes,
         Contender::Pool,
+        Contender::BufferedPool,
+        Contender::PerConnection,
         Contender::OrbAThread,
     ] {
         let [strong, pale] = colours(contender);

@@ -1,4 +1,4 @@
-//! `rt inversion` and `rt endpoints`: the papers' experiments, over the number of low clients.
+//! `rt inversion`, `rt endpoints` and `rt pools`: the papers' experiments, over the number of low clients.
 //!
 //! Of paper 004's figures 14 and 15 the text has no numbers, only what they show: with endpoints of a priority, latency
 //! slightly below that of an ORB a thread, and jitter slightly above. So there are none of its figures beside ours.
@@ -65,6 +65,25 @@ pub struct Endpoints {
     output: Output,
 }
 
+/// What to run, and where the figures go.
+#[derive(Clone, Debug, Args)]
+pub struct Pools {
+    #[command(flatten)]
+    common: Common,
+    /// Numbers of low clients.
+    #[arg(long, value_delimiter = ',', default_values = ["1", "5", "10", "20", "30"],
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
+    low: Vec<u16>,
+    /// Calls of the high client, for each number in a round; the low ones call until it has made them.
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    calls: u32,
+    /// Rounds.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
 /// What is run.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -114,6 +133,31 @@ impl Endpoints {
             low: self.low.clone(),
             calls,
             low_calls: calls,
+            rounds: self.rounds,
+            output: self.output.clone(),
+        })
+    }
+}
+
+impl Pools {
+    /// # Errors
+    /// A contender that has no part in it.
+    pub(super) fn plan(&self) -> Result<Plan> {
+        let known = [
+            Contender::Floor,
+            Contender::Lanes,
+            Contender::Pool,
+            Contender::BufferedPool,
+            Contender::PerConnection,
+        ];
+        Ok(Plan {
+            experiment: "pools",
+            contenders: self.common.wanted(&known)?,
+            common: self.common.clone(),
+            alike: false,
+            low: self.low.clone(),
+            calls: self.calls,
+            low_calls: 0,
             rounds: self.rounds,
             output: self.output.clone(),
         })

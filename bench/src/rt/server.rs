@@ -7,7 +7,10 @@ use crate::Result;
 use crate::peer::serve_until_the_end;
 use crate::timeprobes::servant::Ahead;
 use clap::Args;
-use punctual::rt::PriorityModelPolicy;
+use punctual::rt::{
+    BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, ThreadpoolOptions,
+    ThreadpoolPolicy,
+};
 use punctual::{Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
@@ -41,7 +44,7 @@ pub(super) fn serve(server: &Server) -> Result<()> {
     let (orbs, references) = match setup.contender {
         Contender::Floor => (Vec::new(), vec![floor::serve(setup, &folder)?]),
         Contender::Lanes => with_priorities(setup)?,
-        Contender::Pool => {
+        Contender::Pool | Contender::BufferedPool | Contender::PerConnection => {
             // A pool's threads have the priority of the one that starts it.
             let thread = setup.thread("rt-pool".to_owned(), setup.pool_priority);
             let setup = setup.clone();
@@ -73,6 +76,7 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
             let endpoint = |priority| setup.link.endpoint(&format!("priority={priority}"));
             priorities.map(endpoint).collect()
         }
+        Contender::BufferedPool | Contender::PerConnection => vec![setup.link.endpoint("")],
         // Requests wait for a thread, and are not refused.
         _ => vec![
             setup
@@ -84,10 +88,25 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
     for endpoint in endpoints {
         builder = builder.listen(endpoint.parse::<ListenEndpoint>()?);
     }
-    let orb = setup.rt_orb()?.extend(builder)?.build()?;
+    let rt = setup.rt_orb()?;
+    let orb = rt.extend(builder)?.build()?;
     let root = orb.root_poa()?;
     let model = PriorityModelPolicy::client_propagated(corba(1)?);
-    let poa = root.create_poa("rt", Some(root.manager()), &[PoaPolicy::of(model)])?;
+    let mut policies = vec![PoaPolicy::of(model)];
+    if setup.contender == Contender::BufferedPool {
+        let threads = PoolThreads {
+            priority: corba(setup.pool_priority)?,
+            static_threads: 1,
+            dynamic_threads: 15,
+        };
+        let options = ThreadpoolOptions {
+            buffering: RequestBuffering::Bounded(BufferLimits::default()),
+            ..ThreadpoolOptions::default()
+        };
+        let pool = rt.create_threadpool(&orb, threads, &options)?;
+        policies.push(PoaPolicy::of(ThreadpoolPolicy(pool)));
+    }
+    let poa = root.create_poa("rt", Some(root.manager()), &policies)?;
     let references = vec![activated(setup, &orb, &poa)?, activated(setup, &orb, &poa)?];
     orb.listen()?;
     root.manager().activate()?;

@@ -30,6 +30,10 @@ pub(super) enum Contender {
     Lanes,
     /// Punctual with one endpoint, whose pool of threads takes each request's priority for its upcall.
     Pool,
+    /// The same, but the pool buffers requests, and serves them in the order of their priorities.
+    BufferedPool,
+    /// Punctual with one endpoint, and a thread for each connection.
+    PerConnection,
     /// Punctual with an ORB and a plain endpoint for each priority, in one process.
     OrbAThread,
     /// Raw sockets, and for each connection a thread of its client's priority.
@@ -79,6 +83,8 @@ impl fmt::Display for Contender {
         f.write_str(match self {
             Self::Lanes => "lanes",
             Self::Pool => "pool",
+            Self::BufferedPool => "buffered-pool",
+            Self::PerConnection => "per-connection",
             Self::OrbAThread => "orb-a-thread",
             Self::Floor => "floor",
         })
