@@ -1,7 +1,7 @@
 //! What Real-time CORBA says of lanes and of where calls go. Asked of whoever knows its policies and the machine's
 //! native priorities: `punctual_rt`.
 
-use crate::policy::AdapterPolicies;
+use crate::policy::{AdapterPolicies, UnmetPolicies};
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
 use punctual_exec::ThreadSpec;
@@ -29,12 +29,12 @@ pub trait Priorities: Send + Sync + Debug {
     /// called for the first time, and again when policies have changed.
     ///
     /// # Errors
-    /// Why the policies allow none.
+    /// Which of the policies allow none, and why.
     fn destination(
         &self,
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
-    ) -> Result<Destination, String>;
+    ) -> Result<Destination, UnmetPolicies>;
 
     /// Whether calls under these policies share no connection with those through other references.
     fn is_private(&self, policies: CallPolicies<'_>) -> bool;
@@ -59,7 +59,12 @@ pub enum Destination {
     /// To those of this priority first, then to those without one, then to others, the nearest first.
     Nearest(Priority),
     /// To those whose priority is one of these, and to no others.
-    Within(RangeInclusive<Priority>),
+    Within {
+        /// The priorities.
+        priorities: RangeInclusive<Priority>,
+        /// The type of the policy that says so.
+        policy: u32,
+    },
     /// The same, but to those without a priority where there are none of these.
     WithinOrAny(RangeInclusive<Priority>),
 }

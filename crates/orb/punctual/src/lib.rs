@@ -37,8 +37,8 @@ pub use punctual_orb::{
     Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
     PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
     RequestContext, RequestContextError, Security, SetOverride, SystemException,
-    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
-    parse_duration,
+    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Validation, Wait, frame_arrival,
+    minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

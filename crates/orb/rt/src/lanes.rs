@@ -7,7 +7,13 @@ use crate::priority_model::PriorityModelPolicy;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
-use punctual_orb::{AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt};
+use punctual_orb::{
+    AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, ServedAt,
+    UnmetPolicies,
+};
+use std::ops::RangeInclusive;
+
+const BANDED: u32 = PriorityBandedConnectionPolicy::NUMBER;
 
 impl Priorities for RtOrb {
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
@@ -38,30 +44,33 @@ impl Priorities for RtOrb {
         &self,
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
-    ) -> Result<Destination, String> {
+    ) -> Result<Destination, UnmetPolicies> {
         let model = policies.value::<PriorityModelPolicy>();
         if let Some(banded) = policies.value::<PriorityBandedConnectionPolicy>() {
-            let priority = match model.map(|policy| (policy.model, policy.server_priority)) {
-                Some((PriorityModel::ServerDeclared, priority)) => priority,
-                _ => thread.unwrap_or_default(),
+            let (priority, types) = match model {
+                Some(policy) if policy.model == PriorityModel::ServerDeclared => (
+                    policy.server_priority,
+                    &[BANDED, PriorityModelPolicy::NUMBER][..],
+                ),
+                _ => (thread.unwrap_or_default(), &[BANDED][..]),
             };
             let band = banded.band_of(priority).ok_or_else(|| {
-                format!("no band of PriorityBandedConnectionPolicy has priority {priority}")
+                let why =
+                    format!("no band of PriorityBandedConnectionPolicy has priority {priority}");
+                UnmetPolicies::new(types, why)
             })?;
             return Ok(Destination::WithinOrAny(band.clone()));
         }
         match policies.value::<ClientPriorityPolicy>() {
             Some(ClientPriorityPolicy::UseNoPriority) => Ok(Destination::Any),
-            Some(ClientPriorityPolicy::UsePriorityRange(range)) => {
-                Ok(Destination::Within(range.clone()))
-            }
+            Some(ClientPriorityPolicy::UsePriorityRange(range)) => Ok(within(range.clone())),
             Some(ClientPriorityPolicy::UseThreadPriority) => match thread {
-                Some(priority) => Ok(Destination::Within(priority..=priority)),
-                None => Err(
+                Some(priority) => Ok(within(priority..=priority)),
+                None => Err(UnmetPolicies::new(
+                    &[ClientPriorityPolicy::NUMBER],
                     "USE_THREAD_PRIORITY, and the thread has no CORBA priority (`set_the_priority` gives it one), or one for \
-                     which the ORB has no lane left"
-                        .to_owned(),
-                ),
+                     which the ORB has no lane left",
+                )),
             },
             None => Ok(match (model.map(|policy| policy.model), thread) {
                 (Some(PriorityModel::ClientPropagated), Some(priority)) => {
@@ -75,4 +84,10 @@ impl Priorities for RtOrb {
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {
         policies.value::<PrivateConnectionPolicy>().is_some()
     }
+}
+
+/// As ClientPriorityPolicy says.
+fn within(priorities: RangeInclusive<Priority>) -> Destination {
+    let policy = ClientPriorityPolicy::NUMBER;
+    Destination::Within { priorities, policy }
 }

@@ -29,7 +29,7 @@ mod target;
 mod write;
 
 pub(crate) use call::{invoke, locate, one_way, relay};
-pub(crate) use connect::connection;
+pub(crate) use connect::{connection, inconsistent};
 pub(crate) use failure::out_of_place;
 pub(crate) use outcome::{Body, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};

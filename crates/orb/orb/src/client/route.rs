@@ -287,7 +287,7 @@ impl Route {
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
-            self.failures.push(Failure::Raised(exception));
+            self.failures.push(Failure::Raised(exception.into()));
             Vec::new()
         });
         let at = first

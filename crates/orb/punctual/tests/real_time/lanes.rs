@@ -10,7 +10,7 @@ use punctual::rt::{
 use punctual::stub::Arc;
 use punctual::{
     Interface, ListenEndpoint, Orb, PoaPolicy, Policy, PolicyType, RootPoa, SetOverride,
-    SystemExceptionKind as Kind,
+    SystemExceptionKind as Kind, Validation,
 };
 use punctual_ior::Ior;
 use std::fmt::Write as _;
@@ -394,4 +394,57 @@ fn what_no_lane_can_be_made_of_is_refused_where_it_is_said() {
 fn above(rt: &Arc<RtOrb>) -> punctual::OrbBuilder {
     let endpoint = "iiop://127.0.0.1:0/priority=1000".parse().unwrap();
     rt.extend(Orb::builder().listen(endpoint)).unwrap()
+}
+
+#[test]
+fn explicit_binding_says_which_policies_cannot_be_met() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &["uiop://|priority=10", "uiop://|priority=50"]);
+    let client = client(&rt);
+    let object = echo(&client, &server.object(propagated()));
+    let inconsistent = |echo: &Echo| match echo.as_object().validate_connection().unwrap() {
+        Validation::Connected => Vec::new(),
+        Validation::Inconsistent { policies, why } => {
+            assert_eq!(why, echo.long(1).unwrap_err());
+            policies
+        }
+    };
+    assert_eq!(inconsistent(&object), []);
+    let between = ClientPriorityPolicy::UsePriorityRange(at(20)..=at(40));
+    assert_eq!(
+        inconsistent(&with(&object, between.clone())),
+        [Policy::of(between)]
+    );
+    let of_thread = ClientPriorityPolicy::UseThreadPriority;
+    assert_eq!(
+        inconsistent(&with(&object, of_thread.clone())),
+        [Policy::of(of_thread)]
+    );
+    let above = PriorityBandedConnectionPolicy::new([at(100)..=at(200)]);
+    assert_eq!(
+        inconsistent(&with(&object, above.clone())),
+        [Policy::of(above.clone())]
+    );
+    // What the server publishes is one of them, where it decides.
+    let model = PriorityModelPolicy::server_declared(at(10));
+    let declared = server.poa("declared", &[PoaPolicy::of(model)]).unwrap();
+    let declared: Echo = declared.activate(server.noting.clone()).unwrap();
+    let declared = server.orb.object_to_string(declared.as_object()).unwrap();
+    let declared = with(&echo(&client, &declared), above.clone());
+    assert_eq!(
+        inconsistent(&declared),
+        [Policy::of(above.clone()), Policy::of(model)]
+    );
+    // Both sides say bands.
+    let bands = PriorityBandedConnectionPolicy::new([at(0)..=at(200)]);
+    let policies = [PoaPolicy::of(propagated()), PoaPolicy::of(bands.clone())];
+    let banded = server.poa("banded", &policies).unwrap();
+    let banded: Echo = banded.activate(server.noting.clone()).unwrap();
+    let banded = server.orb.object_to_string(banded.as_object()).unwrap();
+    let banded = with(&echo(&client, &banded), above.clone());
+    assert_eq!(
+        inconsistent(&banded),
+        [Policy::of(above), Policy::of(bands)]
+    );
 }
