@@ -4,6 +4,10 @@
 
 mod support;
 
+use punctual::rt::{
+    NativePolicy, Priority, PriorityBandedConnectionPolicy, PrivateConnectionPolicy, RtConfig,
+    RtOrb,
+};
 use punctual::{
     Interface, ListenEndpoint, Mux, ObjectRef, Orb, Policy, RootPoa, SetOverride, Transfer,
 };
@@ -174,4 +178,35 @@ fn a_thread_that_changes_its_policies_goes_on_under_those() {
         assert_eq!(echo.long(7).unwrap(), 7);
         assert_eq!(echo.as_object().policies(&[]), policy);
     }
+}
+
+#[test]
+fn banded_and_private_connections_keep_the_short_way_of_a_call() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = RtOrb::new(RtConfig {
+        policy: NativePolicy::Other,
+        ..RtConfig::default()
+    });
+    let rt = rt.unwrap();
+    let server = rt.extend(Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0)));
+    let server = server.unwrap().build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let text = server.object_to_string(echo.as_object()).unwrap();
+    let client = rt.extend(Orb::builder()).unwrap().build().unwrap();
+    let bands = PriorityBandedConnectionPolicy::new([Priority::MIN..=Priority::MAX]);
+    let under = |policy: Policy| {
+        let object = client.string_to_object(&text).unwrap();
+        let object = object.set_policy_overrides(&[policy], SetOverride::Add);
+        Echo::from_object(object.unwrap())
+    };
+    let echoes = [Policy::of(bands), Policy::of(PrivateConnectionPolicy)].map(under);
+    let calls = || {
+        for echo in &echoes {
+            assert_eq!(echo.long(7).unwrap(), 7);
+        }
+    };
+    assert_eq!(allocations(calls), 0);
+    assert_eq!(server.client_connections(), 2);
 }

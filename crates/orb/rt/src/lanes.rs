@@ -4,12 +4,13 @@ use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
+use crate::range;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
 use punctual_orb::{
     AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, ServedAt,
-    UnmetPolicies,
+    SystemException, UnmetPolicies,
 };
 use std::ops::RangeInclusive;
 
@@ -59,7 +60,7 @@ impl Priorities for RtOrb {
                     format!("no band of PriorityBandedConnectionPolicy has priority {priority}");
                 UnmetPolicies::new(types, why)
             })?;
-            return Ok(Destination::WithinOrAny(band.clone()));
+            return Ok(Destination::Band(band.clone()));
         }
         match policies.value::<ClientPriorityPolicy>() {
             Some(ClientPriorityPolicy::UseNoPriority) => Ok(Destination::Any),
@@ -83,6 +84,24 @@ impl Priorities for RtOrb {
 
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {
         policies.value::<PrivateConnectionPolicy>().is_some()
+    }
+
+    fn range(&self, band: &RangeInclusive<Priority>) -> Vec<u8> {
+        range::encoded(band).to_vec()
+    }
+
+    fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException> {
+        let band = range::decoded(range)?;
+        self.check_band(&band)?;
+        Ok(band)
+    }
+
+    fn read_at(&self, priority: Priority) {
+        self.rest_at(priority);
+    }
+
+    fn read_as_before(&self) {
+        self.rest_as_before();
     }
 }
 

@@ -30,6 +30,7 @@ mod mutex;
 mod orb;
 mod poa;
 mod priority_model;
+mod range;
 mod thread;
 mod thread_pool;
 

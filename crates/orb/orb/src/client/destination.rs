@@ -31,7 +31,7 @@ pub(super) fn towards(
                 UnmetPolicies::new(&[*policy], why)
             })
         }
-        Destination::WithinOrAny(range) => {
+        Destination::Band(range) => {
             let within = within(range, &endpoints);
             Ok(within.unwrap_or_else(|| {
                 endpoints.sort_by_key(|one| one.qualities.priority.is_some());

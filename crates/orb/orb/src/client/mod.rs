@@ -6,6 +6,7 @@
 //! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do.
 
 mod attempt;
+mod band;
 mod call;
 mod complete;
 mod conclude;

@@ -44,7 +44,7 @@ pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
 }
 
 /// The reference with a policy of its own.
-fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
+pub(crate) fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
     let policy = Policy::of(policy);
     let object = echo.as_object();
     let object = object.set_policy_overrides(&[policy], SetOverride::Add);

@@ -1,6 +1,7 @@
 //! Real-time CORBA over the wire.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod bands;
 mod lanes;
 mod object_priorities;
 mod pools;

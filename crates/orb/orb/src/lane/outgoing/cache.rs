@@ -13,12 +13,14 @@ use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
 use crate::policy::{Mux, Wait};
+use crate::priority::Priority;
 use crate::profile::EndpointQualities;
 use parking_lot::{Mutex, MutexGuard};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_link::{Address, LinkError, Phase, Properties};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,7 @@ struct Key {
     wait: Wait,
     /// The object whose calls alone go by it.
     private_to: Option<u64>,
+    band: Option<RangeInclusive<Priority>>,
 }
 
 /// Those to one endpoint.
@@ -62,6 +65,8 @@ pub(crate) struct Wanted {
     pub(crate) wait: Wait,
     /// The object whose calls share it with no others'.
     pub(crate) private_to: Option<u64>,
+    /// The priorities whose calls share it with no others': one connection, of which the server is told.
+    pub(crate) band: Option<RangeInclusive<Priority>>,
 }
 
 impl ConnectionCache {
@@ -78,7 +83,12 @@ impl ConnectionCache {
             mux,
             wait,
             private_to,
+            band,
         } = wanted;
+        let spreads = mux == Mux::Adaptive
+            && wait == Wait::Read
+            && band.is_none()
+            && endpoint.pair.link.serves_without_blocking();
         let key = Key {
             protocol: endpoint.pair.name.clone(),
             address: endpoint.address.clone(),
@@ -89,11 +99,9 @@ impl ConnectionCache {
             mux,
             wait,
             private_to,
+            band,
         };
         let config = lane.broker.config();
-        let spreads = mux == Mux::Adaptive
-            && wait == Wait::Read
-            && endpoint.pair.link.serves_without_blocking();
         let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
         let to_endpoint = self
             .endpoints
