@@ -201,6 +201,10 @@ fn together(
         let Some(codec) = types.get(value.kind).and_then(|one| one.codec) else {
             continue;
         };
+        // What the client's configuration says is its own word.
+        if value.kind == numbers::CLIENT_PROTOCOLS && managed.defaults().protocols.is_some() {
+            continue;
+        }
         let read = (codec.read)(&value.data).map_err(|error| {
             let kind = value.kind;
             Conflict {

@@ -24,6 +24,7 @@ mod managed;
 mod manager;
 pub(crate) mod numbers;
 mod policy_type;
+mod published_protocols;
 mod set;
 mod types;
 mod unmet;

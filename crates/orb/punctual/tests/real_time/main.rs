@@ -6,6 +6,7 @@ mod lanes;
 mod object_priorities;
 mod pools;
 mod priority_model;
+mod protocols;
 mod setting;
 mod settings;
 #[path = "../support/mod.rs"]
