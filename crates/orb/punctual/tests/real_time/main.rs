@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod bands;
+mod crowded;
 mod lanes;
 mod object_priorities;
 mod pools;
