@@ -120,6 +120,11 @@ impl Route {
             let bound = callee.lane.bind(&endpoint, wanted, until);
             let address = &endpoint.address;
             let bound = bound.map_err(|error| Failure::Link(address.clone(), error));
+            if let Ok(binding) = &bound
+                && is_private
+            {
+                callee.object.has_private(&binding.connection);
+            }
             let bound = bound.and_then(|binding| match &band {
                 Some(band) => self.bind_to_band(callee, binding, band, until),
                 None => Ok(binding),

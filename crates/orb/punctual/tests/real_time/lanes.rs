@@ -340,6 +340,48 @@ fn a_private_connection_is_one_references() {
 }
 
 #[test]
+fn a_private_connection_ends_with_the_last_reference_that_has_it() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &ENDPOINTS[..1]);
+    let shared = echo(&client(&rt), &server.plain());
+    shared.long(1).unwrap();
+    let are = |connections: usize| {
+        // The server hears of it a moment later.
+        while server.orb.client_connections() != connections {
+            std::thread::yield_now();
+        }
+    };
+    let private = [(); 2].map(|()| with(&shared, PrivateConnectionPolicy));
+    // One for each lane that calls.
+    let calls = |priority: i16| {
+        on_a_thread(|| {
+            rt.current().set_the_priority(at(priority)).unwrap();
+            for one in &private {
+                one.long(1).unwrap();
+            }
+        });
+    };
+    for one in &private {
+        one.long(1).unwrap();
+    }
+    calls(3);
+    are(5);
+    let [first, second] = private;
+    let again = first.clone();
+    drop(first);
+    again.long(2).unwrap();
+    assert_eq!(server.orb.client_connections(), 5);
+    drop(again);
+    are(3);
+    second.long(3).unwrap();
+    drop(second);
+    are(1);
+    shared.long(4).unwrap();
+    assert_eq!(server.orb.client_connections(), 1);
+}
+
+#[test]
 fn an_endpoint_comes_with_its_lane_while_the_orb_runs() {
     let _watchdog = watchdog(LIMIT);
     let rt = ordinary(Propagated::default());

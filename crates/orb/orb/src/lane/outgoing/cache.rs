@@ -193,9 +193,7 @@ impl ConnectionCache {
         }
         idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
         for (_, to_endpoint, connection) in idle.into_iter().take(too_many) {
-            if let Some(mut held) = to_endpoint.held.try_lock() {
-                held.retain(|one| !Arc::ptr_eq(one, &connection));
-            }
+            take_out(to_endpoint, &connection);
             // A call that has just begun on it ends first, or finds it unusable and takes another.
             connection.retire();
         }
@@ -253,6 +251,24 @@ impl ConnectionCache {
                 connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
+    }
+}
+
+/// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are
+/// next looked at, as it is not usable.
+fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
+    if let Some(mut held) = to_endpoint.held.try_lock() {
+        held.retain(|one| !Arc::ptr_eq(one, connection));
+    }
+}
+
+impl ClientConnection {
+    /// Nobody is to call by it any more. It closes when the last call on it has ended.
+    pub(crate) fn let_go(self: &Arc<Self>) {
+        if let Some(to_endpoint) = self.to.upgrade() {
+            take_out(&to_endpoint, self);
+        }
+        self.retire();
     }
 }
 
