@@ -84,7 +84,7 @@ pub enum Destination {
         policy: u32,
     },
     /// To those whose priority is one of these; where there are none, to those without a priority, by a connection for
-    /// these priorities alone, of which the server is told ([`BIND_PRIORITY_BAND`]).
+    /// these priorities alone, of which the server is told (`_bind_priority_band`).
     Band(RangeInclusive<Priority>),
 }
 

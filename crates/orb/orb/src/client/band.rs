@@ -11,7 +11,7 @@ use super::remote::Callee;
 use super::route::Route;
 use super::send;
 use super::write::{Anew, Ask};
-use crate::exception::{SystemException, SystemExceptionKind as Kind};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use crate::lane::Binding;
 use crate::operation::NamedOperation;
 use crate::policy::invalid;
@@ -38,24 +38,33 @@ impl Route {
         if connection.is_bound_to_band() || !can_say_it {
             return Ok(binding);
         }
-        let outcome = self.ask_for_band(callee, &binding, band, deadline);
-        let outcome = outcome.map_err(|failed| Failure::Raised(failed.exception()))?;
-        match outcome {
+        let asked = self.ask_for_band(callee, &binding, band, deadline);
+        let refused = match asked.map_err(Failed::exception) {
             // Those to which the object has moved are told in their turn.
-            ReplyOutcome::Forward { .. } => return Ok(binding),
-            ReplyOutcome::SystemException(exception) if !is_unknown(&exception) => {
-                return Err(Failure::Raised(refused(band, exception)));
-            }
-            ReplyOutcome::SystemException(exception) => {
+            Ok(ReplyOutcome::Forward { .. }) => return Ok(binding),
+            Ok(ReplyOutcome::SystemException(exception)) if is_unknown(&exception) => {
                 tracing::debug!(
                     peer = %connection.peer(),
                     "the server knows no bands of priorities ({exception}); the connection is the band's own all the same"
                 );
+                None
             }
-            _ => {}
+            Ok(ReplyOutcome::SystemException(exception)) => Some(refused(band, exception)),
+            Ok(_) => None,
+            Err(exception) => Some(exception),
+        };
+        match refused {
+            None => {
+                connection.has_bound_to_band();
+                Ok(binding)
+            }
+            // The call has not begun. The next one begins with a fresh connection.
+            Some(exception) => {
+                connection.let_go();
+                let not_begun = exception.completed_as(CompletionStatus::No);
+                Err(Failure::Raised(not_begun))
+            }
         }
-        connection.has_bound_to_band();
-        Ok(binding)
     }
 
     fn ask_for_band(

@@ -103,8 +103,8 @@ impl RemoteObject {
         self.number
     }
 
-    /// Calls go by a connection that no other object's do.
-    pub(super) fn has_private(&self, connection: &Arc<ClientConnection>) {
+    /// Calls go by a connection that no other object's do: it ends with this one.
+    pub(super) fn owns(&self, connection: &Arc<ClientConnection>) {
         let mut private = self.private.lock();
         private.retain(|one| one.strong_count() > 0);
         if !private

@@ -123,7 +123,7 @@ impl Route {
             if let Ok(binding) = &bound
                 && is_private
             {
-                callee.object.has_private(&binding.connection);
+                callee.object.owns(&binding.connection);
             }
             let bound = bound.and_then(|binding| match &band {
                 Some(band) => self.bind_to_band(callee, binding, band, until),

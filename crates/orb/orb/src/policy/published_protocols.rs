@@ -67,8 +67,11 @@ pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
     let mut preferred: Vec<String> = Vec::new();
     for _ in 0..input.get_length(4)? {
         let tag = input.get_u32()?;
-        let named = TAGGED.iter().filter(|(_, known)| *known == tag);
-        preferred.extend(named.map(|(name, _)| (*name).to_owned()));
+        for (name, known) in TAGGED {
+            if known == tag && !preferred.iter().any(|one| one == name) {
+                preferred.push(name.to_owned());
+            }
+        }
         if !skip_properties(tag, &mut input)? {
             break;
         }
@@ -139,6 +142,14 @@ mod tests {
             let written = write(&protocols(names)).unwrap();
             assert_eq!(read(&written).unwrap(), protocols(again));
         }
+        // Said a thousand times it is one protocol.
+        let again = [
+            [0; 4].as_slice(),
+            &1000_u32.to_be_bytes(),
+            &[0x54, 0x41, 0x4f, 4].repeat(1000),
+        ]
+        .concat();
+        assert_eq!(read(&again).unwrap(), protocols(&["giop_oneway+diop"]));
         for unpublished in ["shmiop", "giop_lite+iiop"] {
             write(&protocols(&["iiop", unpublished])).unwrap_err();
         }

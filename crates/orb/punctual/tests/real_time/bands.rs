@@ -6,8 +6,8 @@ use crate::support::{Echo, watchdog};
 use punctual::rt::{AboveHighest, PriorityBandedConnectionPolicy, Propagated, RtOrb};
 use punctual::stub::{Arc, Block, ByteOrder, Coding, Encoder, Operation, SystemException};
 use punctual::{
-    Interface, Orb, Otherwise, Policy, RequestContext, SetOverride, SystemExceptionKind as Kind,
-    Validation,
+    CompletionStatus, Interface, Orb, Otherwise, Policy, RequestContext, SetOverride,
+    SystemExceptionKind as Kind, Validation,
 };
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ServiceContexts,
@@ -214,7 +214,12 @@ fn a_band_that_the_server_refuses_is_inv_policy_and_what_else_it_raises_is_raise
             error.to_string().contains("band of priorities 0 to 19"),
             "{error}"
         );
+        assert_eq!(error.completed(), CompletionStatus::No);
+        // A connection that was refused its band is not kept: each call asks by one of its own.
+        banded.long(1).unwrap_err();
         let asked = peer.has_been_asked();
+        let numbers: Vec<usize> = asked.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, [0, 1]);
         assert!(
             asked.iter().all(|(_, (name, _))| name == BIND.name()),
             "{asked:?}"
