@@ -6,6 +6,7 @@ use crate::bridged;
 use crate::build::jacorb as build;
 use crate::directions::calls;
 use crate::exchange;
+use crate::lanes;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
@@ -30,6 +31,7 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
         calls(&peer, version, &Transport::Tcp, (&ours, &server), matrix)?;
         ours.stop()?;
     }
+    lanes::run(&peer, matrix);
     exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)

@@ -53,7 +53,8 @@ pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, Wait,
+    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, UnmetPolicies,
+    Wait,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -63,7 +64,7 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, ResultSlot, ResultSlotOf, taken,
+    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};

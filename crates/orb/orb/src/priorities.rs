@@ -2,7 +2,7 @@
 //! native priorities: `punctual_rt`.
 
 use crate::exception::SystemException;
-use crate::policy::AdapterPolicies;
+use crate::policy::{AdapterPolicies, UnmetPolicies};
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
 use punctual_exec::ThreadSpec;
@@ -39,15 +39,32 @@ pub trait Priorities: Send + Sync + Debug {
     /// called for the first time, and again when policies have changed.
     ///
     /// # Errors
-    /// Why the policies allow none.
+    /// Which of the policies allow none, and why.
     fn destination(
         &self,
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
-    ) -> Result<Destination, String>;
+    ) -> Result<Destination, UnmetPolicies>;
 
     /// Whether calls under these policies share no connection with those through other references.
     fn is_private(&self, policies: CallPolicies<'_>) -> bool;
+
+    /// The data of the service context RTCorbaPriorityRange, by which the server is told a connection's band.
+    fn range(&self, band: &RangeInclusive<Priority>) -> Vec<u8>;
+
+    /// Takes a connection in whose client asks for a band of priorities, by this data of RTCorbaPriorityRange: the
+    /// priorities of the requests that are to come by it.
+    ///
+    /// # Errors
+    /// Why this server cannot serve it.
+    fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException>;
+
+    /// Has the calling thread, which serves one connection, wait for its requests at this priority.
+    fn read_at(&self, priority: Priority);
+
+    /// The calling thread serves no longer at the priority that it was given by [`Priorities::read_at`], if it was given
+    /// one, but at that which it had before.
+    fn read_as_before(&self);
 }
 
 /// At which priorities an adapter's objects are served, and so which endpoints their references name.
@@ -69,7 +86,27 @@ pub enum Destination {
     /// To those of this priority first, then to those without one, then to others, the nearest first.
     Nearest(Priority),
     /// To those whose priority is one of these, and to no others.
-    Within(RangeInclusive<Priority>),
-    /// The same, but to those without a priority where there are none of these.
-    WithinOrAny(RangeInclusive<Priority>),
+    Within {
+        /// The priorities.
+        priorities: RangeInclusive<Priority>,
+        /// The type of the policy that says so.
+        policy: u32,
+    },
+    /// To those whose priority is one of these; where there are none, to those without a priority, by a connection for
+    /// these priorities alone, of which the server is told (`_bind_priority_band`).
+    Band(RangeInclusive<Priority>),
 }
+
+impl Destination {
+    /// The band of the connection by which calls go to an endpoint, which has a priority or none.
+    pub(crate) fn band_to(self, priority: Option<Priority>) -> Option<RangeInclusive<Priority>> {
+        match self {
+            Self::Band(band) if priority.is_none() => Some(band),
+            _ => None,
+        }
+    }
+}
+
+/// The implicit operation by which a server is told of a connection's band (Real-time CORBA 1.2, §5.12.3): a request
+/// without arguments or results, with the service context RTCorbaPriorityRange, that no servant sees.
+pub(crate) const BIND_PRIORITY_BAND: &str = "_bind_priority_band";

@@ -19,6 +19,7 @@ mod manager;
 mod object_adapter;
 mod object_id;
 mod object_map;
+mod own_policies;
 mod poa;
 mod policy;
 mod servant;
@@ -31,6 +32,7 @@ pub use manager::{
     AdapterInactive, ManagerError, ManagerExists, ManagerState, PoaManager, PoaManagerFactory,
 };
 pub use object_id::ObjectId;
+pub use own_policies::ObjectPolicy;
 pub use poa::{CreatePoaError, FindPoaError, Poa, PoaError, RootPoa};
 pub use policy::{
     Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,

@@ -23,6 +23,8 @@ mod lookup;
 mod map;
 #[path = "../src/object_map/name.rs"]
 mod name;
+#[path = "../src/own_policies.rs"]
+mod own_policies;
 #[path = "../src/object_map/pinned.rs"]
 mod pinned;
 #[path = "../src/object_map/slot.rs"]

@@ -32,21 +32,22 @@ pub use punctual_link::Loan;
 pub use punctual_orb::{
     AsObject, Budgets, Buffering, CallPolicies, CharCodeSet, ClientProtocols, Collocation,
     CollocationScope, CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy,
-    DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, LinkProperty,
-    ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise,
-    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
-    PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
-    RequestContext, RequestContextError, Security, SetOverride, SystemException,
-    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Wait, frame_arrival, minor,
-    parse_duration,
+    DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, InvalidPolicy,
+    LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
+    OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
+    PolicyType, PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue,
+    ProtocolError, PublishedEndpoints, RequestContext, RequestContextError, Security, SetOverride,
+    SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Validation,
+    Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements, ImplicitActivationPolicy,
     IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
-    ManagerState, NoContext, ObjectId, OperationDemultiplexing, Poa, PoaError, PoaManager,
-    PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant, ServantActivator,
-    ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie, servant_of,
+    ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
+    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
+    servant_of,
 };
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.

@@ -4,7 +4,9 @@
 mod support;
 
 use punctual::stub::Operation;
-use punctual::{Interface, Mux, Orb, Otherwise, Policy, SetOverride, SystemExceptionKind as Kind};
+use punctual::{
+    Interface, Mux, Orb, Otherwise, Policy, SetOverride, SystemExceptionKind as Kind, Validation,
+};
 use rustix::time::{ClockId, clock_gettime};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -111,7 +113,7 @@ fn a_connection_can_be_made_ahead_of_calls() {
     let (_client, echoes) = client_of(&servers, 2);
     let object = echoes[0].as_object();
     assert_eq!(object.connected_to(), None);
-    assert!(object.validate_connection().unwrap());
+    assert!(object.validate_connection().unwrap().is_connected());
     assert!(object.connected_to().is_some());
     have(&servers, &[1]);
     assert_eq!(echoes[0].long(1).unwrap(), 1);
@@ -120,7 +122,13 @@ fn a_connection_can_be_made_ahead_of_calls() {
     let elsewhere = object
         .set_policy_overrides(&only, SetOverride::Add)
         .unwrap();
-    assert!(!elsewhere.validate_connection().unwrap());
+    let Validation::Inconsistent { policies, why } = elsewhere.validate_connection().unwrap()
+    else {
+        panic!("there is no such endpoint");
+    };
+    assert_eq!(policies, only);
+    assert_eq!(why, elsewhere.locate().unwrap_err());
+    assert!(why.to_string().contains("uiop"), "{why}");
     servers[0].server.shutdown(true).unwrap();
     let error = object.validate_connection().unwrap_err();
     assert_eq!(error.kind(), Kind::Transient, "{error}");

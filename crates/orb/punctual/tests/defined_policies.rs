@@ -6,7 +6,7 @@ mod support;
 use punctual::{
     CdrError, CreatePoaError, InitError, Interface, Mux, ObjectRef, Orb, Poa, PoaPolicy, Policy,
     PolicyCodec, PolicyLevels, PolicyType, PolicyValue, RootPoa, SetOverride, SystemException,
-    SystemExceptionKind as Kind,
+    SystemExceptionKind as Kind, Validation,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -240,7 +240,15 @@ fn policies_that_contradict_each_other_fail_the_call_and_say_so() {
     };
     contradicts(&beyond.long(1).unwrap_err());
     contradicts(&beyond.as_object().policy::<Band>().unwrap_err());
-    assert!(!beyond.as_object().validate_connection().unwrap());
+    let inconsistent = |of: &Echo| match of.as_object().validate_connection().unwrap() {
+        Validation::Connected => panic!("the policies contradict each other"),
+        Validation::Inconsistent { policies, why } => {
+            contradicts(&why);
+            policies
+        }
+    };
+    // The client's, and the server's.
+    assert_eq!(inconsistent(&beyond), [band(60, 70), band(10, 50)]);
     // The same where no request is needed: the object is of the caller's own process and ORB.
     let poa = served.root.find_poa("band", false).unwrap();
     let here: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();

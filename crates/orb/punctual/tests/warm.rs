@@ -4,7 +4,10 @@
 
 mod support;
 
-use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
+use punctual::rt::{
+    NativePolicy, Priority, PriorityBandedConnectionPolicy, PriorityModelPolicy,
+    PrivateConnectionPolicy, RtConfig, RtOrb,
+};
 use punctual::stub::{DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
     Interface, ListenEndpoint, Mux, ObjectRef, Orb, PoaPolicy, Policy, RootPoa, SetOverride,
@@ -257,4 +260,35 @@ fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_s
             caller.join().unwrap();
         });
     }
+}
+
+#[test]
+fn banded_and_private_connections_keep_the_short_way_of_a_call() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = RtOrb::new(RtConfig {
+        policy: NativePolicy::Other,
+        ..RtConfig::default()
+    });
+    let rt = rt.unwrap();
+    let server = rt.extend(Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0)));
+    let server = server.unwrap().build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let text = server.object_to_string(echo.as_object()).unwrap();
+    let client = rt.extend(Orb::builder()).unwrap().build().unwrap();
+    let bands = PriorityBandedConnectionPolicy::new([Priority::MIN..=Priority::MAX]);
+    let under = |policy: Policy| {
+        let object = client.string_to_object(&text).unwrap();
+        let object = object.set_policy_overrides(&[policy], SetOverride::Add);
+        Echo::from_object(object.unwrap())
+    };
+    let echoes = [Policy::of(bands), Policy::of(PrivateConnectionPolicy)].map(under);
+    let calls = || {
+        for echo in &echoes {
+            assert_eq!(echo.long(7).unwrap(), 7);
+        }
+    };
+    assert_eq!(allocations(calls), 0);
+    assert_eq!(server.client_connections(), 2);
 }

@@ -6,9 +6,14 @@ use punctual_ior::tags;
 use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
-/// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the band of the thread's, and
-/// to one without a priority where there is none. A thread without a CORBA priority counts as one of 0. A server may
-/// publish the bands, or a client set them, not both.
+/// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the band of the thread's, as
+/// TAO's do. Where there is none they go to one without a priority, by a connection of the band's own, of which the server
+/// is told before anything else is sent there (`_bind_priority_band`, the standard's way): a band that it does not serve
+/// is INV_POLICY. A server that does not know the operation is called by such a connection all the same, and so is one
+/// by a protocol that cannot say it (GIOPlite, datagrams).
+///
+/// A thread without a CORBA priority counts as one of 0. A server may publish the bands, or a client set them, not both.
+/// As threads of different priorities share no connections here, there is one for each priority in use of a band.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityBandedConnectionPolicy(Vec<RangeInclusive<Priority>>);
 

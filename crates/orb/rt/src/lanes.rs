@@ -4,13 +4,18 @@ use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
+use crate::range;
 use crate::thread::RanAt;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
 use punctual_orb::{
-    AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt, SystemException,
+    AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, ServedAt,
+    SystemException, UnmetPolicies,
 };
+use std::ops::RangeInclusive;
+
+const BANDED: u32 = PriorityBandedConnectionPolicy::NUMBER;
 
 impl Priorities for RtOrb {
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
@@ -49,30 +54,33 @@ impl Priorities for RtOrb {
         &self,
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
-    ) -> Result<Destination, String> {
+    ) -> Result<Destination, UnmetPolicies> {
         let model = policies.value::<PriorityModelPolicy>();
         if let Some(banded) = policies.value::<PriorityBandedConnectionPolicy>() {
-            let priority = match model.map(|policy| (policy.model, policy.server_priority)) {
-                Some((PriorityModel::ServerDeclared, priority)) => priority,
-                _ => thread.unwrap_or_default(),
+            let (priority, types) = match model {
+                Some(policy) if policy.model == PriorityModel::ServerDeclared => (
+                    policy.server_priority,
+                    &[BANDED, PriorityModelPolicy::NUMBER][..],
+                ),
+                _ => (thread.unwrap_or_default(), &[BANDED][..]),
             };
             let band = banded.band_of(priority).ok_or_else(|| {
-                format!("no band of PriorityBandedConnectionPolicy has priority {priority}")
+                let why =
+                    format!("no band of PriorityBandedConnectionPolicy has priority {priority}");
+                UnmetPolicies::new(types, why)
             })?;
-            return Ok(Destination::WithinOrAny(band.clone()));
+            return Ok(Destination::Band(band.clone()));
         }
         match policies.value::<ClientPriorityPolicy>() {
             Some(ClientPriorityPolicy::UseNoPriority) => Ok(Destination::Any),
-            Some(ClientPriorityPolicy::UsePriorityRange(range)) => {
-                Ok(Destination::Within(range.clone()))
-            }
+            Some(ClientPriorityPolicy::UsePriorityRange(range)) => Ok(within(range.clone())),
             Some(ClientPriorityPolicy::UseThreadPriority) => match thread {
-                Some(priority) => Ok(Destination::Within(priority..=priority)),
-                None => Err(
+                Some(priority) => Ok(within(priority..=priority)),
+                None => Err(UnmetPolicies::new(
+                    &[ClientPriorityPolicy::NUMBER],
                     "USE_THREAD_PRIORITY, and the thread has no CORBA priority (`set_the_priority` gives it one), or one for \
-                     which the ORB has no lane left"
-                        .to_owned(),
-                ),
+                     which the ORB has no lane left",
+                )),
             },
             None => Ok(match (model.map(|policy| policy.model), thread) {
                 (Some(PriorityModel::ClientPropagated), Some(priority)) => {
@@ -86,4 +94,28 @@ impl Priorities for RtOrb {
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {
         policies.value::<PrivateConnectionPolicy>().is_some()
     }
+
+    fn range(&self, band: &RangeInclusive<Priority>) -> Vec<u8> {
+        range::encoded(band).to_vec()
+    }
+
+    fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException> {
+        let band = range::decoded(range)?;
+        self.check_band(&band)?;
+        Ok(band)
+    }
+
+    fn read_at(&self, priority: Priority) {
+        self.rest_at(priority);
+    }
+
+    fn read_as_before(&self) {
+        self.rest_as_before();
+    }
+}
+
+/// As ClientPriorityPolicy says.
+fn within(priorities: RangeInclusive<Priority>) -> Destination {
+    let policy = ClientPriorityPolicy::NUMBER;
+    Destination::Within { priorities, policy }
 }

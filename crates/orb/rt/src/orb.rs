@@ -240,6 +240,33 @@ impl RtOrb {
         }
     }
 
+    /// Has the calling thread run at the native priority of this one whenever it is in no upcall. It has no CORBA priority
+    /// by that.
+    #[cold]
+    pub(crate) fn rest_at(&self, priority: Priority) {
+        let rest = || -> Result<(), SystemException> {
+            let wanted = self.mapped(priority)?;
+            let before = thread::now().map_err(|error| refused(priority, &error))?;
+            thread::rests_since(before);
+            if wanted != before.native() && wanted != Native::AS_IT_IS {
+                self.change(wanted)
+                    .map_err(|error| refused(priority, &error))?;
+            }
+            Ok(())
+        };
+        if let Err(error) = rest() {
+            tracing::warn!("a thread does not wait at the priority of its connection: {error}");
+        }
+    }
+
+    /// Has it run again as it did before [`RtOrb::rest_at`], if it was told to.
+    #[cold]
+    pub(crate) fn rest_as_before(&self) {
+        if let Some(before) = thread::rests_no_more() {
+            self.run_again_at(before);
+        }
+    }
+
     /// What a thread of this priority is scheduled like.
     #[cold]
     fn mapped(&self, priority: Priority) -> Result<Native, SystemException> {
@@ -297,4 +324,45 @@ fn refused(priority: Priority, error: &io::Error) -> SystemException {
     SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
         "the operating system does not let the thread run at CORBA priority {priority}: {error}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::Mapping;
+
+    #[test]
+    fn a_thread_rests_at_a_priority_until_it_is_told_otherwise() {
+        let config = RtConfig {
+            mapping: Mapping::Direct,
+            ..RtConfig::default()
+        };
+        let rt = match RtOrb::new(config) {
+            Ok(rt) => rt,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let at = |priority| Priority::new(priority).unwrap();
+        let fifo = |priority| Scheduling::Fifo { priority };
+        let own = || scheduling::own().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let usual = own();
+                rt.rest_as_before();
+                assert_eq!(own(), usual);
+                rt.rest_at(at(20));
+                assert_eq!((own(), thread::corba()), (fifo(20), None));
+                // An upcall of another priority, and the next band.
+                let before = rt.run_at(at(30)).unwrap();
+                assert_eq!(own(), fifo(30));
+                rt.run_again_at(before);
+                assert_eq!((own(), thread::corba()), (fifo(20), None));
+                rt.rest_at(at(10));
+                assert_eq!(own(), fifo(10));
+                for _ in 0..2 {
+                    rt.rest_as_before();
+                    assert_eq!((own(), thread::corba()), (usual, None));
+                }
+            });
+        });
+    }
 }

@@ -12,6 +12,8 @@ thread_local! {
     /// The thread's CORBA priority, as [`RanAt`] has it.
     static CORBA: Cell<u32> = const { Cell::new(0) };
     static NATIVE: Cell<Native> = const { Cell::new(Native::UNKNOWN) };
+    /// What the thread ran at before it was told what to run at between upcalls.
+    static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
     /// The number of an RTORB, a priority, and what its mapping made of that the last time.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
@@ -110,6 +112,18 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     scheduling::set_own(scheduling)?;
     NATIVE.set(wanted);
     Ok(true)
+}
+
+/// Notes what the thread ran at when it was first told what to run at between upcalls.
+#[cold]
+pub(crate) fn rests_since(before: RanAt) {
+    BEFORE_RESTING.set(BEFORE_RESTING.get().or(Some(before)));
+}
+
+/// What it ran at before that; it is to run at it again.
+#[cold]
+pub(crate) fn rests_no_more() -> Option<RanAt> {
+    BEFORE_RESTING.take()
 }
 
 /// Notes the thread's CORBA priority, and tells it to the ORBs that it calls through.

@@ -53,6 +53,12 @@ final class Client {
         return Cases.done();
     }
 
+    /** What an object says that it is called, and nothing more. */
+    static int ask(ORB orb, String reference) {
+        System.out.println("name " + describe(orb, reference).name());
+        return 0;
+    }
+
     private static Describe describe(ORB orb, String reference) {
         return DescribeHelper.unchecked_narrow(orb.string_to_object(reference));
     }

@@ -1,5 +1,5 @@
-// A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE` or `Main
-// call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
+// A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE` or
+// `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
 // ORB as system properties.
 
 import java.io.IOException;
@@ -45,6 +45,7 @@ public final class Main {
             endWithInput();
             return Exchanges.exchange(orb, rest[0]);
         }
+        if (role.equals("ask") && rest.length == 1) return Client.ask(orb, rest[0]);
         if (role.equals("call") && rest.length == 8) {
             endWithInput();
             return Client.call(orb, rest);

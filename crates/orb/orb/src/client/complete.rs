@@ -63,7 +63,7 @@ pub(super) fn wait_for(
 }
 
 /// Waits for the reply as a message by itself.
-fn wait(
+pub(super) fn wait(
     connection: &ClientConnection,
     pending: &PendingReply<'_>,
     completion: Completion,

@@ -1,9 +1,11 @@
-//! Connecting without a call.
+//! Connecting without a call, and why that cannot be.
 
+use super::preference::{NoneChosen, chosen};
 use super::remote::Callee;
 use super::route::Route;
 use crate::exception::{SystemException, SystemExceptionKind};
 use crate::lane::ClientConnection;
+use crate::policy::Policy;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
@@ -22,4 +24,16 @@ pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, Sy
         SystemExceptionKind::InvPolicy => bound(false),
         _ => Err(exception),
     })
+}
+
+/// The policies because of which no call with a reply can go to a reference, as far as it itself tells.
+pub(crate) fn inconsistent(callee: Callee<'_>) -> Vec<Policy> {
+    let effective = callee.effective();
+    if let Some(contradicting) = effective.contradicting() {
+        return contradicting.to_vec();
+    }
+    match chosen(&callee.object.base(), callee.lane, &effective, true) {
+        Err(NoneChosen::Unmet(unmet)) => effective.of_types(&unmet.types),
+        _ => Vec::new(),
+    }
 }

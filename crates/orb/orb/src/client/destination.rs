@@ -1,8 +1,7 @@
 //! Which of a reference's endpoints calls go to as far as priorities go (paper 004, §4.2.2).
 
-use crate::exception::SystemException;
 use crate::lane::Endpoint;
-use crate::policy::invalid;
+use crate::policy::UnmetPolicies;
 use crate::priorities::Destination;
 use crate::priority::Priority;
 use std::cmp::Reverse;
@@ -13,23 +12,26 @@ use std::sync::Arc;
 pub(super) fn towards(
     destination: &Destination,
     mut endpoints: Vec<Arc<Endpoint>>,
-) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+) -> Result<Vec<Arc<Endpoint>>, UnmetPolicies> {
     match destination {
         Destination::Any => Ok(endpoints),
         Destination::Nearest(wanted) => {
             endpoints.sort_by_key(|one| distance(one.qualities.priority, *wanted));
             Ok(endpoints)
         }
-        Destination::Within(range) => within(range, &endpoints).ok_or_else(|| {
-            let there: Vec<String> = endpoints.iter().map(|one| said(one)).collect();
-            invalid(format!(
-                "calls are to go to an endpoint of a priority from {} to {}, and the reference has {}",
-                range.start(),
-                range.end(),
-                there.join(", ")
-            ))
-        }),
-        Destination::WithinOrAny(range) => {
+        Destination::Within { priorities, policy } => {
+            within(priorities, &endpoints).ok_or_else(|| {
+                let there: Vec<String> = endpoints.iter().map(|one| said(one)).collect();
+                let why = format!(
+                    "calls are to go to an endpoint of a priority from {} to {}, and the reference has {}",
+                    priorities.start(),
+                    priorities.end(),
+                    there.join(", ")
+                );
+                UnmetPolicies::new(&[*policy], why)
+            })
+        }
+        Destination::Band(range) => {
             let within = within(range, &endpoints);
             Ok(within.unwrap_or_else(|| {
                 endpoints.sort_by_key(|one| one.qualities.priority.is_some());

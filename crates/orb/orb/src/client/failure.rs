@@ -16,6 +16,15 @@ pub(super) enum Failed {
     Unfit(SystemException),
 }
 
+impl Failed {
+    /// What the caller is told.
+    pub(super) fn exception(self) -> SystemException {
+        match self {
+            Self::Stale(exception) | Self::Finally(exception) | Self::Unfit(exception) => exception,
+        }
+    }
+}
+
 /// A send that failed; safe to repeat if no octet of it is under way.
 pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
     let completed = if error.sent == 0 {

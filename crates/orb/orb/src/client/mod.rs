@@ -6,6 +6,7 @@
 //! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do.
 
 mod attempt;
+mod band;
 mod call;
 mod complete;
 mod conclude;
@@ -29,7 +30,7 @@ mod target;
 mod write;
 
 pub(crate) use call::{invoke, locate, one_way, relay};
-pub(crate) use connect::connection;
+pub(crate) use connect::{connection, inconsistent};
 pub(crate) use failure::out_of_place;
 pub(crate) use outcome::{Body, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};

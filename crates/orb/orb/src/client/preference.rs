@@ -5,10 +5,41 @@ use super::destination::towards;
 use super::target::Target;
 use crate::exception::SystemException;
 use crate::lane::{Endpoint, Lane};
-use crate::policy::{ClientProtocols, Effective, Otherwise, Security, invalid};
+use crate::policy::numbers::{CLIENT_PROTOCOLS, SECURITY};
+use crate::policy::{ClientProtocols, Effective, Otherwise, Security, UnmetPolicies};
 use crate::priorities::Destination;
 use crate::request_context::CallPolicies;
 use std::sync::Arc;
+
+/// Why a reference has no endpoint that calls may go to.
+#[derive(Debug)]
+pub(super) enum NoneChosen {
+    /// Because of policies.
+    Unmet(UnmetPolicies),
+    /// For another reason, or because policies contradict each other ([`Effective::contradicting`]).
+    Raised(SystemException),
+}
+
+impl From<UnmetPolicies> for NoneChosen {
+    fn from(unmet: UnmetPolicies) -> Self {
+        Self::Unmet(unmet)
+    }
+}
+
+impl From<SystemException> for NoneChosen {
+    fn from(exception: SystemException) -> Self {
+        Self::Raised(exception)
+    }
+}
+
+impl From<NoneChosen> for SystemException {
+    fn from(why: NoneChosen) -> Self {
+        match why {
+            NoneChosen::Unmet(unmet) => unmet.into(),
+            NoneChosen::Raised(exception) => exception,
+        }
+    }
+}
 
 /// The endpoints of a reference that policies allow, in the order that they prefer.
 pub(super) fn chosen(
@@ -16,14 +47,14 @@ pub(super) fn chosen(
     lane: &Lane,
     effective: &Effective,
     two_way: bool,
-) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+) -> Result<Vec<Arc<Endpoint>>, NoneChosen> {
     let broker = lane.broker();
     effective.check()?;
     let destination = match &broker.priorities {
         Some(known) => known.destination(CallPolicies(effective), lane.priority()),
         None => Ok(Destination::Any),
     };
-    let destination = destination.map_err(invalid)?;
+    let destination = destination?;
     let all = target.endpoints(broker)?;
     let able: Vec<Arc<Endpoint>> = all
         .iter()
@@ -31,10 +62,11 @@ pub(super) fn chosen(
         .map(|endpoint| endpoint.with_chars_in(effective.char_code_set))
         .collect();
     if able.is_empty() {
-        return Err(invalid(format!(
+        let why = format!(
             "the reference has only protocols for one-ways ({})",
             names(&all)
-        )));
+        );
+        return Err(UnmetPolicies::new(&[], why).into());
     }
     let able = if target.may_be_local(broker) {
         able
@@ -43,28 +75,29 @@ pub(super) fn chosen(
     };
     let safe = protected(&all, &able, effective.security)?;
     let Some(wish) = &effective.protocols else {
-        return towards(&destination, safe);
+        return Ok(towards(&destination, safe)?);
     };
     let ordered = by_preference(&safe, wish);
     if ordered.is_empty() {
         if !by_preference(&able, wish).is_empty() {
-            return Err(unsafe_wish(&safe, wish));
+            return Err(unsafe_wish(&safe, wish).into());
         }
-        return Err(unmet(&all, &able, wish));
+        return Err(unmet(&all, &able, wish).into());
     }
-    towards(&destination, ordered)
+    Ok(towards(&destination, ordered)?)
 }
 
 /// Without the places that only this host may name.
-fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetPolicies> {
     let names = names(&able);
     let others = able.into_iter().filter(|one| !one.pair.link.is_local());
     let others: Vec<Arc<Endpoint>> = others.collect();
     if others.is_empty() {
-        return Err(invalid(format!(
+        let why = format!(
             "the reference came from another host, and leads to places of this one alone ({names}): allow it by \
              foreign_local_endpoints = true"
-        )));
+        );
+        return Err(UnmetPolicies::new(&[], why));
     }
     Ok(others)
 }
@@ -75,7 +108,7 @@ fn protected(
     all: &[Arc<Endpoint>],
     able: &[Arc<Endpoint>],
     security: Security,
-) -> Result<Vec<Arc<Endpoint>>, SystemException> {
+) -> Result<Vec<Arc<Endpoint>>, UnmetPolicies> {
     let in_clear = match security {
         Security::Off => return Ok(able.to_vec()),
         Security::Require => false,
@@ -90,7 +123,7 @@ fn protected(
 }
 
 #[cold]
-fn unprotected(able: &[Arc<Endpoint>], security: Security) -> SystemException {
+fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     let demand = able.iter().find_map(|one| one.demands);
     let why = match (security, demand) {
         (Security::Require, _) => "security = require".to_owned(),
@@ -100,38 +133,41 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> SystemException {
         ),
         (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
-    invalid(format!(
+    let why = format!(
         "nothing may be sent in clear by this reference, as {why}, and the ORB has no other way to it: it is \
          reached by {}; configure [tls], or allow it by security = off",
         names(able)
-    ))
+    );
+    UnmetPolicies::new(&[SECURITY], why)
 }
 
 /// Policies prefer a protocol that would send in clear.
 #[cold]
-fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> SystemException {
-    invalid(format!(
+fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
+    let why = format!(
         "the protocols that policies prefer ({}) would send in clear what the reference can protect ({}); \
          allow it by security = off",
         wish.preferred.join(", "),
         names(safe)
-    ))
+    );
+    UnmetPolicies::new(&[CLIENT_PROTOCOLS, SECURITY], why)
 }
 
 /// Why no endpoint that is able to carry the call is of a protocol that policies prefer.
-fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> SystemException {
+fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
     let (preferred, able) = (wish.preferred.join(", "), names(able));
     let for_one_ways = by_preference(all, wish);
-    if for_one_ways.is_empty() {
-        return invalid(format!(
+    let why = match for_one_ways.is_empty() {
+        true => format!(
             "the reference has none of the protocols that policies prefer ({preferred}): it has {able}"
-        ));
-    }
-    invalid(format!(
-        "of the protocols that policies prefer ({preferred}) the reference has {}, for one-ways only; \
-         a call with a reply could go by {able}",
-        names(&for_one_ways)
-    ))
+        ),
+        false => format!(
+            "of the protocols that policies prefer ({preferred}) the reference has {}, for one-ways only; \
+             a call with a reply could go by {able}",
+            names(&for_one_ways)
+        ),
+    };
+    UnmetPolicies::new(&[CLIENT_PROTOCOLS], why)
 }
 
 fn by_preference(able: &[Arc<Endpoint>], wish: &ClientProtocols) -> Vec<Arc<Endpoint>> {

@@ -6,14 +6,15 @@
 use super::path::Path;
 use super::target::Target;
 use crate::broker::Broker;
-use crate::lane::Lane;
+use crate::lane::{ClientConnection, Lane};
 use crate::policy::{Effective, PolicySet};
 use crate::profile::Origin;
 use arc_swap::{ArcSwap, ArcSwapOption};
+use parking_lot::Mutex;
 use punctual_cdr::Environment;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Lanes and policies of threads that a reference remembers the paths of, at once. One more forgets another's.
@@ -31,6 +32,8 @@ pub(crate) struct RemoteObject {
     policies: PolicySet,
     /// The newest first.
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
+    /// Connections that no other object's calls go by. They end with it.
+    private: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
 /// By which paths one lane's calls go under the same policies.
@@ -70,6 +73,7 @@ impl RemoteObject {
             moved: ArcSwapOption::empty(),
             policies,
             paths: ArcSwap::default(),
+            private: Mutex::default(),
         }
     }
 
@@ -97,6 +101,18 @@ impl RemoteObject {
     /// No other object has it.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Calls go by a connection that no other object's do: it ends with this one.
+    pub(super) fn owns(&self, connection: &Arc<ClientConnection>) {
+        let mut private = self.private.lock();
+        private.retain(|one| one.strong_count() > 0);
+        if !private
+            .iter()
+            .any(|one| one.as_ptr() == Arc::as_ptr(connection))
+        {
+            private.push(Arc::downgrade(connection));
+        }
     }
 
     /// Tells this object's references and their paths as they are now from all others.
@@ -153,6 +169,15 @@ impl RemoteObject {
         }
         self.moved.store(None);
         self.paths_have_changed();
+    }
+}
+
+impl Drop for RemoteObject {
+    /// Nobody calls by its private connections any more.
+    fn drop(&mut self) {
+        for connection in self.private.get_mut().iter().filter_map(Weak::upgrade) {
+            connection.let_go();
+        }
     }
 }
 

@@ -15,8 +15,10 @@ use super::target::Target;
 use crate::exception::SystemException;
 use crate::lane::{Binding, Endpoint, Wanted, chosen};
 use crate::policy::Effective;
+use crate::priority::Priority;
 use crate::request_context::CallPolicies;
 use punctual_exec::Deadline;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -101,12 +103,10 @@ impl Route {
                 self.failures.push(Failure::NoMore(setting));
                 return Err(exhausted(&mut self.failures, deadline));
             }
-            let is_private = broker
-                .priorities
-                .as_ref()
-                .is_some_and(|known| known.is_private(CallPolicies(&self.effective)));
+            let (is_private, band) = self.exclusiveness(callee, &endpoint);
             let wanted = Wanted {
                 private_to: is_private.then(|| callee.object.number()),
+                band: band.clone(),
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
                 wait: self.effective.wait,
@@ -118,12 +118,22 @@ impl Route {
                 .earlier(Deadline::after_maybe(self.reach));
             let began = Instant::now();
             let bound = callee.lane.bind(&endpoint, wanted, until);
+            let address = &endpoint.address;
+            let bound = bound.map_err(|error| Failure::Link(address.clone(), error));
+            if let Ok(binding) = &bound
+                && is_private
+            {
+                callee.object.owns(&binding.connection);
+            }
+            let bound = bound.and_then(|binding| match &band {
+                Some(band) => self.bind_to_band(callee, binding, band, until),
+                None => Ok(binding),
+            });
             self.reach = self.reach.map(|left| left.saturating_sub(began.elapsed()));
             match bound {
                 Ok(binding) => return Ok(self.bound(binding)),
-                Err(error) => {
-                    let address = endpoint.address.clone();
-                    self.failures.push(Failure::Link(address, error));
+                Err(failure) => {
+                    self.failures.push(failure);
                     self.tries -= 1;
                     if let Some(level) = self.levels.last_mut() {
                         level.at += 1;
@@ -131,6 +141,22 @@ impl Route {
                 }
             }
         }
+    }
+
+    /// Whether calls go to an endpoint by a connection of the reference's own, and the band of it, if it has one.
+    fn exclusiveness(
+        &self,
+        callee: &Callee<'_>,
+        endpoint: &Endpoint,
+    ) -> (bool, Option<RangeInclusive<Priority>>) {
+        let Some(known) = &callee.broker().priorities else {
+            return (false, None);
+        };
+        let policies = CallPolicies(&self.effective);
+        // Where policies allow none there are no endpoints.
+        let destination = known.destination(policies, callee.lane.priority()).ok();
+        let band = destination.and_then(|it| it.band_to(endpoint.qualities.priority));
+        (known.is_private(policies), band)
     }
 
     /// The setting by which no more endpoints are tried.
@@ -287,7 +313,7 @@ impl Route {
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {
-            self.failures.push(Failure::Raised(exception));
+            self.failures.push(Failure::Raised(exception.into()));
             Vec::new()
         });
         let at = first

@@ -18,6 +18,7 @@ fn wanted(wait: Wait) -> Wanted {
         mux: Mux::Shared,
         wait,
         private_to: None,
+        band: None,
     }
 }
 

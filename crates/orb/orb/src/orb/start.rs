@@ -168,9 +168,11 @@ impl OrbBuilder {
     }
 
     /// Has this said what lanes and calls of which priority are; one thing says it, the last. Endpoints may have a
-    /// priority then ([`ListenEndpoint`]).
+    /// priority then ([`ListenEndpoint`]), and POAs publish which protocols clients are to prefer
+    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey where they have no word of their own.
     #[must_use]
-    pub fn priorities(self, priorities: Arc<dyn Priorities>) -> Self {
+    pub fn priorities(mut self, priorities: Arc<dyn Priorities>) -> Self {
+        self.policy_types.publish_protocols();
         self.extension(Arc::new(Told(priorities)))
     }
 

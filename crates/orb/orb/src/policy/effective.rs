@@ -1,6 +1,8 @@
 //! What holds for the calls through one reference by one thread.
 
 use super::managed::Managed;
+use super::numbers;
+use super::set::Contradiction;
 use super::{
     Buffering, CharCodeSet, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet,
     PolicyType, Security, Transfer, Wait, current, invalid,
@@ -30,7 +32,14 @@ pub(crate) struct Effective {
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
     /// Why no call can be made.
-    conflict: Option<SystemException>,
+    conflict: Option<Conflict>,
+}
+
+/// Policies of one type that contradict each other.
+#[derive(Debug)]
+struct Conflict {
+    policies: Vec<Policy>,
+    exception: SystemException,
 }
 
 /// The epoch of the ORB's policies, and whose thread's, that something was computed under.
@@ -82,9 +91,9 @@ impl Effective {
         match together(managed, own, &published) {
             Ok(all) => this.all = all,
             // Calls go by wire, where they find out.
-            Err(why) => {
+            Err(conflict) => {
                 this.collocation = Collocation::None;
-                this.conflict = Some(invalid(why));
+                this.conflict = Some(conflict);
             }
         }
         this.obey(&defaults.properties);
@@ -133,7 +142,31 @@ impl Effective {
 
     /// Whether calls can be made at all: INV_POLICY where policies contradict each other.
     pub(crate) fn check(&self) -> Result<(), SystemException> {
-        self.conflict.clone().map_or(Ok(()), Err)
+        match &self.conflict {
+            None => Ok(()),
+            Some(conflict) => Err(conflict.exception.clone()),
+        }
+    }
+
+    /// The policies that contradict each other, if any do.
+    pub(crate) fn contradicting(&self) -> Option<&[Policy]> {
+        self.conflict.as_ref().map(|conflict| &*conflict.policies)
+    }
+
+    /// Those of these types, the ORB's configured ones among them.
+    pub(crate) fn of_types(&self, types: &[u32]) -> Vec<Policy> {
+        let of_type = |number: &u32| {
+            let set = self.all.of_types(&[*number]);
+            match (*number, &self.protocols) {
+                _ if !set.is_empty() => set,
+                (numbers::CLIENT_PROTOCOLS, Some(protocols)) => {
+                    vec![Policy::ClientProtocols(protocols.clone())]
+                }
+                (numbers::SECURITY, _) => vec![Policy::Security(self.security)],
+                _ => set,
+            }
+        };
+        types.iter().flat_map(of_type).collect()
     }
 
     /// All that hold, of the given types.
@@ -152,7 +185,7 @@ fn together(
     managed: &Managed,
     own: &PolicySet,
     published: &[PolicyValue],
-) -> Result<PolicySet, String> {
+) -> Result<PolicySet, Conflict> {
     let types = managed.types();
     let (managed_set, of_thread) = (managed.set(), current::set(managed));
     let mut all = PolicySet::default();
@@ -161,26 +194,40 @@ fn together(
         .iter()
         .filter(|one| types.are_for(PolicyLevels::ORB, one));
     for policy in of_orb.chain(of_thread.iter()).chain(own.iter()) {
-        let merged = all.merge(policy, types);
-        merged.map_err(|why| conflict(policy.policy_type(), &why))?;
+        all.merge(policy, types)?;
     }
     for value in published {
         // What this ORB does not know it does not look into.
         let Some(codec) = types.get(value.kind).and_then(|one| one.codec) else {
             continue;
         };
+        // What the client's configuration says is its own word.
+        if value.kind == numbers::CLIENT_PROTOCOLS && managed.defaults().protocols.is_some() {
+            continue;
+        }
         let read = (codec.read)(&value.data).map_err(|error| {
             let kind = value.kind;
-            format!(
-                "the policy of type {kind} that the reference publishes does not decode: {error}"
-            )
+            Conflict {
+                // The one that is at fault has no value here.
+                policies: all.of_types(&[kind]),
+                exception: invalid(format!(
+                    "the policy of type {kind} that the reference publishes does not decode: {error}"
+                )),
+            }
         })?;
-        let reconciled = all.reconcile(read, types);
-        reconciled.map_err(|why| conflict(value.kind, &why))?;
+        all.reconcile(read, types)?;
     }
     Ok(all)
 }
 
-fn conflict(number: u32, why: &str) -> String {
-    format!("the policies of type {number} contradict each other: {why}")
+impl From<Contradiction> for Conflict {
+    fn from(contradiction: Contradiction) -> Self {
+        let Contradiction { policies, why } = contradiction;
+        let number = policies.first().map_or(0, Policy::policy_type);
+        let why = format!("the policies of type {number} contradict each other: {why}");
+        Self {
+            policies,
+            exception: invalid(why),
+        }
+    }
 }

@@ -22,11 +22,12 @@ mod effective;
 mod known_protocols;
 mod managed;
 mod manager;
-mod numbers;
-
+pub(crate) mod numbers;
 mod policy_type;
+mod published_protocols;
 mod set;
 mod types;
+mod unmet;
 mod values;
 mod wish;
 
@@ -45,6 +46,7 @@ pub(crate) use set::PolicySet;
 pub use set::SetOverride;
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
+pub use unmet::UnmetPolicies;
 pub use values::{
     CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer,
     Wait,

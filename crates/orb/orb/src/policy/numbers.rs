@@ -3,12 +3,12 @@
 /// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
-pub(super) const CLIENT_PROTOCOLS: u32 = 43;
+pub(crate) const CLIENT_PROTOCOLS: u32 = 43;
 // In Punctual's own range.
 pub(super) const TRANSFER: u32 = 0x5055_0001;
 pub(super) const LINK_PROPERTY: u32 = 0x5055_0002;
 pub(super) const MUX: u32 = 0x5055_0003;
 pub(super) const WAIT: u32 = 0x5055_0004;
 pub(super) const COLLOCATION: u32 = 0x5055_0005;
-pub(super) const SECURITY: u32 = 0x5055_0007;
+pub(crate) const SECURITY: u32 = 0x5055_0007;
 pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;

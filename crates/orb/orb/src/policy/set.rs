@@ -34,6 +34,13 @@ pub(super) enum Fault {
     Invalid { index: usize, why: String },
 }
 
+/// Two policies on one matter that cannot both be obeyed.
+#[derive(Debug)]
+pub(super) struct Contradiction {
+    pub(super) policies: Vec<Policy>,
+    pub(super) why: String,
+}
+
 impl PolicySet {
     /// Of policies that may be set at this level, each on a matter of its own.
     pub(super) fn checked(
@@ -74,7 +81,11 @@ impl PolicySet {
     }
 
     /// Lays a client's policy over those of outer levels.
-    pub(super) fn merge(&mut self, inner: &Policy, types: &PolicyTypes) -> Result<(), String> {
+    pub(super) fn merge(
+        &mut self,
+        inner: &Policy,
+        types: &PolicyTypes,
+    ) -> Result<(), Contradiction> {
         let outer = self
             .policies
             .iter()
@@ -82,7 +93,12 @@ impl PolicySet {
         let merged = match outer.map(|index| self.policies.remove(index)) {
             Some(outer) => {
                 let definition = types.get(inner.policy_type());
-                definition.map_or_else(|| Ok(inner.clone()), |one| (one.merge)(&outer, inner))?
+                let merged =
+                    definition.map_or_else(|| Ok(inner.clone()), |one| (one.merge)(&outer, inner));
+                merged.map_err(|why| Contradiction {
+                    policies: vec![outer, inner.clone()],
+                    why,
+                })?
             }
             None => inner.clone(),
         };
@@ -95,7 +111,7 @@ impl PolicySet {
         &mut self,
         published: Policy,
         types: &PolicyTypes,
-    ) -> Result<(), String> {
+    ) -> Result<(), Contradiction> {
         let number = published.policy_type();
         let client = self
             .policies
@@ -105,7 +121,13 @@ impl PolicySet {
             client.map(|index| self.policies.remove(index)),
             types.get(number),
         ) {
-            (Some(client), Some(definition)) => (definition.reconcile)(&client, &published)?,
+            (Some(client), Some(definition)) => {
+                let reconciled = (definition.reconcile)(&client, &published);
+                reconciled.map_err(|why| Contradiction {
+                    policies: vec![client, published],
+                    why,
+                })?
+            }
             _ => published,
         };
         self.policies.push(reconciled);

@@ -2,9 +2,11 @@
 //! starts.
 
 use super::builtin;
-use super::definition::Definition;
+use super::definition::{Codec, Definition};
 use super::known_protocols::KnownProtocols;
+use super::numbers::CLIENT_PROTOCOLS;
 use super::policy_type::{PolicyLevels, PolicyType};
+use super::published_protocols;
 use super::wish::Policy;
 use std::collections::BTreeMap;
 
@@ -55,6 +57,18 @@ impl PolicyTypes {
         self.reads_references |= one.codec.is_some();
         self.known.insert(one.number, one);
         Ok(())
+    }
+
+    /// POAs may have ClientProtocolPolicy, too, which is published then, and obeyed by who has none of its own.
+    pub(crate) fn publish_protocols(&mut self) {
+        if let Some(protocols) = self.known.get_mut(&CLIENT_PROTOCOLS) {
+            protocols.levels = protocols.levels | PolicyLevels::POA;
+            protocols.codec = Some(Codec {
+                write: published_protocols::write,
+                read: published_protocols::read,
+            });
+            self.reads_references = true;
+        }
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&Definition> {

@@ -17,7 +17,8 @@ pub enum Policy {
     /// How long a call may take from its start to its reply: the Messaging policy
     /// RELATIVE_RT_TIMEOUT_POLICY_TYPE (32).
     RelativeRoundtripTimeout(Duration),
-    /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43).
+    /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with Real-time CORBA
+    /// POAs may have it, too: clients that have none of their own prefer these, and choose others where they must.
     ClientProtocols(ClientProtocols),
     /// How large runs of octets travel where memory is shared with the server.
     Transfer(Transfer),

@@ -12,6 +12,7 @@ mod places;
 mod published;
 mod stringify;
 mod typed;
+mod validation;
 
 #[doc(hidden)]
 pub use generated::{count_of, joined_names};
@@ -21,3 +22,4 @@ pub use object::ObjectRef;
 pub use places::{
     endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
 };
+pub use validation::Validation;

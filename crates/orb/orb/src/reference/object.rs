@@ -1,5 +1,6 @@
 //! The reference itself, untyped.
 
+use super::validation::Validation;
 use crate::client::{self, Callee, Identity, RemoteObject, Target};
 use crate::collocation::{Caller, Locality};
 use crate::exception::{SystemException, SystemExceptionKind};
@@ -234,15 +235,18 @@ impl ObjectRef {
     }
 
     /// Connects now, under the policies that hold, so that no later call has to: finds the server and asks
-    /// it whether it knows the object (CORBA's `Object::validate_connection`). `false` when those
-    /// policies cannot be met.
+    /// it whether it knows the object (CORBA's `Object::validate_connection`; CORBA 3.3 part 1, §8.3.8). Or says which of
+    /// those policies cannot be met.
     ///
     /// # Errors
     /// What keeps the server from being reached, or from answering.
-    pub fn validate_connection(&self) -> Result<bool, SystemException> {
+    pub fn validate_connection(&self) -> Result<Validation, SystemException> {
         match client::locate(self.callee()) {
-            Ok(_) => Ok(true),
-            Err(exception) if exception.kind() == SystemExceptionKind::InvPolicy => Ok(false),
+            Ok(_) => Ok(Validation::Connected),
+            Err(why) if why.kind() == SystemExceptionKind::InvPolicy => {
+                let policies = client::inconsistent(self.callee());
+                Ok(Validation::Inconsistent { policies, why })
+            }
             Err(exception) => Err(exception),
         }
     }

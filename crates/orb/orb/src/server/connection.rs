@@ -11,6 +11,7 @@ use super::send::ReplySender;
 use crate::budget::{Evictable, host_of};
 use crate::lane::{Lane, OpenEndpoint};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
+use crate::priority::Priority;
 use crate::profile::Origin;
 use crate::sync;
 use crate::timeline::RequestId;
@@ -38,6 +39,8 @@ pub(super) struct ServerConnection {
     pub(super) endpoint: u64,
     /// Its number among the lane's connections, once it is served.
     number: OnceLock<u64>,
+    /// The lowest priority of its band, once the client has said one: a thread of its own reads at it.
+    lowest: OnceLock<Priority>,
 }
 
 /// A request in progress, counted until dropped.
@@ -68,6 +71,7 @@ impl ServerConnection {
             lane: lane.clone(),
             endpoint: at.number,
             number: OnceLock::new(),
+            lowest: OnceLock::new(),
         })
     }
 
@@ -102,6 +106,31 @@ impl ServerConnection {
 
     pub(super) fn lane(&self) -> &Lane {
         &self.lane
+    }
+
+    /// The client has said a band of priorities: the thread that serves the connection alone, and is of no lane, waits for
+    /// the next request at the lowest of them. (Upcalls have priorities of their own.)
+    pub(super) fn has_band(&self, lowest: Priority) {
+        if matches!(self.strategy, Strategy::PerConnection(_)) && self.lane.priority().is_none() {
+            self.lowest.get_or_init(|| lowest);
+            self.read_in_band();
+        }
+    }
+
+    /// Has the calling thread, which serves the connection alone, wait for requests as its band says.
+    pub(super) fn read_in_band(&self) {
+        let priorities = self.conversation.broker().priorities.as_ref();
+        if let (Some(lowest), Some(priorities)) = (self.lowest.get(), priorities) {
+            priorities.read_at(*lowest);
+        }
+    }
+
+    /// The calling thread, which served it alone, goes on to something else.
+    pub(super) fn read_as_before(&self) {
+        let priorities = self.conversation.broker().priorities.as_ref();
+        if let (Some(_), Some(priorities)) = (self.lowest.get(), priorities) {
+            priorities.read_as_before();
+        }
     }
 
     /// Marks the calling thread as one that serves this connection.

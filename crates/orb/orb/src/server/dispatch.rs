@@ -14,12 +14,14 @@ use crate::exception::{
     code_set_exception, minor,
 };
 use crate::messaging::{FrameArrival, Head, Message};
+use crate::priorities::BIND_PRIORITY_BAND;
 use crate::probe::{self, Point};
 use crate::timeline;
 use crate::upcall::Serving;
 use punctual_cdr::{Block, CdrError, CodeSets, Decoder, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::sequenced::Arrival;
+use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -253,6 +255,11 @@ impl Dispatcher<'_> {
         if let Some(refusal) = self.refuses {
             return self.refused(refusal);
         }
+        if call.operation.len() == BIND_PRIORITY_BAND.len()
+            && let Some(answer) = self.bind_band(call)
+        {
+            return answer;
+        }
         if call.is_answered_before_upcall()
             && let Some(failed) = self.answer_early(&**adapter, key, call)
         {
@@ -279,6 +286,27 @@ impl Dispatcher<'_> {
     fn refused(&self, refusal: Refusal) -> Answer {
         self.connection.lane().counters.has_refused();
         Answer::Failed(refusal.exception().into())
+    }
+
+    /// The answer to `_bind_priority_band`, in an ORB with Real-time CORBA; `None` of another operation. In other ORBs
+    /// servants do not know it.
+    #[cold]
+    fn bind_band(&self, call: &mut ServerCall<'_>) -> Option<Answer> {
+        if call.operation != BIND_PRIORITY_BAND {
+            return None;
+        }
+        let priorities = self.conversation().broker().priorities.as_ref()?;
+        let range = call.contexts().find(RT_CORBA_PRIORITY_RANGE);
+        Some(match priorities.band(range) {
+            Ok(band) => match call.reply(|_| Ok(())) {
+                Ok(_) => {
+                    self.connection.has_band(*band.start());
+                    Answer::Given
+                }
+                Err(error) => Answer::Failed(error),
+            },
+            Err(exception) => Answer::Failed(exception.into()),
+        })
     }
 
     /// The answer of SYNC_WITH_SERVER, unless the adapter leaves that to another server. `Some` where there is to

@@ -2,6 +2,7 @@
 
 use super::request::Request;
 use super::types::Adapter;
+use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use punctual_giop::ServiceContexts;
 use punctual_orb::{AroundUpcall, DispatchError, Priority};
@@ -25,14 +26,19 @@ impl Adapter {
         self.dispatch.around.as_ref()?.urgency(contexts)
     }
 
-    /// Lets the servant answer, within what surrounds it.
+    /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or
+    /// those of its adapter.
     #[inline]
     pub(super) fn upcall<R: Request>(
         &self,
-        servant: &Arc<dyn Servant>,
+        (servant, own): (&Arc<dyn Servant>, Option<&OwnPolicies>),
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
-        let Some(around) = &self.dispatch.around else {
+        let around = match own {
+            Some(own) => &own.around,
+            None => &self.dispatch.around,
+        };
+        let Some(around) = around else {
             return request.answer(servant);
         };
         let around = &**around;

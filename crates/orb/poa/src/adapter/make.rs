@@ -11,6 +11,7 @@ use super::threads::Threads;
 use super::types::{Adapter, Common, Dispatch, Parts, ServantSources, TreeNode};
 use crate::key::AdapterId;
 use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
+use crate::own_policies::OwnPoliciesOfObjects;
 use crate::policy::{Demultiplexing, Policies, RequestProcessingPolicy};
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
@@ -39,6 +40,7 @@ impl Adapter {
             tree: TreeNode::below(parts.parent),
             policies,
             defined: parts.defined,
+            own: OwnPoliciesOfObjects::default(),
             manager: parts.manager,
             dispatch,
             servants: ServantSources::default(),

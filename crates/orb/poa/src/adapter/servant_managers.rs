@@ -29,7 +29,8 @@ impl Adapter {
         }
         let id = &ObjectId::from(id);
         let servant = activator.incarnate(id, &poa)?;
-        match map.activate(Some(id.as_bytes()), servant.clone()) {
+        let own = self.own.remembered(id.as_bytes());
+        match map.activate_under(Some(id.as_bytes()), servant.clone(), own) {
             Ok(entry_id) if self.servants.all_given_back.load(Ordering::SeqCst) => {
                 // All servants have been given back meanwhile, and so is this one.
                 map.deactivate(entry_id);
@@ -79,8 +80,10 @@ impl Adapter {
         let (octets, id) = (id, ObjectId::from(id));
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
+        let own = self.own.remembered(octets);
         let current = Inside::enter(self.id(), octets, Some(&servant));
-        let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(&servant, request)));
+        let parts = (&servant, own.as_deref());
+        let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(parts, request)));
         drop(current);
         // Whatever has become of the request.
         let after = locator.postinvoke(&id, &poa, &operation, cookie, servant);

@@ -70,7 +70,7 @@ impl Adapter {
             && self.manager.admission().is_active()
         {
             let _current = InsideEntry::enter(self.id(), entry_id);
-            return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
+            return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
         }
         self.serve_otherwise(entry_id, request)
     }
@@ -100,7 +100,7 @@ impl Adapter {
                     && self.manager.admission().is_active()
                 {
                     let _current = Inside::enter(self.id(), wanted.id, None);
-                    return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
+                    return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
                 }
             }
             RequestPath::Counted => {}
@@ -178,7 +178,7 @@ impl Adapter {
             match request.find(map, wanted) {
                 Found::Pinned(pinned) => {
                     let _current = Inside::enter(self.id(), wanted.id, None);
-                    return answer_pinned(&pinned, || self.upcall(&pinned.servant, request));
+                    return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
                 }
                 found => match self.policies.processing {
                     RequestProcessingPolicy::ActiveObjectMapOnly => return Err(no_object().into()),
@@ -213,8 +213,9 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
+        let own = self.own.remembered(id);
         let _current = Inside::enter(self.id(), id, Some(&servant));
-        self.upcall(&servant, request)
+        self.upcall((&servant, own.as_deref()), request)
     }
 
     /// Where an object is, without waking it or what provides its servant.

@@ -15,6 +15,7 @@ use crate::key::AdapterId;
 use crate::manager::{PoaManager, PoaManagerFactory};
 use crate::object_id::ObjectId;
 use crate::object_map::ActiveMap;
+use crate::own_policies::{OwnPolicies, OwnPoliciesOfObjects};
 use crate::policy::Policies;
 use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
@@ -45,6 +46,8 @@ pub(crate) struct Adapter {
     pub(crate) policies: Policies,
     /// Those whose types the ORB was told of.
     pub(crate) defined: AdapterPolicies,
+    /// What objects have in place of those.
+    pub(crate) own: OwnPoliciesOfObjects,
     pub(crate) manager: PoaManager,
     pub(super) dispatch: Dispatch,
     pub(super) servants: ServantSources,
@@ -273,6 +276,11 @@ impl Adapter {
     /// The map, where the adapter retains servants.
     pub(crate) fn map(&self) -> Option<&ActiveMap> {
         self.dispatch.map.as_ref()
+    }
+
+    /// The policies of an object that may have some of its own.
+    pub(crate) fn policies_of<'a>(&'a self, own: Option<&'a OwnPolicies>) -> &'a AdapterPolicies {
+        own.map_or(&self.defined, |own| &own.defined)
     }
 
     /// What identifies it to others of the process.

@@ -2,6 +2,7 @@
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
+use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) id: Name,
     /// What it was activated with; [`super::Pinned::forwarded`] says whether calls go elsewhere since.
     pub(crate) servant: Arc<dyn Servant>,
+    /// What it has in place of policies of its adapter's, if anything.
+    pub(crate) own: Option<Arc<OwnPolicies>>,
 }
 
 /// An object that was deactivated, after the last call has left it.

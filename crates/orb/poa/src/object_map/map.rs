@@ -11,6 +11,7 @@ use super::name::Name;
 use super::slot::{Slot, State};
 use super::slots::Slots;
 use super::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::own_policies::OwnPolicies;
 use crate::servant::{Identity, Servant};
 use punctual_orb::ObjectRef;
 use std::collections::{HashMap, HashSet};
@@ -86,15 +87,27 @@ impl ActiveMap {
         })
     }
 
-    /// Activates an object. Without an id, which is for [`Ids::System`], its entry is its id, in octets where
-    /// objects are not found by entries. Allocates, and takes the map's mutex.
-    ///
-    /// # Errors
-    /// See [`Refused`].
+    /// Activates an object that has nothing of its own.
+    #[cfg(test)]
     pub(crate) fn activate(
         &self,
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
+    ) -> Result<EntryId, Refused> {
+        self.activate_under(id, servant, None)
+    }
+
+    /// Activates an object, which may have something in place of policies of its adapter's. Without an id, which is for
+    /// [`Ids::System`], its entry is its id, in octets where objects are not found by entries. Allocates, and takes the
+    /// map's mutex.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub(crate) fn activate_under(
+        &self,
+        id: Option<&[u8]>,
+        servant: Arc<dyn Servant>,
+        own: Option<Arc<OwnPolicies>>,
     ) -> Result<EntryId, Refused> {
         let identity = servant.identity();
         let mut inner = self.lock();
@@ -103,7 +116,7 @@ impl ActiveMap {
         {
             return Err(Refused::ServantAlreadyActive(entry_id));
         }
-        self.open(&mut inner, id, servant, identity)
+        self.open(&mut inner, id, (servant, own), identity)
     }
 
     /// The entry of a servant that is active, or that is activated here: implicit activation, which finds
@@ -120,7 +133,7 @@ impl ActiveMap {
         if let Some(entry_id) = self.noted(&inner, identity) {
             return Ok((entry_id, false));
         }
-        let entry_id = self.open(&mut inner, None, servant.clone(), identity)?;
+        let entry_id = self.open(&mut inner, None, (servant.clone(), None), identity)?;
         Ok((entry_id, true))
     }
 
@@ -186,7 +199,7 @@ impl ActiveMap {
         &self,
         inner: &mut Inner,
         id: Option<&[u8]>,
-        servant: Arc<dyn Servant>,
+        (servant, own): (Arc<dyn Servant>, Option<Arc<OwnPolicies>>),
         identity: Identity,
     ) -> Result<EntryId, Refused> {
         debug_assert!(id.is_some() || self.ids == Ids::System);
@@ -207,6 +220,7 @@ impl ActiveMap {
         let entry = Entry {
             id: Name::new(id),
             servant,
+            own,
         };
         slot.fill(entry).map_err(|_| Refused::Full)?;
         if let Some(id) = id {

@@ -4,9 +4,12 @@ use super::entry::{Entry, EntryId};
 use super::map::ActiveMap;
 use super::name::Name;
 use super::slot::Pin;
+use crate::own_policies::OwnPolicies;
+use crate::servant::Servant;
 use punctual_orb::ObjectRef;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// An active object, which stays where it is until this is dropped. Whoever drops the last one of an object
 /// that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
@@ -45,6 +48,12 @@ impl<'m> Pinned<'m> {
             Some(own) => *own == *id,
             None => self.entry_id.octets() == *id,
         }
+    }
+
+    /// What its upcalls are made with: its servant, and what it has in place of policies of its adapter's.
+    #[inline]
+    pub(crate) fn parts(&self) -> (&Arc<dyn Servant>, Option<&OwnPolicies>) {
+        (&self.servant, self.own.as_deref())
     }
 
     /// Whether calls are sent elsewhere since it was activated.

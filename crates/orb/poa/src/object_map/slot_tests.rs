@@ -1,6 +1,12 @@
 //! Slots, seen from outside. Not in `slot.rs`: the models have that whole.
 
+use super::entry::Entry;
 use super::slot::{Slot, Unpinned};
+
+#[test]
+fn an_object_takes_one_cache_line() {
+    assert_eq!(size_of::<Slot<Entry>>(), 64);
+}
 
 #[test]
 fn a_slot_is_filled_when_it_is_free_and_closed_once() {

@@ -4,6 +4,7 @@ use super::{Poa, PoaError};
 use crate::current;
 use crate::object_id::ObjectId;
 use crate::object_map::{ActiveMap, EntryId, Found, Refused};
+use crate::own_policies::OwnPolicies;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{
     CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind, minor,
@@ -23,7 +24,7 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let entry_id = self.activate_somewhere(I::servant(servant))?;
+        let entry_id = self.activate_somewhere(I::servant(servant), None)?;
         self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }
@@ -36,7 +37,7 @@ impl Poa {
     where
         I: Implements<S>,
     {
-        let entry_id = self.activate_under(id, I::servant(servant))?;
+        let entry_id = self.activate_under(id, I::servant(servant), None)?;
         self.reference_at(entry_id, I::REPOSITORY_ID)
             .map(I::from_object)
     }
@@ -46,11 +47,8 @@ impl Poa {
     /// # Errors
     /// Those of [`Poa::activate`].
     pub fn activate_object(&self, servant: Arc<dyn Servant>) -> Result<ObjectId, PoaError> {
-        let entry_id = self.activate_somewhere(servant)?;
-        let pinned = self.map()?.pin(entry_id);
-        // An object that was deactivated again since has had its id.
-        let id = pinned.map(|pinned| pinned.id.octets(entry_id).into());
-        Ok(id.unwrap_or_else(|| (&entry_id.octets()).into()))
+        let entry_id = self.activate_somewhere(servant, None)?;
+        self.id_at(entry_id)
     }
 
     /// Activates an object under an id of the application's choice. Waits for an object with that id that is
@@ -65,7 +63,7 @@ impl Poa {
         id: &ObjectId,
         servant: Arc<dyn Servant>,
     ) -> Result<(), PoaError> {
-        self.activate_under(id, servant).map(drop)
+        self.activate_under(id, servant, None).map(drop)
     }
 
     /// Ends an object: later calls raise OBJECT_NOT_EXIST, or get the servant that a servant manager provides;
@@ -113,6 +111,7 @@ impl Poa {
     pub(super) fn activate_somewhere(
         &self,
         servant: Arc<dyn Servant>,
+        own: Option<Arc<OwnPolicies>>,
     ) -> Result<EntryId, PoaError> {
         let map = self.map()?;
         if !self.adapter.policies.has_system_ids() {
@@ -120,22 +119,25 @@ impl Poa {
         }
         self.check_alive()?;
         let activated = match self.adapter.map_assigns_ids() {
-            true => map.activate(None, servant),
-            false => map.activate(Some(self.adapter.assign_id().as_bytes()), servant),
+            true => map.activate_under(None, servant, own),
+            false => map.activate_under(Some(self.adapter.assign_id().as_bytes()), servant, own),
         };
         activated.map_err(refused)
     }
 
-    fn activate_under(
+    /// Activates an object under an id; it has what is its own, or what references to it were made with.
+    pub(super) fn activate_under(
         &self,
         id: &ObjectId,
         servant: Arc<dyn Servant>,
+        own: Option<Arc<OwnPolicies>>,
     ) -> Result<EntryId, PoaError> {
         let map = self.map()?;
         self.check_id(id)?;
+        let own = self.own_of(id, own)?;
         loop {
             self.check_alive()?;
-            match map.activate(Some(id.as_bytes()), servant.clone()) {
+            match map.activate_under(Some(id.as_bytes()), servant.clone(), own.clone()) {
                 // Its own upcall would be waited for for ever.
                 Err(Refused::Closing)
                     if current::is_in_upcall_on(self.adapter.id(), id.as_bytes()) =>
@@ -183,8 +185,16 @@ impl Poa {
     fn reference_at(&self, entry_id: EntryId, type_id: &str) -> Result<ObjectRef, PoaError> {
         let pinned = self.map()?.pin(entry_id).ok_or(PoaError::ObjectNotActive)?;
         let key = self.adapter.key_of(entry_id, pinned.id.as_deref());
-        let policies = &self.adapter.defined;
+        let policies = self.adapter.policies_of(pinned.own.as_deref());
         Ok(self.orb.make_reference_under(type_id, &key, policies)?)
+    }
+
+    /// The id of what was just activated.
+    pub(super) fn id_at(&self, entry_id: EntryId) -> Result<ObjectId, PoaError> {
+        let pinned = self.map()?.pin(entry_id);
+        // An object that was deactivated again since has had its id.
+        let id = pinned.map(|pinned| pinned.id.octets(entry_id).into());
+        Ok(id.unwrap_or_else(|| (&entry_id.octets()).into()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod activation;
 mod error;
+mod own_policies;
 mod references;
 
 pub use crate::adapter::Poa;

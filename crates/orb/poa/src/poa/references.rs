@@ -18,6 +18,12 @@ impl Poa {
     /// # Errors
     /// [`PoaError::WrongPolicy`] without SYSTEM_ID.
     pub fn create_reference<I: Interface>(&self) -> Result<I, PoaError> {
+        let id = self.fresh_id()?;
+        self.create_reference_with_id(&id)
+    }
+
+    /// An id that no object has had.
+    pub(super) fn fresh_id(&self) -> Result<ObjectId, PoaError> {
         if !self.adapter.policies.has_system_ids() {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));
         }
@@ -25,11 +31,10 @@ impl Poa {
             Some(map) if self.adapter.map_assigns_ids() => map.fresh_entry_id(),
             _ => None,
         };
-        let id = match fresh {
+        Ok(match fresh {
             Some(entry_id) => (&entry_id.octets()).into(),
             None => self.adapter.assign_id(),
-        };
-        self.create_reference_with_id(&id)
+        })
     }
 
     /// A reference to the object with an id, whether or not it is active.
@@ -138,14 +143,17 @@ impl Poa {
     ) -> Result<ObjectRef, SystemException> {
         let map = self.adapter.map();
         let found = map.map(|map| map.find(id.as_bytes(), None));
-        let key = match found {
+        let adapter = &self.adapter;
+        let remembered = adapter.own.remembered(id.as_bytes());
+        let (key, own) = match found {
             Some(Found::Pinned(pinned)) => {
-                self.adapter.key_of(pinned.entry_id(), pinned.id.as_deref())
+                let key = adapter.key_of(pinned.entry_id(), pinned.id.as_deref());
+                (key, pinned.own.clone().or(remembered))
             }
-            _ => self.adapter.key(id.as_bytes(), None),
+            _ => (adapter.key(id.as_bytes(), None), remembered),
         };
-        self.orb
-            .make_reference_under(type_id, &key, &self.adapter.defined)
+        let policies = adapter.policies_of(own.as_deref());
+        self.orb.make_reference_under(type_id, &key, policies)
     }
 
     /// The servant of an object that is active.
@@ -212,7 +220,7 @@ impl Poa {
                 }
                 _ => match map.entry_of(servant.identity()) {
                     Some(entry_id) => entry_id,
-                    None => self.activate_somewhere(servant.clone())?,
+                    None => self.activate_somewhere(servant.clone(), None)?,
                 },
             }
         } else {

@@ -10,7 +10,7 @@ use punctual::rt::{
 use punctual::stub::Arc;
 use punctual::{
     Interface, ListenEndpoint, Orb, PoaPolicy, Policy, PolicyType, RootPoa, SetOverride,
-    SystemExceptionKind as Kind,
+    SystemExceptionKind as Kind, Validation,
 };
 use punctual_ior::Ior;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
 }
 
 /// The reference with a policy of its own.
-fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
+pub(crate) fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
     let policy = Policy::of(policy);
     let object = echo.as_object();
     let object = object.set_policy_overrides(&[policy], SetOverride::Add);
@@ -340,6 +340,48 @@ fn a_private_connection_is_one_references() {
 }
 
 #[test]
+fn a_private_connection_ends_with_the_last_reference_that_has_it() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &ENDPOINTS[..1]);
+    let shared = echo(&client(&rt), &server.plain());
+    shared.long(1).unwrap();
+    let are = |connections: usize| {
+        // The server hears of it a moment later.
+        while server.orb.client_connections() != connections {
+            std::thread::yield_now();
+        }
+    };
+    let private = [(); 2].map(|()| with(&shared, PrivateConnectionPolicy));
+    // One for each lane that calls.
+    let calls = |priority: i16| {
+        on_a_thread(|| {
+            rt.current().set_the_priority(at(priority)).unwrap();
+            for one in &private {
+                one.long(1).unwrap();
+            }
+        });
+    };
+    for one in &private {
+        one.long(1).unwrap();
+    }
+    calls(3);
+    are(5);
+    let [first, second] = private;
+    let again = first.clone();
+    drop(first);
+    again.long(2).unwrap();
+    assert_eq!(server.orb.client_connections(), 5);
+    drop(again);
+    are(3);
+    second.long(3).unwrap();
+    drop(second);
+    are(1);
+    shared.long(4).unwrap();
+    assert_eq!(server.orb.client_connections(), 1);
+}
+
+#[test]
 fn an_endpoint_comes_with_its_lane_while_the_orb_runs() {
     let _watchdog = watchdog(LIMIT);
     let rt = ordinary(Propagated::default());
@@ -394,4 +436,57 @@ fn what_no_lane_can_be_made_of_is_refused_where_it_is_said() {
 fn above(rt: &Arc<RtOrb>) -> punctual::OrbBuilder {
     let endpoint = "iiop://127.0.0.1:0/priority=1000".parse().unwrap();
     rt.extend(Orb::builder().listen(endpoint)).unwrap()
+}
+
+#[test]
+fn explicit_binding_says_which_policies_cannot_be_met() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &["uiop://|priority=10", "uiop://|priority=50"]);
+    let client = client(&rt);
+    let object = echo(&client, &server.object(propagated()));
+    let inconsistent = |echo: &Echo| match echo.as_object().validate_connection().unwrap() {
+        Validation::Connected => Vec::new(),
+        Validation::Inconsistent { policies, why } => {
+            assert_eq!(why, echo.long(1).unwrap_err());
+            policies
+        }
+    };
+    assert_eq!(inconsistent(&object), []);
+    let between = ClientPriorityPolicy::UsePriorityRange(at(20)..=at(40));
+    assert_eq!(
+        inconsistent(&with(&object, between.clone())),
+        [Policy::of(between)]
+    );
+    let of_thread = ClientPriorityPolicy::UseThreadPriority;
+    assert_eq!(
+        inconsistent(&with(&object, of_thread.clone())),
+        [Policy::of(of_thread)]
+    );
+    let above = PriorityBandedConnectionPolicy::new([at(100)..=at(200)]);
+    assert_eq!(
+        inconsistent(&with(&object, above.clone())),
+        [Policy::of(above.clone())]
+    );
+    // What the server publishes is one of them, where it decides.
+    let model = PriorityModelPolicy::server_declared(at(10));
+    let declared = server.poa("declared", &[PoaPolicy::of(model)]).unwrap();
+    let declared: Echo = declared.activate(server.noting.clone()).unwrap();
+    let declared = server.orb.object_to_string(declared.as_object()).unwrap();
+    let declared = with(&echo(&client, &declared), above.clone());
+    assert_eq!(
+        inconsistent(&declared),
+        [Policy::of(above.clone()), Policy::of(model)]
+    );
+    // Both sides say bands.
+    let bands = PriorityBandedConnectionPolicy::new([at(0)..=at(200)]);
+    let policies = [PoaPolicy::of(propagated()), PoaPolicy::of(bands.clone())];
+    let banded = server.poa("banded", &policies).unwrap();
+    let banded: Echo = banded.activate(server.noting.clone()).unwrap();
+    let banded = server.orb.object_to_string(banded.as_object()).unwrap();
+    let banded = with(&echo(&client, &banded), above.clone());
+    assert_eq!(
+        inconsistent(&banded),
+        [Policy::of(above), Policy::of(bands)]
+    );
 }

@@ -13,12 +13,14 @@ use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
 use crate::policy::{Mux, Wait};
+use crate::priority::Priority;
 use crate::profile::EndpointQualities;
 use parking_lot::{Mutex, MutexGuard};
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_link::{Address, LinkError, Phase, Properties};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,7 @@ struct Key {
     wait: Wait,
     /// The object whose calls alone go by it.
     private_to: Option<u64>,
+    band: Option<RangeInclusive<Priority>>,
 }
 
 /// Those to one endpoint.
@@ -62,6 +65,8 @@ pub(crate) struct Wanted {
     pub(crate) wait: Wait,
     /// The object whose calls share it with no others'.
     pub(crate) private_to: Option<u64>,
+    /// The priorities whose calls share it with no others': one connection, of which the server is told.
+    pub(crate) band: Option<RangeInclusive<Priority>>,
 }
 
 impl ConnectionCache {
@@ -78,7 +83,12 @@ impl ConnectionCache {
             mux,
             wait,
             private_to,
+            band,
         } = wanted;
+        let spreads = mux == Mux::Adaptive
+            && wait == Wait::Read
+            && band.is_none()
+            && endpoint.pair.link.serves_without_blocking();
         let key = Key {
             protocol: endpoint.pair.name.clone(),
             address: endpoint.address.clone(),
@@ -89,11 +99,9 @@ impl ConnectionCache {
             mux,
             wait,
             private_to,
+            band,
         };
         let config = lane.broker.config();
-        let spreads = mux == Mux::Adaptive
-            && wait == Wait::Read
-            && endpoint.pair.link.serves_without_blocking();
         let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
         let to_endpoint = self
             .endpoints
@@ -185,9 +193,7 @@ impl ConnectionCache {
         }
         idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
         for (_, to_endpoint, connection) in idle.into_iter().take(too_many) {
-            if let Some(mut held) = to_endpoint.held.try_lock() {
-                held.retain(|one| !Arc::ptr_eq(one, &connection));
-            }
+            take_out(to_endpoint, &connection);
             // A call that has just begun on it ends first, or finds it unusable and takes another.
             connection.retire();
         }
@@ -245,6 +251,24 @@ impl ConnectionCache {
                 connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
+    }
+}
+
+/// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are
+/// next looked at, as it is not usable.
+fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
+    if let Some(mut held) = to_endpoint.held.try_lock() {
+        held.retain(|one| !Arc::ptr_eq(one, connection));
+    }
+}
+
+impl ClientConnection {
+    /// Nobody is to call by it any more. It closes when the last call on it has ended.
+    pub(crate) fn let_go(self: &Arc<Self>) {
+        if let Some(to_endpoint) = self.to.upgrade() {
+            take_out(&to_endpoint, self);
+        }
+        self.retire();
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct ClientConnection {
     claimed: AtomicBool,
     /// Whether no request is to carry the CodeSets context any more (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
+    /// Whether the server has been told of its band, if it has one ([`super::cache`]). Relaxed: a flag by itself.
+    is_bound_to_band: AtomicBool,
     pub(crate) tracer: Tracer,
     /// When the last call began, in nanoseconds of the coarse clock.
     last_used: AtomicU64,
@@ -116,6 +118,7 @@ impl ClientConnection {
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
             code_sets_told: AtomicBool::new(!tells_code_sets),
+            is_bound_to_band: AtomicBool::new(false),
             tracer: lane.broker.tracer(),
             quiet: quiet.map_or(u64::MAX, |quiet| quiet.try_into().unwrap_or(u64::MAX)),
             drain: timeouts.drain,
@@ -287,6 +290,16 @@ impl ClientConnection {
     /// Remembers that a request with the CodeSets context has gone out.
     pub(crate) fn code_sets_are_told(&self) {
         self.code_sets_told.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server has been told of its band.
+    pub(crate) fn is_bound_to_band(&self) -> bool {
+        self.is_bound_to_band.load(Ordering::Relaxed)
+    }
+
+    /// The server has been told of its band, or knows none.
+    pub(crate) fn has_bound_to_band(&self) {
+        self.is_bound_to_band.store(true, Ordering::Relaxed);
     }
 
     /// Ends the connection: whoever waits on it learns why, and nobody uses it again.

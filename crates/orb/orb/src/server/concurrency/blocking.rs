@@ -25,7 +25,9 @@ impl ServerConnection {
     }
 
     fn serve_blocking(self: &Arc<Self>) {
+        self.read_in_band();
         serve(self, &self.enter(), None, &mut BlockingThread::at(self));
+        self.read_as_before();
     }
 }
 

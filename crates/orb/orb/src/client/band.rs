@@ -1,0 +1,130 @@
+//! Connections for a band of priorities (Real-time CORBA 1.2, §5.12): the server is told of the band before anything else
+//! is sent there.
+//!
+//! Calls that meet on a new connection tell it each, as it says nothing that was not said before: so none waits for
+//! another's reply.
+
+use super::complete::{Completion, wait, without_reply};
+use super::failure::{Failed, Failure, too_many_calls};
+use super::outcome::{Reply, ReplyOutcome};
+use super::remote::Callee;
+use super::route::Route;
+use super::send;
+use super::write::{Anew, Ask};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use crate::lane::Binding;
+use crate::operation::NamedOperation;
+use crate::policy::invalid;
+use crate::priorities::BIND_PRIORITY_BAND;
+use crate::priority::Priority;
+use punctual_exec::Deadline;
+use punctual_giop::AddressingDisposition;
+use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
+use std::ops::RangeInclusive;
+
+impl Route {
+    /// Tells the server that a connection is for calls of these priorities, unless it has been told.
+    pub(super) fn bind_to_band(
+        &self,
+        callee: &Callee<'_>,
+        binding: Binding,
+        band: &RangeInclusive<Priority>,
+        deadline: Deadline,
+    ) -> Result<Binding, Failure> {
+        let connection = &binding.connection;
+        // A protocol without service contexts, or without replies, cannot say it: the connection is the band's own all
+        // the same.
+        let can_say_it = connection.carries_contexts() && connection.wire.abilities.two_way;
+        if connection.is_bound_to_band() || !can_say_it {
+            return Ok(binding);
+        }
+        let asked = self.ask_for_band(callee, &binding, band, deadline);
+        let refused = match asked.map_err(Failed::exception) {
+            // Those to which the object has moved are told in their turn.
+            Ok(ReplyOutcome::Forward { .. }) => return Ok(binding),
+            Ok(ReplyOutcome::SystemException(exception)) if is_unknown(&exception) => {
+                tracing::debug!(
+                    peer = %connection.peer(),
+                    "the server knows no bands of priorities ({exception}); the connection is the band's own all the same"
+                );
+                None
+            }
+            Ok(ReplyOutcome::SystemException(exception)) => Some(refused(band, exception)),
+            Ok(_) => None,
+            Err(exception) => Some(exception),
+        };
+        match refused {
+            None => {
+                connection.has_bound_to_band();
+                Ok(binding)
+            }
+            // The call has not begun. The next one begins with a fresh connection.
+            Some(exception) => {
+                connection.let_go();
+                let not_begun = exception.completed_as(CompletionStatus::No);
+                Err(Failure::Raised(not_begun))
+            }
+        }
+    }
+
+    fn ask_for_band(
+        &self,
+        callee: &Callee<'_>,
+        binding: &Binding,
+        band: &RangeInclusive<Priority>,
+        deadline: Deadline,
+    ) -> Result<ReplyOutcome, Failed> {
+        let connection = &binding.connection;
+        let priorities = callee.broker().priorities.as_ref();
+        let range = priorities.map_or_else(Vec::new, |known| known.range(band));
+        let contexts = vec![(RT_CORBA_PRIORITY_RANGE, range)];
+        let anew = Anew {
+            callee: *callee,
+            binding,
+            route: self,
+            contexts: &contexts,
+            addressing: AddressingDisposition::Key,
+            tells_code_sets: connection.must_tell_code_sets(),
+        };
+        let pending = connection
+            .register()
+            .ok_or_else(|| Failed::Finally(too_many_calls()))?;
+        let operation = NamedOperation::two_way(BIND_PRIORITY_BAND);
+        let ask = Ask::Request {
+            operation: &operation,
+            arguments: &|_| Ok(()),
+        };
+        let mut request = anew.message(ask, pending.id())?;
+        send::send(connection, &mut request, deadline)?;
+        if anew.tells_code_sets {
+            connection.code_sets_are_told();
+        }
+        let waited = wait(connection, &pending, Completion::Reply, deadline);
+        let reply = waited.map_err(|why| without_reply(connection, &pending, why, deadline))?;
+        Reply::read(reply, connection, *callee)
+    }
+}
+
+/// Whether a server says so that does not know the operation, or does not know the object, of which the call finds out.
+fn is_unknown(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::BadOperation | Kind::NoImplement | Kind::ObjectNotExist
+    )
+}
+
+/// What a call raises whose band the server does not serve: INV_POLICY, where it is the band that it does not serve.
+#[cold]
+fn refused(band: &RangeInclusive<Priority>, exception: SystemException) -> SystemException {
+    let (low, high) = (band.start(), band.end());
+    match exception.kind() {
+        Kind::InvPolicy | Kind::NoPermission | Kind::DataConversion | Kind::BadParam => {
+            invalid(format!(
+                "the server does not serve the band of priorities {low} to {high}: {exception}"
+            ))
+        }
+        _ => exception.in_context(format_args!(
+            "asking for the band of priorities {low} to {high}"
+        )),
+    }
+}

@@ -1,0 +1,147 @@
+//! Objects that have a policy of their own in place of their adapter's, as RTPortableServer::POA's have a priority.
+
+use super::{Poa, PoaError};
+use crate::object_id::ObjectId;
+use crate::object_map::Found;
+use crate::own_policies::{ObjectPolicy, OwnPolicies};
+use crate::policy::{PoaPolicy, defined};
+use crate::servant::Servant;
+use punctual_orb::{
+    CompletionStatus, Interface, InvalidPolicy, ObjectRef, Policy, SystemException,
+    SystemExceptionKind as Kind, minor,
+};
+use std::sync::Arc;
+
+impl Poa {
+    /// A policy for single objects of the adapter, in place of the one of its type that the adapter has.
+    ///
+    /// # Errors
+    /// [`InvalidPolicy`] when the adapter has none of that type, or could not have this one.
+    pub fn object_policy(&self, policy: Policy) -> Result<ObjectPolicy, InvalidPolicy> {
+        let of_adapter = &self.adapter.defined;
+        let is_its_type = |one: &Policy| one.policy_type() == policy.policy_type();
+        let Some(index) = of_adapter.iter().position(is_its_type) else {
+            return Err(InvalidPolicy {
+                index: 0,
+                why: "the POA has no policy of its type".to_owned(),
+            });
+        };
+        let make = || {
+            let all = of_adapter.iter().enumerate();
+            let all = all.map(|(at, one)| if at == index { &policy } else { one });
+            let all: Vec<PoaPolicy> = all.cloned().map(PoaPolicy::Defined).collect();
+            let (defined, around) = defined(&all, &self.orb).map_err(|conflict| InvalidPolicy {
+                index: 0,
+                why: conflict.why.into_owned(),
+            })?;
+            let defined = match self.adapter.policies.is_persistent() {
+                true => defined.outliving_the_process(),
+                false => defined,
+            };
+            let policy = policy.clone();
+            Ok(OwnPolicies {
+                policy,
+                defined,
+                around,
+            })
+        };
+        self.adapter.own.of(&policy, make).map(ObjectPolicy)
+    }
+
+    /// As [`Poa::activate_object`], of an object that has this policy as long as it is active.
+    ///
+    /// # Errors
+    /// Those of [`Poa::activate_object`].
+    pub fn activate_object_under(
+        &self,
+        servant: Arc<dyn Servant>,
+        own: &ObjectPolicy,
+    ) -> Result<ObjectId, PoaError> {
+        let entry_id = self.activate_somewhere(servant, Some(own.0.clone()))?;
+        self.id_at(entry_id)
+    }
+
+    /// As [`Poa::activate_object_with_id`], of an object that has this policy as long as it is active.
+    ///
+    /// # Errors
+    /// Those of [`Poa::activate_object_with_id`]; BAD_INV_ORDER 1 where a reference to it was made with another.
+    pub fn activate_object_with_id_under(
+        &self,
+        id: &ObjectId,
+        servant: Arc<dyn Servant>,
+        own: &ObjectPolicy,
+    ) -> Result<(), PoaError> {
+        self.activate_under(id, servant, Some(own.0.clone()))
+            .map(drop)
+    }
+
+    /// As [`Poa::create_reference`], to an object that has this policy as long as the adapter lives.
+    ///
+    /// # Errors
+    /// Those of [`Poa::create_reference`].
+    pub fn create_reference_under<I: Interface>(&self, own: &ObjectPolicy) -> Result<I, PoaError> {
+        let id = self.fresh_id()?;
+        self.create_reference_with_id_under(&id, own)
+    }
+
+    /// As [`Poa::create_reference_with_id`], to an object that has this policy as long as the adapter lives.
+    ///
+    /// # Errors
+    /// Those of [`Poa::create_reference_with_id`]; BAD_INV_ORDER 1 where the object is active with another, or a
+    /// reference to it was made with another.
+    pub fn create_reference_with_id_under<I: Interface>(
+        &self,
+        id: &ObjectId,
+        own: &ObjectPolicy,
+    ) -> Result<I, PoaError> {
+        self.check_id(id)?;
+        self.check_alive()?;
+        let found = self.adapter.map().map(|map| map.find(id.as_bytes(), None));
+        if let Some(Found::Pinned(pinned)) = found {
+            let is_same = match &pinned.own {
+                Some(active) => active.is_same(&own.0),
+                None => self.adapter.defined.iter().any(|one| *one == own.0.policy),
+            };
+            if !is_same {
+                return Err(differs(id).into());
+            }
+        }
+        if !self
+            .adapter
+            .own
+            .remember(id.as_bytes(), &own.0)
+            .is_same(&own.0)
+        {
+            return Err(differs(id).into());
+        }
+        let object: ObjectRef = self.reference_to(id, I::REPOSITORY_ID)?;
+        Ok(I::from_object(object))
+    }
+
+    /// What an object is to be activated with: what it is given, or what references to it were made with.
+    pub(super) fn own_of(
+        &self,
+        id: &ObjectId,
+        given: Option<Arc<OwnPolicies>>,
+    ) -> Result<Option<Arc<OwnPolicies>>, PoaError> {
+        let remembered = self.adapter.own.remembered(id.as_bytes());
+        match (given, remembered) {
+            (Some(given), Some(remembered)) if !given.is_same(&remembered) => {
+                let map = self.map()?;
+                Err(match map.find(id.as_bytes(), None) {
+                    Found::Pinned(_) => PoaError::ObjectAlreadyActive,
+                    _ => differs(id).into(),
+                })
+            }
+            (given, remembered) => Ok(given.or(remembered)),
+        }
+    }
+}
+
+/// Real-time CORBA 1.2, §5.7.5.
+#[cold]
+fn differs(id: &ObjectId) -> SystemException {
+    SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No).with_detail(
+        format!("the object `{id}` was given another policy of its own before, which its references tell"),
+    )
+}
