@@ -44,7 +44,7 @@ impl ObjectAdapter for Root {
     }
 
     fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
-        self.known_adapter(object_key)?.urgency(contexts)
+        self.urgency_of(object_key, contexts)
     }
 
     fn look_before_run(&self) {

@@ -1,7 +1,8 @@
 //! Upcalls with what a policy of the adapter does around them.
 
-use super::request::Request;
+use super::request::{Request, Wanted};
 use super::types::Adapter;
+use crate::object_map::Found;
 use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use punctual_giop::ServiceContexts;
@@ -22,8 +23,21 @@ impl Drop for Entered<'_> {
 
 impl Adapter {
     /// At which priority a request with these contexts is to be served, which waits until a thread is free.
-    pub(crate) fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
-        self.dispatch.around.as_ref()?.urgency(contexts)
+    pub(super) fn urgency(
+        &self,
+        wanted: Wanted<'_>,
+        contexts: ServiceContexts<'_>,
+    ) -> Option<Priority> {
+        let active = self.map().map(|map| map.find(wanted.id, wanted.entry_id));
+        let own = match &active {
+            Some(Found::Pinned(pinned)) => pinned.own.clone(),
+            _ => self.own.remembered(wanted.id),
+        };
+        let around = match &own {
+            Some(own) => &own.around,
+            None => &self.dispatch.around,
+        };
+        around.as_ref()?.urgency(contexts)
     }
 
     /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or

@@ -10,10 +10,11 @@ use crate::manager::PoaManagerFactory;
 use crate::object_map::EntryId;
 use crate::policy::Policies;
 use parking_lot::Mutex;
+use punctual_giop::ServiceContexts;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Location, Orb, SystemException, SystemExceptionKind as Kind,
-    minor,
+    CompletionStatus, DispatchError, Location, Orb, Priority, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -99,13 +100,31 @@ impl Root {
         self.tables.find(name)
     }
 
-    /// The adapter that a key names, if it exists.
-    pub(crate) fn known_adapter(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
-        match Key::read(self.nonce, object_key) {
-            Key::Entry(name, _) | Key::Named { adapter: name, .. } => self.named(name),
-            Key::Persistent { path, .. } => self.by_path.pin().get(path).cloned(),
-            Key::Foreign => None,
-        }
+    /// At which priority a request with these contexts is to be served, if its adapter exists.
+    pub(crate) fn urgency_of(
+        &self,
+        object_key: &[u8],
+        contexts: ServiceContexts<'_>,
+    ) -> Option<Priority> {
+        let octets;
+        let (adapter, wanted) = match Key::read(self.nonce, object_key) {
+            Key::Entry(name, entry_id) => {
+                octets = entry_id.octets();
+                let (id, entry_id) = (&octets[..], Some(entry_id));
+                (self.named(name)?, Wanted { id, entry_id })
+            }
+            Key::Named {
+                adapter,
+                entry_id,
+                id,
+            } => (self.named(adapter)?, Wanted { id, entry_id }),
+            Key::Persistent { path, id } => {
+                let adapter = self.by_path.pin().get(path).cloned();
+                (adapter?, Wanted { id, entry_id: None })
+            }
+            Key::Foreign => return None,
+        };
+        adapter.urgency(wanted, contexts)
     }
 
     /// Takes a request to the adapter that the key names.

@@ -4,11 +4,11 @@ use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Answering, Echo, EchoImpl, watchdog};
 use punctual::rt::{
-    BufferLimits, LaneReport, LaneStatistics, PoolThreads, Propagated, RequestBuffering, RtOrb,
-    ThreadpoolOptions, ThreadpoolPolicy,
+    BufferLimits, LaneReport, LaneStatistics, PoolThreads, PriorityModelPolicy, Propagated,
+    RequestBuffering, RtOrb, RtPoa, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{Interface, Orb, PoaPolicy, SystemExceptionKind as Kind};
+use punctual::{Implements, Interface, Orb, PoaPolicy, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::thread::{Scope, ScopedJoinHandle};
 
@@ -129,6 +129,46 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     std::thread::scope(|scope| {
         assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
     });
+}
+
+#[test]
+fn buffered_requests_have_the_priorities_of_their_objects() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
+    let options = buffering(None, None);
+    let pool = rt.create_threadpool(&server.orb, threads(0), &options);
+    let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
+    let declared = PoaPolicy::of(PriorityModelPolicy::server_declared(at(20)));
+    let poa = server.poa("pool", &[declared, of_pool]).unwrap();
+    let (gate, order) = (Arc::new(EchoImpl::default()), Arc::new(Order::default()));
+    let text = |object: Echo| server.orb.object_to_string(object.as_object()).unwrap();
+    let holding = text(poa.activate(gate.clone()).unwrap());
+    // The POA's priority, and those of the objects.
+    let usual = text(poa.activate(order.clone()).unwrap());
+    let own = |priority: i16| {
+        let servant = <Echo as Implements<Arc<Order>>>::servant(order.clone());
+        let id = poa.activate_object_with_priority(servant, at(priority));
+        text(poa.id_to_reference(&id.unwrap()).unwrap())
+    };
+    let objects = [own(10), usual, own(30)];
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| echo(&client(&rt), &holding).wait());
+        gate.gate.wait_for_waiters(1);
+        let mut calls = Vec::new();
+        for (object, value) in objects.iter().zip(1..) {
+            let rt = &rt;
+            calls.push(scope.spawn(move || echo(&client(rt), object).long(value)));
+            let waiting = calls.len();
+            wait_until(&server.orb, |lane| lane.waiting == waiting);
+        }
+        gate.gate.open();
+        holder.join().unwrap().unwrap();
+        for (call, value) in calls.into_iter().zip(1..) {
+            assert_eq!(call.join().unwrap().unwrap(), value);
+        }
+    });
+    assert_eq!(*order.0.lock().unwrap(), [3, 2, 1]);
 }
 
 #[test]
