@@ -42,7 +42,7 @@ pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, Prio
 pub use mutex::{RtGuard, RtMutex};
 pub use orb::{RtError, RtOrb};
 pub use priority_model::PriorityModelPolicy;
-pub use punctual_exec::thread::Processors;
+pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{Priority, PriorityOutOfRange};
 pub use thread_pool::{

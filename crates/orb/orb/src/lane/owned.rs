@@ -97,7 +97,7 @@ impl Lane {
         pool: Option<PoolLane>,
     ) -> Self {
         let id = pool.as_ref().map(|pool| pool.id);
-        let size = pool.as_ref().map(|pool| pool.size);
+        let only = pool.as_ref().map(|pool| (pool.size, pool.reservation));
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -107,7 +107,7 @@ impl Lane {
             flusher: Flusher::new(threads.clone()),
             openers: ThreadGroup::new(OPENERS),
             incoming: Incoming::new(broker.config(), threads.clone(), id),
-            reactors: Reactors::new(threads.clone(), size),
+            reactors: Reactors::new(threads.clone(), only),
             pool,
             priority,
             threads,

@@ -5,6 +5,7 @@ use crate::config::{ListenEndpoint, PoolSize};
 use crate::priority::Priority;
 use crate::profile::LaneId;
 use punctual_exec::ThreadSpec;
+use punctual_exec::thread::Reservation;
 
 /// A lane of a thread pool, as it is added to an ORB ([`crate::Orb::add_lane`]). For crates above.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct PoolLane {
     pub thread: ThreadSpec,
     /// How many they are.
     pub size: PoolSize,
+    /// What each of those reserves that serve (`SCHED_DEADLINE`), if they do; a reserve thread is as `thread` says.
+    pub reservation: Option<Reservation>,
     /// Where it listens; where the ORB does, but at ports and paths of its own, if none is given.
     pub endpoints: Vec<ListenEndpoint>,
 }

@@ -5,12 +5,14 @@
 //! pool, one for each endpoint. Callers that serve a reactor while they wait for replies share the same.
 
 use crate::broker::Broker;
-use crate::config::{Concurrency, ListenEndpoint, PoolSize};
+use crate::config::{Concurrency, ListenEndpoint, PoolSize, pool_size_of_reservation};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::policy::invalid;
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup, ThreadSpec};
+use punctual_exec::thread::{Requirement, Reservation, Scheduling};
+use punctual_exec::{LeaderFollowers, Reactor, SpawnError, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,8 +34,11 @@ pub(crate) struct Reactors {
     /// How their threads are started.
     spec: ThreadSpec,
     /// That of a lane of a thread pool, whose threads serve all its endpoints.
-    only: Option<PoolSize>,
+    only: Option<Only>,
 }
+
+/// How many threads a pool has, and what each reserves, if they do.
+type Only = (PoolSize, Option<Reservation>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -48,8 +53,8 @@ struct State {
 }
 
 impl Reactors {
-    /// None yet, with threads of this kind; or only one, of this size.
-    pub(crate) fn new(spec: ThreadSpec, only: Option<PoolSize>) -> Self {
+    /// None yet, with threads of this kind; or only one, like this.
+    pub(crate) fn new(spec: ThreadSpec, only: Option<Only>) -> Self {
         Self {
             state: Mutex::default(),
             only,
@@ -65,12 +70,24 @@ impl Reactors {
         pair: &Pair,
         properties: &Properties,
     ) -> Result<ServingThreads, SystemException> {
-        if let Some(size) = self.only {
-            return self.only_pool(broker, endpoint, pair, size);
+        if let Some(only) = self.only {
+            return self.only_pool(broker, endpoint, pair, only);
         }
         let wording = endpoint
             .wording()
             .map_err(|expected| not_listening(endpoint, &expected))?;
+        let reserved = endpoint.reservation();
+        if let Some(reserved) = reserved.map_err(|why| not_served(endpoint, &why))? {
+            let size = pool_size_of_reservation(wording);
+            let size = size.map_err(|expected| not_served(endpoint, &expected))?;
+            if !pair.link.serves_without_blocking() {
+                return Err(not_served(endpoint, &needs_threads(pair)));
+            }
+            let pool = self.pool(broker, (size, Some(reserved)), properties);
+            return pool
+                .map(ServingThreads::Pool)
+                .map_err(|error| not_started(endpoint, &error));
+        }
         let said = broker.config().concurrency.said(wording);
         let concurrency = said.map_err(|expected| not_listening(endpoint, &expected))?;
         if concurrency == Concurrency::ThreadPerConnection {
@@ -88,11 +105,11 @@ impl Reactors {
             return Ok(ServingThreads::PerConnection);
         }
         let pool = match concurrency {
-            Concurrency::LeaderFollowers(size) => self.pool(broker, size, properties),
+            Concurrency::LeaderFollowers(size) => self.pool(broker, (size, None), properties),
             _ => self.reactive(broker, properties),
         };
         pool.map(ServingThreads::Pool)
-            .map_err(|error| not_listening(endpoint, &error))
+            .map_err(|error| not_started(endpoint, &error))
     }
 
     fn only_pool(
@@ -100,20 +117,22 @@ impl Reactors {
         broker: &Broker,
         endpoint: &ListenEndpoint,
         pair: &Pair,
-        size: PoolSize,
+        only: Only,
     ) -> Result<ServingThreads, SystemException> {
         if !pair.link.serves_without_blocking() {
-            let link = pair.link.name();
-            let reason = format!("connections of `{link}` need a thread each: no pool serves them");
-            return Err(not_listening(endpoint, &reason));
+            return Err(not_listening(endpoint, &needs_threads(pair)));
+        }
+        if !matches!(endpoint.reservation(), Ok(None)) {
+            let why = "what its threads reserve, a thread pool says, not its endpoints";
+            return Err(not_served(endpoint, &why));
         }
         let started = self.lock().first_pool.clone();
         let pool = match started {
             Some(pool) => Ok(pool),
-            None => self.pool(broker, size, &Properties::NONE),
+            None => self.pool(broker, only, &Properties::NONE),
         };
         pool.map(ServingThreads::Pool)
-            .map_err(|error| not_listening(endpoint, &error))
+            .map_err(|error| not_started(endpoint, &error))
     }
 
     fn reactive(
@@ -134,7 +153,7 @@ impl Reactors {
             most: 1,
             reserve: false,
         };
-        let pool = state.start(reactor, self.spec.with_name("punctual-react"), one)?;
+        let pool = state.start(reactor, self.spec.with_name("punctual-react"), (one, None))?;
         state.reactive = Some(pool.clone());
         Ok(pool)
     }
@@ -142,12 +161,12 @@ impl Reactors {
     fn pool(
         &self,
         broker: &Broker,
-        size: PoolSize,
+        only: Only,
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
         let spec = self.spec.with_name("punctual-pool");
-        let pool = state.start(reactor(broker, properties)?, spec, size)?;
+        let pool = state.start(reactor(broker, properties)?, spec, only)?;
         state.first_pool.get_or_insert_with(|| pool.clone());
         Ok(pool)
     }
@@ -198,10 +217,11 @@ impl State {
         &mut self,
         reactor: Arc<Reactor>,
         spec: ThreadSpec,
-        size: PoolSize,
+        (size, reserved): Only,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
             spec,
+            serving: reserved.map(Scheduling::Deadline),
             threads: size.threads,
             max_threads: size.most,
             reserve: size.reserve,
@@ -238,4 +258,26 @@ pub(crate) fn not_listening(
 ) -> SystemException {
     SystemException::new(Kind::Initialize, minor::LISTEN_FAILED, CompletionStatus::No)
         .with_detail(format!("{endpoint}: {error}"))
+}
+
+fn needs_threads(pair: &Pair) -> String {
+    let link = pair.link.name();
+    format!("connections of `{link}` need a thread each: no pool serves them")
+}
+
+/// An endpoint whose threads were not started: INV_POLICY where they were refused what they are to reserve.
+fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException {
+    let of_spawn = error.get_ref().and_then(|error| error.downcast_ref());
+    match of_spawn {
+        Some(SpawnError::Refused {
+            requirement: Requirement::Scheduling(Scheduling::Deadline(reserved)),
+            error,
+        }) => not_served(endpoint, &reserved.refusal(error)),
+        _ => not_listening(endpoint, error),
+    }
+}
+
+/// An endpoint whose requests cannot be served as it says.
+fn not_served(endpoint: &ListenEndpoint, why: &dyn std::fmt::Display) -> SystemException {
+    invalid(format!("{endpoint}: {why}"))
 }

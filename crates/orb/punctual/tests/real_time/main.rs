@@ -1,6 +1,7 @@
 //! Real-time CORBA over the wire.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod deadline_lanes;
 mod lanes;
 mod pools;
 mod priority_model;
