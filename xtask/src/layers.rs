@@ -67,7 +67,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-dynamic",
         &["punctual-orb", "punctual-poa", CDR, IOR, ANY],
     ),
-    ("punctual-rt", &["punctual-orb", CDR, IOR, GIOP, SYS, EXEC]),
+    (
+        "punctual-rt",
+        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
+    ),
     (
         "punctual",
         &[

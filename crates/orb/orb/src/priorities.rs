@@ -1,6 +1,7 @@
 //! What Real-time CORBA says of lanes and of where calls go. Asked of whoever knows its policies and the machine's
 //! native priorities: `punctual_rt`.
 
+use crate::exception::SystemException;
 use crate::policy::AdapterPolicies;
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
@@ -35,6 +36,13 @@ pub trait Priorities: Send + Sync + Debug {
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
     ) -> Result<Destination, String>;
+
+    /// Whether a thread in a scheduling segment ([`crate::set_in_segment`]) may make a call, or go on behind one, which raised
+    /// this if it raised anything. Asked before and behind each of its calls by wire, and of no other thread.
+    ///
+    /// # Errors
+    /// THREAD_CANCELLED where it is to go no further.
+    fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException>;
 
     /// Whether calls under these policies share no connection with those through other references.
     fn is_private(&self, policies: CallPolicies<'_>) -> bool;

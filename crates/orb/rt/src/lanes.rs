@@ -4,10 +4,13 @@ use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
+use crate::scheduling;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
-use punctual_orb::{AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt};
+use punctual_orb::{
+    AdapterPolicies, CallPolicies, Destination, Priorities, Priority, ServedAt, SystemException,
+};
 
 impl Priorities for RtOrb {
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
@@ -70,6 +73,10 @@ impl Priorities for RtOrb {
                 _ => Destination::Any,
             }),
         }
+    }
+
+    fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException> {
+        scheduling::scheduling_point(raised)
     }
 
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {

@@ -112,6 +112,14 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Has the thread scheduled so, even if it has reserved its time.
+#[cold]
+pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
+    scheduling::set_own(scheduling)?;
+    NATIVE.set(Native::of(scheduling));
+    Ok(())
+}
+
 /// Notes the thread's CORBA priority, and tells it to the ORBs that it calls through.
 #[inline]
 pub(crate) fn set_corba(ran_at: RanAt) {

@@ -4,8 +4,8 @@ use crate::lanes::propagated;
 use crate::setting::{LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, scheduled};
 use crate::support::{Answering, Echo, EchoImpl, watchdog};
 use punctual::rt::{
-    PoolThreads, PriorityModelPolicy, Propagated, RequestBuffering, Reservation, RtOrb,
-    ThreadpoolOptions, ThreadpoolPolicy,
+    LaneThreads, Mapping, PoolThreads, PriorityModelPolicy, Processors, Propagated,
+    RequestBuffering, Reservation, RtConfig, RtOrb, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{Interface, Orb, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind};
@@ -264,4 +264,27 @@ fn an_endpoint_with_a_deadline_that_no_pool_can_serve_is_refused() {
     };
     let error = rt.create_threadpool(&server.orb, lane(10, 1, LITTLE), &options);
     assert_refused(&error.unwrap_err(), &["a thread pool says"]);
+}
+
+#[test]
+fn threads_that_are_bound_to_some_of_the_processors_reserve_nothing() {
+    let _watchdog = watchdog(LIMIT);
+    let own: Vec<usize> = Processors::own().unwrap().numbers().collect();
+    if real_time().is_none() || own.len() == 1 {
+        println!("skipped: with one processor no thread is bound to less than all");
+        return;
+    }
+    let rt = RtOrb::new(RtConfig {
+        mapping: Mapping::Direct,
+        threads: LaneThreads {
+            processors: Some(Processors::of(&own[..1]).unwrap()),
+            ..LaneThreads::default()
+        },
+        ..RtConfig::default()
+    });
+    let rt = rt.unwrap();
+    let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
+    let options = ThreadpoolOptions::default();
+    let error = rt.create_threadpool(&server.orb, lane(10, 1, LITTLE), &options);
+    assert_refused(&error.unwrap_err(), &["bound to some of the processors"]);
 }
