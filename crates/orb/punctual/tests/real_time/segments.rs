@@ -11,7 +11,7 @@ use punctual::rt::{
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
-    Interface, Orb, PoaPolicy, Policy, RootPoa, SetOverride, SystemException,
+    Interface, Orb, PoaPolicy, Policy, RequestContext, RootPoa, SetOverride, SystemException,
     SystemExceptionKind as Kind,
 };
 use std::sync::Mutex;
@@ -643,6 +643,61 @@ fn a_segment_that_overruns_is_told_and_counted_here_and_at_the_server() {
         .unwrap();
     assert_eq!(current.end_scheduling_segment("fixed"), Ok(None));
     assert_eq!(rt.segment_overruns(), 1);
+}
+
+/// A context of that id which says anything.
+#[derive(Debug)]
+struct Says(Vec<u8>);
+
+impl RequestContext for Says {
+    fn id(&self) -> u32 {
+        SEGMENT
+    }
+
+    fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    fn fill(&self, data: &mut [u8]) {
+        data.copy_from_slice(&self.0);
+    }
+}
+
+#[test]
+fn what_is_no_segment_is_refused_and_nobody_else_suffers() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = unasked(DynamicScheduling::default());
+    let server = Server::at(&rt, &ENDPOINTS);
+    let noting = Noting::new(&rt);
+    let model = PriorityModelPolicy::server_declared(at(12));
+    let reference = object(&server, &noting, &[PoaPolicy::of(model)]);
+    let answer = |octets: &[u8]| {
+        let context = Arc::new(Says(octets.to_vec()));
+        let client = Orb::builder().request_context(context).build().unwrap();
+        echo(&client, &reference).long(1).map(|_| noting.last())
+    };
+    // A fixed priority of 7, big-endian, as another implementation would write it.
+    let mut good = [0; 48];
+    good[2..4].copy_from_slice(&[0, 7]);
+    good[4..20].copy_from_slice(b"0123456789abcdef");
+    let mut unknown = good;
+    unknown[1] = 9;
+    let mut negative = good;
+    negative[2] = 0x80;
+    let mut nothing = good;
+    nothing[1] = 1;
+    for bad in [&[][..], &[0], &good[..47], &unknown, &negative, &nothing] {
+        let error = answer(bad).unwrap_err();
+        assert_eq!(error.kind(), Kind::Marshal, "{error}");
+    }
+    let seen = answer(&good).unwrap();
+    let id = DistributableThreadId::from_octets(*b"0123456789abcdef");
+    assert_eq!((seen.id, seen.parameter), (Some(id), Some(fixed(7))));
+    // None of those that were refused is in it yet.
+    assert!(rt.scheduling().id().is_err());
+    let foreign = Orb::builder().build().unwrap();
+    echo(&foreign, &reference).long(1).unwrap();
+    assert_eq!(noting.last().id, None);
 }
 
 #[test]
