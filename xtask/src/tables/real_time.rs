@@ -105,6 +105,7 @@ const EXTENSIONS: &[&str] = &[
     "PriorityMappingManager",
     "network priority",
     "lanes under SCHED_DEADLINE",
+    "segments at servers",
     "counters of lanes",
     "trace of priorities",
 ];

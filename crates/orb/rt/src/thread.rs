@@ -33,7 +33,7 @@ impl Native {
     /// As it is, whatever that is.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
     /// A reservation, which is kept.
-    const DEADLINE: Self = Self(u32::MAX - 1);
+    pub(crate) const DEADLINE: Self = Self(u32::MAX - 1);
 
     pub(crate) fn of(scheduling: Scheduling) -> Self {
         let policy: u32 = match scheduling {
@@ -50,7 +50,7 @@ impl Native {
     }
 
     /// The same for the kernel; `None` where nothing is to be set.
-    fn scheduling(self) -> Option<Scheduling> {
+    pub(crate) fn scheduling(self) -> Option<Scheduling> {
         let priority = i32::from((self.0 & 0xff) as u8);
         Some(match self.0 >> POLICY {
             1 => Scheduling::Other,

@@ -6,6 +6,7 @@ mod distributable_threads;
 mod lanes;
 mod pools;
 mod priority_model;
+mod segment_limits;
 mod segments;
 mod setting;
 mod settings;

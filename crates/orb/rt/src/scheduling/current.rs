@@ -44,7 +44,7 @@ impl<'o> SchedulingCurrent<'o> {
     /// scheduled by `parameter` until the segment ends; where none is given, by the implicit one of the segment around it.
     /// `implicit` is for segments within this one.
     ///
-    /// A reservation's deadline counts from now. Two to four system calls, and a few allocations.
+    /// A reservation's deadline counts from now. Up to four system calls, and a few allocations.
     ///
     /// # Errors
     /// UNSUPPORTED_SCHEDULING_DISCIPLINE; THREAD_CANCELLED; BAD_PARAM without any parameter, and for a reservation that is

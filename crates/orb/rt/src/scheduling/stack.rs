@@ -223,7 +223,9 @@ pub(super) fn is_in_segment() -> bool {
 }
 
 fn with_innermost<R>(with: impl FnOnce(&mut Segment) -> R) -> Option<R> {
-    STACK.with_borrow_mut(|stack| stack.last_mut()?.as_mut().map(with))
+    // A thread that calls when its stack is gone already, as it ends, is in none.
+    let found = STACK.try_with(|stack| stack.borrow_mut().last_mut()?.as_mut().map(with));
+    found.ok().flatten()
 }
 
 /// When a segment is to be done that has this parameter from now on.

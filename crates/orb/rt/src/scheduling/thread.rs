@@ -16,20 +16,14 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// As it is now. One system call, or two.
+    /// As it is now. The kernel is asked where the thread has reserved its time, or nobody has asked yet.
     pub(super) fn now() -> Result<Self, SystemException> {
-        let asked = scheduling::own().and_then(|scheduling| {
-            let ran_at = thread::now()?;
+        let asked = thread::now().and_then(|ran_at| {
+            let known = ran_at.native().scheduling();
+            let scheduling = known.map_or_else(scheduling::own, Ok)?;
             Ok(Self { ran_at, scheduling })
         });
-        asked.map_err(|error| {
-            Kind::Internal.because(format!("how the calling thread is scheduled: {error}"))
-        })
-    }
-
-    /// Whether the thread has reserved its time.
-    pub(super) fn has_reserved(self) -> bool {
-        matches!(self.scheduling, Scheduling::Deadline(_))
+        asked.map_err(|error| unknown(&error))
     }
 
     /// Has the thread scheduled so again.
@@ -39,7 +33,8 @@ impl Before {
     /// the time of the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
         thread::set_corba(self.ran_at);
-        if !self.has_reserved() && thread::is_at(Native::of(self.scheduling)) {
+        let has_reserved = matches!(self.scheduling, Scheduling::Deadline(_));
+        if !has_reserved && thread::is_at(Native::of(self.scheduling)) {
             return Ok(());
         }
         let restored = thread::force(self.scheduling);
@@ -48,6 +43,12 @@ impl Before {
             refused(format!("at the end of the scheduling segment: {why}"))
         })
     }
+}
+
+/// Whether the calling thread has reserved its time.
+pub(super) fn has_reserved() -> Result<bool, SystemException> {
+    let now = thread::now().map_err(|error| unknown(&error))?;
+    Ok(now.native() == Native::DEADLINE)
 }
 
 /// Has the calling thread scheduled as a segment's parameter says, as far as the RTORB asks the kernel at all.
@@ -72,6 +73,11 @@ pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), Sys
         }
     }
     Ok(())
+}
+
+#[cold]
+fn unknown(error: &io::Error) -> SystemException {
+    Kind::Internal.because(format!("how the calling thread is scheduled: {error}"))
 }
 
 fn not_scheduled(scheduling: Scheduling, error: &io::Error) -> String {

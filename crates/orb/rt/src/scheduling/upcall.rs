@@ -6,7 +6,7 @@ use super::context::Carried;
 use super::dynamic::Dynamic;
 use super::parameter::SchedulingParameter;
 use super::stack::{self, New};
-use super::thread::Before;
+use super::thread::has_reserved;
 use crate::config::AboveHighest;
 use crate::orb::RtOrb;
 use punctual_exec::thread::Reservation;
@@ -91,7 +91,7 @@ impl InSegment {
         &self,
         wanted: SchedulingParameter,
     ) -> Result<Option<SchedulingParameter>, SystemException> {
-        if !self.clients_decide || Before::now()?.has_reserved() {
+        if !self.clients_decide || has_reserved()? {
             return Ok(None);
         }
         Ok(match wanted {
