@@ -98,6 +98,7 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
             priority: corba(setup.pool_priority)?,
             static_threads: 1,
             dynamic_threads: 15,
+            reservation: None,
         };
         let options = ThreadpoolOptions {
             buffering: RequestBuffering::Bounded(BufferLimits::default()),

@@ -69,6 +69,10 @@ const INTERFACES: &[(&str, &[&str])] = &[
             "end_scheduling_segment",
             "lookup",
             "id",
+            "scheduling_parameter",
+            "implicit_scheduling_parameter",
+            "current_scheduling_segment_names",
+            "UNSUPPORTED_SCHEDULING_DISCIPLINE",
         ],
     ),
     ("RTScheduling::DistributableThread", &["cancel", "state"]),
@@ -87,6 +91,7 @@ const POLICIES: &[&str] = &[
     "PrivateConnectionPolicy",
     "PriorityBandedConnectionPolicy",
     "_bind_priority_band",
+    "RTScheduling::Scheduler",
 ];
 
 /// What the papers, and TAO, have beside the standard.
@@ -100,6 +105,7 @@ const EXTENSIONS: &[&str] = &[
     "PriorityMappingManager",
     "network priority",
     "lanes under SCHED_DEADLINE",
+    "segments at servers",
     "counters of lanes",
     "trace of priorities",
 ];

@@ -169,6 +169,7 @@ fn server(options: &Options, serving: Serving, rt: &Arc<RtOrb>) -> Result<(Orb, 
             priority: corba(LOWEST)?,
             static_threads: usize::from(options.threads),
             dynamic_threads: 0,
+            reservation: None,
         };
         let made = ThreadpoolOptions {
             buffering,

@@ -54,7 +54,7 @@ pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
     PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, UnmetPolicies,
-    Wait,
+    Wait, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};

@@ -46,6 +46,13 @@ pub trait Priorities: Send + Sync + Debug {
         thread: Option<Priority>,
     ) -> Result<Destination, UnmetPolicies>;
 
+    /// Whether a thread in a scheduling segment ([`crate::set_in_segment`]) may make a call, or go on behind one, which raised
+    /// this if it raised anything. Asked before and behind each of its calls by wire, and of no other thread.
+    ///
+    /// # Errors
+    /// THREAD_CANCELLED where it is to go no further.
+    fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException>;
+
     /// Whether calls under these policies share no connection with those through other references.
     fn is_private(&self, policies: CallPolicies<'_>) -> bool;
 

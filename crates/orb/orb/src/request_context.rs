@@ -35,6 +35,12 @@ pub trait RequestContext: Send + Sync + Debug {
 pub struct CallPolicies<'c>(pub(crate) &'c Effective);
 
 impl<'c> CallPolicies<'c> {
+    /// Whether the calls are those of threads in scheduling segments ([`crate::set_in_segment`]).
+    #[must_use]
+    pub fn are_of_segment(self) -> bool {
+        self.0.in_segment
+    }
+
     /// The policy of this type, if there is one.
     #[must_use]
     pub fn value<P: PolicyType>(self) -> Option<&'c P> {

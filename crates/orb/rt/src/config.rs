@@ -1,8 +1,9 @@
 //! What an ORB is told of Real-time CORBA.
 
 use crate::mapping::Mapping;
+use crate::scheduling::DynamicScheduling;
 use punctual_exec::thread::Processors;
-use punctual_orb::Priority;
+use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{Policy, Scheduling};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub struct RtConfig {
     /// Whether the memory of the process is kept in memory, all of it that is used from now on (`mlockall(2)`), so that
     /// no real-time thread waits for a page.
     pub lock_memory: bool,
+    /// Dynamic scheduling: segments and distributable threads ([`RtOrb::scheduling`](crate::RtOrb::scheduling)). Without it
+    /// there are none, and requests that are made in segments are served as any other.
+    pub dynamic_scheduling: Option<DynamicScheduling>,
 }
 
 /// How the threads of lanes and thread pools are started, beside their priority.
@@ -102,6 +106,28 @@ impl Default for Propagated {
             above: AboveHighest::default(),
         }
     }
+}
+
+impl Propagated {
+    /// The priority that a request is served at which asks for this one.
+    ///
+    /// # Errors
+    /// NO_PERMISSION above the highest, where that is refused.
+    #[inline]
+    pub(crate) fn allowed(self, wanted: Priority) -> Result<Priority, SystemException> {
+        match self.above {
+            _ if wanted <= self.highest => Ok(wanted),
+            AboveHighest::Cap => Ok(self.highest),
+            AboveHighest::Refuse => Err(too_high(wanted, self.highest)),
+        }
+    }
+}
+
+#[cold]
+fn too_high(wanted: Priority, highest: Priority) -> SystemException {
+    Kind::NoPermission.because(format!(
+        "a request asks for CORBA priority {wanted}, and clients may ask for {highest} at most"
+    ))
 }
 
 impl NativePolicy {

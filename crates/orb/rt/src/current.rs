@@ -4,6 +4,7 @@ use crate::orb::RtOrb;
 use crate::thread;
 use punctual_orb::Priority;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use punctual_sys::scheduling::{self, Reservation, Scheduling};
 
 /// What the calling thread runs at (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each thread has its own; in an upcall,
 /// it has the request's.
@@ -23,6 +24,15 @@ impl<'o> RtCurrent<'o> {
     /// INITIALIZE when none was set for it.
     pub fn the_priority(self) -> Result<Priority, SystemException> {
         thread::corba().ok_or_else(unset)
+    }
+
+    /// What the thread has reserved (`SCHED_DEADLINE`), if it has. One system call, or two.
+    #[must_use]
+    pub fn reservation(self) -> Option<Reservation> {
+        match scheduling::own() {
+            Ok(Scheduling::Deadline(reserved)) => Some(reserved),
+            _ => None,
+        }
     }
 
     /// Has the thread run at this priority from now on, and its requests carry it.

@@ -5,6 +5,7 @@ use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy}
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
 use crate::range;
+use crate::scheduling;
 use crate::thread::RanAt;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
@@ -89,6 +90,10 @@ impl Priorities for RtOrb {
                 _ => Destination::Any,
             }),
         }
+    }
+
+    fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException> {
+        scheduling::scheduling_point(raised)
     }
 
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {

@@ -1,5 +1,5 @@
-//! Real-time CORBA 1.2, fixed priority: a CORBA priority that holds from the client's thread through the wire to the
-//! servant.
+//! Real-time CORBA 1.2: a CORBA priority that holds from the client's thread through the wire to the servant, and
+//! deadlines, as far as the Linux kernel schedules by them.
 //!
 //! ```no_run
 //! use punctual_orb::{Orb, PolicyType};
@@ -15,7 +15,8 @@
 //! [`RtOrb`] is the standard's RTORB, and what an ORB has of Real-time CORBA: [`RtOrb::extend`] gives it to an ORB that is
 //! being built. [`Priority`] is what travels; a [`PriorityMapping`] says which native priority each is on this machine.
 //! [`RtCurrent`] is what the calling thread runs at, and what its calls carry to objects whose
-//! [`PriorityModelPolicy`] lets the client decide.
+//! [`PriorityModelPolicy`] lets the client decide. [`SchedulingCurrent`] has the dynamic part: segments of a fixed priority,
+//! or by deadlines.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -32,6 +33,7 @@ mod orb;
 mod poa;
 mod priority_model;
 mod range;
+mod scheduling;
 mod thread;
 mod thread_pool;
 pub mod timeline;
@@ -48,9 +50,14 @@ pub use mutex::{RtGuard, RtMutex};
 pub use orb::{RtError, RtOrb};
 pub use poa::RtPoa;
 pub use priority_model::PriorityModelPolicy;
-pub use punctual_exec::thread::Processors;
+pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{BufferLimits, LaneStatistics, Priority, PriorityOutOfRange};
+pub use scheduling::{
+    Discipline, DistributableThread, DistributableThreadId, DistributableThreadState,
+    DistributableThreads, DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit,
+    SchedulingCurrent, SchedulingParameter, SegmentError, Spawned,
+};
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
 };

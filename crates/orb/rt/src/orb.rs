@@ -8,6 +8,7 @@ use crate::current::RtCurrent;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
 use crate::priority_model::{ByPriorityModel, PriorityModelPolicy};
+use crate::scheduling::{Dynamic, SchedulingCurrent, SegmentContext};
 use crate::thread::{self, Native, RanAt};
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::SpawnError;
@@ -36,6 +37,7 @@ pub struct RtOrb {
     usual: Option<Scheduling>,
     is_degraded: bool,
     native_changes: AtomicU64,
+    dynamic: Option<Arc<Dynamic>>,
 }
 
 /// Why there is no Real-time CORBA here.
@@ -114,6 +116,7 @@ impl RtOrb {
             usual: scheduling::own().ok(),
             is_degraded,
             native_changes: AtomicU64::new(0),
+            dynamic: config.dynamic_scheduling.map(Dynamic::new),
         }))
     }
 
@@ -123,6 +126,10 @@ impl RtOrb {
     /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.
     pub fn extend(self: &Arc<Self>, builder: OrbBuilder) -> Result<OrbBuilder, InitError> {
         let context = Arc::new(PriorityContext::new(self.clone()));
+        let builder = match self.dynamic {
+            Some(_) => builder.request_context(Arc::new(SegmentContext)),
+            None => builder,
+        };
         Ok(builder
             .policy_type::<PriorityModelPolicy>()?
             .policy_type::<ClientPriorityPolicy>()?
@@ -145,6 +152,21 @@ impl RtOrb {
     #[must_use]
     pub fn current(&self) -> RtCurrent<'_> {
         RtCurrent::new(self)
+    }
+
+    /// The scheduling segments that the calling thread is in.
+    #[must_use]
+    pub fn scheduling(self: &Arc<Self>) -> SchedulingCurrent<'_> {
+        SchedulingCurrent::new(self)
+    }
+
+    /// How many segments have ended, or were updated, when their deadline had passed: of threads that began them by this
+    /// RTORB, and of upcalls.
+    #[must_use]
+    pub fn segment_overruns(&self) -> u64 {
+        self.dynamic
+            .as_ref()
+            .map_or(0, |dynamic| dynamic.overruns())
     }
 
     /// A mutex whose owner inherits the priority of who waits for it (RTCORBA::RTORB::create_mutex).
@@ -173,10 +195,20 @@ impl RtOrb {
     }
 
     /// How often a thread's native priority was changed, each time by a system call: not where it had the one that it
-    /// was to have.
+    /// was to have. Scheduling segments are not counted.
     #[must_use]
     pub fn native_changes(&self) -> u64 {
         self.native_changes.load(Ordering::Relaxed)
+    }
+
+    /// What it has of dynamic scheduling, if it has any.
+    pub(crate) fn dynamic(&self) -> Option<&Arc<Dynamic>> {
+        self.dynamic.as_ref()
+    }
+
+    /// Whether it has threads scheduled by the kernel as CORBA says.
+    pub(crate) fn asks_the_kernel(&self) -> bool {
+        !self.is_degraded && self.policy != NativePolicy::Other
     }
 
     /// What changes priorities on their way, if anything does.
@@ -220,10 +252,10 @@ impl RtOrb {
             Some(wanted) => wanted,
             None => self.mapped(priority)?,
         };
-        let before = thread::now().map_err(|error| refused(priority, &error))?;
+        let before = thread::now().map_err(|error| not_permitted(priority, &error))?;
         if wanted != before.native() && wanted != Native::AS_IT_IS {
             self.change(wanted)
-                .map_err(|error| refused(priority, &error))?;
+                .map_err(|error| not_permitted(priority, &error))?;
         }
         thread::set_corba(RanAt::at(priority));
         Ok(before)
@@ -246,11 +278,11 @@ impl RtOrb {
     pub(crate) fn rest_at(&self, priority: Priority) {
         let rest = || -> Result<(), SystemException> {
             let wanted = self.mapped(priority)?;
-            let before = thread::now().map_err(|error| refused(priority, &error))?;
+            let before = thread::now().map_err(|error| not_permitted(priority, &error))?;
             thread::rests_since(before);
             if wanted != before.native() && wanted != Native::AS_IT_IS {
                 self.change(wanted)
-                    .map_err(|error| refused(priority, &error))?;
+                    .map_err(|error| not_permitted(priority, &error))?;
             }
             Ok(())
         };
@@ -309,7 +341,7 @@ fn granted(wanted: Scheduling) -> io::Result<()> {
 
 /// DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
 #[cold]
-fn no_native(priority: Priority) -> SystemException {
+pub(crate) fn no_native(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)
         .with_detail(without_native(priority))
 }
@@ -320,7 +352,7 @@ pub(crate) fn without_native(priority: Priority) -> String {
 }
 
 #[cold]
-fn refused(priority: Priority, error: &io::Error) -> SystemException {
+pub(crate) fn not_permitted(priority: Priority, error: &io::Error) -> SystemException {
     SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
         "the operating system does not let the thread run at CORBA priority {priority}: {error}"
     ))

@@ -1,8 +1,8 @@
 //! PriorityModelPolicy: who says at which priority a request is served (Real-time CORBA 1.2, §5.7).
 
-use crate::config::AboveHighest;
 use crate::context;
 use crate::orb::{RtOrb, without_native};
+use crate::scheduling::InSegment;
 use crate::thread::{self, RanAt};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_giop::ServiceContexts;
@@ -76,6 +76,26 @@ pub(crate) struct ByPriorityModel(pub(crate) Arc<RtOrb>);
 
 impl AroundUpcalls for ByPriorityModel {
     fn of(
+        &self,
+        policies: &AdapterPolicies,
+    ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy> {
+        let model = self.model(policies)?;
+        let Some(dynamic) = self.0.dynamic() else {
+            return Ok(model);
+        };
+        let policy = policies.value::<PriorityModelPolicy>();
+        Ok(Some(Arc::new(InSegment {
+            rt: self.0.clone(),
+            dynamic: dynamic.clone(),
+            model,
+            clients_decide: policy.is_none_or(|one| one.model == PriorityModel::ClientPropagated),
+        })))
+    }
+}
+
+impl ByPriorityModel {
+    /// What the policy has done around upcalls, if there is one.
+    fn model(
         &self,
         policies: &AdapterPolicies,
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy> {
@@ -159,12 +179,7 @@ impl AtPriority {
         };
         let number = context::decoded(data).map_err(|error| unreadable(&error))?;
         let wanted = Priority::new(number).map_err(|_| none_such(number))?;
-        let most = self.rt.propagated();
-        let priority = match most.above {
-            _ if wanted <= most.highest => wanted,
-            AboveHighest::Cap => most.highest,
-            AboveHighest::Refuse => return Err(too_high(wanted, most.highest)),
-        };
+        let priority = self.rt.propagated().allowed(wanted)?;
         call.set_reply_context(RT_CORBA_PRIORITY, &context::encoded(priority));
         Ok(priority)
     }
@@ -189,13 +204,6 @@ fn not_transformed(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
         format!("the priority transform has none for CORBA priority {priority}"),
     )
-}
-
-#[cold]
-fn too_high(wanted: Priority, highest: Priority) -> SystemException {
-    SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
-        "a request asks for CORBA priority {wanted}, and clients may ask for {highest} at most"
-    ))
 }
 
 #[cold]

@@ -35,7 +35,7 @@ impl Native {
     /// As it is, whatever that is.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
     /// A reservation, which is kept.
-    const DEADLINE: Self = Self(u32::MAX - 1);
+    pub(crate) const DEADLINE: Self = Self(u32::MAX - 1);
 
     pub(crate) fn of(scheduling: Scheduling) -> Self {
         let policy: u32 = match scheduling {
@@ -52,7 +52,7 @@ impl Native {
     }
 
     /// The same for the kernel; `None` where nothing is to be set.
-    fn scheduling(self) -> Option<Scheduling> {
+    pub(crate) fn scheduling(self) -> Option<Scheduling> {
         let priority = i32::from((self.0 & 0xff) as u8);
         Some(match self.0 >> POLICY {
             1 => Scheduling::Other,
@@ -124,6 +124,14 @@ pub(crate) fn rests_since(before: RanAt) {
 #[cold]
 pub(crate) fn rests_no_more() -> Option<RanAt> {
     BEFORE_RESTING.take()
+}
+
+/// Has the thread scheduled so, even if it has reserved its time.
+#[cold]
+pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
+    scheduling::set_own(scheduling)?;
+    NATIVE.set(Native::of(scheduling));
+    Ok(())
 }
 
 /// Notes the thread's CORBA priority, and tells it to the ORBs that it calls through.

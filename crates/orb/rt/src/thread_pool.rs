@@ -2,6 +2,7 @@
 
 use crate::orb::{RtOrb, without_native};
 use punctual_exec::ThreadSpec;
+use punctual_exec::thread::Reservation;
 use punctual_ior::tags;
 use punctual_orb::{
     Borrowers, BufferLimits, CompletionStatus, LaneId, ListenEndpoint, Orb, PolicyLevels,
@@ -50,6 +51,9 @@ pub struct PoolThreads {
     pub static_threads: usize,
     /// Those that are started when all are in upcalls, and stay.
     pub dynamic_threads: usize,
+    /// What each of them reserves (`SCHED_DEADLINE`), if they do: they run ahead of all priorities then, as far as they have
+    /// reserved, and keep to that in all upcalls. A dynamic thread that the processors have no room for is not started.
+    pub reservation: Option<Reservation>,
 }
 
 /// How a pool is made.
@@ -75,7 +79,8 @@ impl RtOrb {
     ///
     /// # Errors
     /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does not have;
-    /// INITIALIZE when the machine does not give the threads, or an endpoint cannot be listened at.
+    /// INITIALIZE when the machine does not give the threads, or an endpoint cannot be listened at; INV_POLICY for a
+    /// reservation that is none, or that the kernel refuses.
     pub fn create_threadpool(
         &self,
         orb: &Orb,
@@ -130,6 +135,10 @@ impl RtOrb {
         if let Some(index) = lanes.iter().position(|lane| lane.static_threads == 0) {
             return Err(bad(format!("lane {index} has no static thread")));
         }
+        for (index, lane) in lanes.iter().enumerate() {
+            let checked = lane.reservation.map(Reservation::check).transpose();
+            checked.map_err(|error| not_reserved(&format!("lane {index}: {error}")))?;
+        }
         // Relaxed: a number, and no more.
         let pool = NEXT.fetch_add(1, Ordering::Relaxed);
         let borrowers = options.allow_borrowing.then(Borrowers::default);
@@ -178,9 +187,20 @@ impl RtOrb {
                 _ => None,
             },
             borrowers: None,
+            reservation: lane.reservation,
             endpoints: options.endpoints.clone(),
         })
     }
+}
+
+#[cold]
+fn not_reserved(why: &str) -> SystemException {
+    SystemException::new(
+        Kind::InvPolicy,
+        minor::CANNOT_RECONCILE,
+        CompletionStatus::No,
+    )
+    .with_detail(why)
 }
 
 #[cold]

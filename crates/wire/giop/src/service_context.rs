@@ -35,6 +35,9 @@ pub const SECURITY_ATTRIBUTE_SERVICE: u32 = 15;
 /// An activity.
 pub const ACTIVITY: u32 = 16;
 
+/// A scheduling segment of Real-time CORBA's dynamic part, `PUN` and a number: Punctual's own, as the standard has none.
+pub const SCHEDULING_SEGMENT: u32 = 0x5055_4e02;
+
 /// The name of a context, for people.
 #[must_use]
 pub const fn name(id: u32) -> Option<&'static str> {
@@ -53,6 +56,7 @@ pub const fn name(id: u32) -> Option<&'static str> {
         EXCEPTION_DETAIL_MESSAGE => "ExceptionDetailMessage",
         SECURITY_ATTRIBUTE_SERVICE => "SecurityAttributeService",
         ACTIVITY => "Activity",
+        SCHEDULING_SEGMENT => "SchedulingSegment",
         _ => return None,
     })
 }

@@ -5,6 +5,7 @@ use super::failure::out_of_place;
 use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
 use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
+use super::segment;
 use super::short::{self, Short};
 use super::write::{Arguments, Ask};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
@@ -108,12 +109,14 @@ fn make(
     call: &Call<'_>,
     first: Option<Attempted>,
 ) -> Result<Option<ReplyOutcome>, SystemException> {
-    let mut invocation = Invocation::new(call);
-    let progress = match first {
-        Some(attempted) => invocation.go_on_from(call, attempted)?,
-        None => invocation.proceed(call)?,
-    };
-    complete_by_waiting(invocation, call, progress)
+    segment::around(call, first.is_some(), || {
+        let mut invocation = Invocation::new(call);
+        let progress = match first {
+            Some(attempted) => invocation.go_on_from(call, attempted)?,
+            None => invocation.proceed(call)?,
+        };
+        complete_by_waiting(invocation, call, progress)
+    })
 }
 
 /// Waits on the calling thread, for as many replies as the call takes; `None` for a one-way that was sent.

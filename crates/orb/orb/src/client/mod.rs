@@ -24,6 +24,7 @@ mod recent;
 mod remote;
 mod resolve;
 mod route;
+mod segment;
 mod send;
 mod short;
 mod target;

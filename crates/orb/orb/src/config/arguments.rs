@@ -349,7 +349,10 @@ mod tests {
     #[test]
     fn endpoints_of_lanes_have_their_priority() {
         let options = ["-ORBLaneListenEndpoints", "20000=iiop://:0;uiop://"];
-        let more = ["-ORBLaneListenEndpoints", "7=iiop://h:1/dscp=EF"];
+        let more = [
+            "-ORBLaneListenEndpoints",
+            "7=iiop://h:1/dscp=EF&deadline=1ms/5ms/10ms",
+        ];
         let (config, _) = apply_all(&[&options[..], &more].concat()).unwrap();
         let priorities = config
             .listen
@@ -357,6 +360,8 @@ mod tests {
             .map(|one| one.priority().unwrap().get());
         assert_eq!(priorities.collect::<Vec<_>>(), [20_000, 20_000, 7]);
         assert_eq!(config.listen[2].options["dscp"], "EF");
+        let reserved = config.listen[2].reservation().unwrap().unwrap();
+        assert_eq!(reserved.to_string(), "1ms by 5ms in each 10ms");
         for bad in [
             "iiop://:0",
             "high=iiop://:0",

@@ -2,7 +2,9 @@
 
 use super::concurrency::{Concurrency, OPTIONS as CONCURRENCY, Wording};
 use super::error::{ConfigError, bad_value};
+use super::reservation;
 use crate::priority::Priority;
+use punctual_exec::thread::Reservation;
 use punctual_link::{Address, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +21,9 @@ const PORT_IN_IOR: &str = "port_in_ior";
 /// The CORBA priority of the threads that serve it.
 const PRIORITY: &str = "priority";
 
+/// What the threads that serve it reserve.
+const DEADLINE: &str = "deadline";
+
 /// An endpoint to listen at. The default is TCP on all interfaces, at a port of the kernel's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenEndpoint {
@@ -30,7 +35,8 @@ pub struct ListenEndpoint {
     /// `hostname_in_ior` and `port_in_ior` name the address to put into references instead of the one
     /// listened at, for containers and NAT. `priority`, a CORBA priority, makes it one of a lane whose threads run at that (paper
     /// 004, §4.2.2: prioritised endpoints); the ORB needs Real-time CORBA for it ([`crate::OrbBuilder::priorities`]).
-    /// Others are the link's own, see there.
+    /// `deadline`, as `runtime/deadline/period` (`1ms/5ms/10ms`), has its requests served by threads with `SCHED_DEADLINE`:
+    /// a pool (`leader_followers`) of one, unless `threads` says how many. Others are the link's own, see there.
     pub options: BTreeMap<String, String>,
 }
 
@@ -124,13 +130,16 @@ impl ListenEndpoint {
         if priority.is_some() && self.priority().is_none() {
             return Err(bad_value(key, text, "a priority from 0 to 32767"));
         }
-        self.wording()
-            .and_then(|wording| match wording.strategy {
-                // Whether the rest fits shows when it is laid over the default.
-                None => Ok(()),
-                Some(_) => Concurrency::default().said(wording).map(drop),
-            })
-            .map_err(|expected| bad_value(key, text, expected))
+        let bad = |why: &str| bad_value(key, text, why);
+        let reserves = self.reservation().map_err(|why| bad(&why))?;
+        let wording = self.wording().map_err(bad)?;
+        let fits = match (reserves, wording.strategy) {
+            (Some(_), _) => reservation::pool_size(wording).map(drop),
+            // Whether the rest fits shows when it is laid over the default.
+            (None, None) => Ok(()),
+            (None, Some(_)) => Concurrency::default().said(wording).map(drop),
+        };
+        fits.map_err(bad)
     }
 
     /// What it says of who serves its connections.
@@ -154,10 +163,20 @@ impl ListenEndpoint {
         Priority::new(number).ok()
     }
 
+    /// What each of the threads reserves that serve its connections (`SCHED_DEADLINE`), if they do.
+    ///
+    /// # Errors
+    /// What is wrong with the option `deadline`.
+    pub fn reservation(&self) -> Result<Option<Reservation>, String> {
+        let text = self.options.get(DEADLINE);
+        text.map(|text| reservation::parse(text)).transpose()
+    }
+
     /// The same at a port or path that the kernel or the link chooses, served as the configuration says.
     pub(crate) fn elsewhere(mut self) -> Self {
-        self.options
-            .retain(|name, _| name != PORT_IN_IOR && !CONCURRENCY.contains(&&**name));
+        self.options.retain(|name, _| {
+            ![PORT_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
+        });
         self.place = match self.host_and_port() {
             Some((Some(host), _)) if is_internet(&self.protocol) => {
                 Address::iiop(host, 0).place().to_owned()
@@ -170,7 +189,8 @@ impl ListenEndpoint {
     /// What is the link's to obey: the configuration's, and over those the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {
-            [HOSTNAME_IN_IOR, PORT_IN_IOR, PRIORITY].contains(&name) || CONCURRENCY.contains(&name)
+            [HOSTNAME_IN_IOR, PORT_IN_IOR, PRIORITY, DEADLINE].contains(&name)
+                || CONCURRENCY.contains(&name)
         };
         let own = self.options.iter().filter(|(name, _)| !ours(name));
         config.into_iter().flatten().chain(own).collect()
@@ -304,6 +324,34 @@ mod tests {
         ] {
             assert!(parse(&format!("iiop://:0/{bad}")).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_reservation_is_an_option_and_one_that_is_none_is_refused() {
+        let endpoint = parse("iiop://:0/deadline=500us/2ms/10ms&priority=7").unwrap();
+        let reserved = endpoint.reservation().unwrap().unwrap();
+        assert_eq!(reserved.to_string(), "500µs by 2ms in each 10ms");
+        assert!(endpoint.properties(None).is_empty());
+        assert_eq!(parse("iiop://:0").unwrap().reservation(), Ok(None));
+        for (bad, why) in [
+            ("deadline=5ms", "runtime/deadline/period"),
+            ("deadline=5ms/4ms/10ms", "longer than the deadline"),
+            ("deadline=1ms/11ms/10ms", "longer than the period"),
+            ("deadline=1us/1ms/1ms", "shortest"),
+            ("deadline=1/2/3", "no unit"),
+            (
+                "deadline=1ms/2ms/3ms&concurrency=thread_per_connection",
+                "leader_followers alone",
+            ),
+            (
+                "deadline=1ms/2ms/3ms&concurrency=reactive",
+                "leader_followers alone",
+            ),
+        ] {
+            let error = parse(&format!("iiop://:0/{bad}")).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        parse("uiop://|deadline=1ms/2ms/3ms&concurrency=leader_followers&threads=2").unwrap();
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod error;
 mod file;
 mod initial_reference;
 mod orb_config;
+mod reservation;
 mod security;
 mod timeouts;
 #[cfg(feature = "tls")]
@@ -28,5 +29,6 @@ pub use endpoint::ListenEndpoint;
 pub use error::ConfigError;
 pub(crate) use initial_reference::has_scheme;
 pub use orb_config::OrbConfig;
+pub(crate) use reservation::pool_size as pool_size_of_reservation;
 pub use timeouts::Timeouts;
 pub use values::Trace;

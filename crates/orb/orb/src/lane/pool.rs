@@ -7,6 +7,7 @@ use crate::config::{ListenEndpoint, PoolSize};
 use crate::priority::Priority;
 use crate::profile::LaneId;
 use punctual_exec::leader_followers::ReserveOptions;
+use punctual_exec::thread::Reservation;
 use punctual_exec::{LockProtocol, Reactor, ThreadSpec};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub struct PoolLane {
     pub buffer: Option<BufferLimits>,
     /// The lanes with which it shares threads, where it has a priority.
     pub borrowers: Option<Borrowers>,
+    /// What each of those reserves that serve (`SCHED_DEADLINE`), if they do; a reserve thread is as `thread` says.
+    pub reservation: Option<Reservation>,
     /// Where it listens; where the ORB does, but at ports and paths of its own, if none is given.
     pub endpoints: Vec<ListenEndpoint>,
 }
@@ -67,6 +70,7 @@ impl PoolLane {
 #[derive(Debug)]
 pub(super) struct PoolThreads {
     size: PoolSize,
+    reservation: Option<Reservation>,
     priority: Option<Priority>,
     borrowers: Option<Borrowers>,
     buffer: Option<Arc<RequestBuffer>>,
@@ -83,6 +87,7 @@ impl PoolThreads {
         let buffer = |limits| Arc::new(RequestBuffer::new(limits, locks));
         Self {
             size: lane.size,
+            reservation: lane.reservation,
             priority: lane.priority,
             borrowers: lane.borrowers.clone(),
             buffer: lane.buffer.map(buffer),
@@ -91,8 +96,9 @@ impl PoolThreads {
         }
     }
 
-    pub(super) fn size(&self) -> PoolSize {
-        self.size
+    /// How many they are, and what each reserves, if they do.
+    pub(super) fn size(&self) -> (PoolSize, Option<Reservation>) {
+        (self.size, self.reservation)
     }
 
     /// Where requests wait for one of them, if they do.

@@ -7,12 +7,14 @@
 use super::pool::PoolThreads;
 use super::work::RequestBuffer;
 use crate::broker::Broker;
-use crate::config::{Concurrency, ListenEndpoint, PoolSize};
+use crate::config::{Concurrency, ListenEndpoint, PoolSize, pool_size_of_reservation};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::policy::invalid;
 use crate::protocol::Pair;
 use punctual_exec::leader_followers::{PoolOptions, ReserveOptions};
 use punctual_exec::reactor::ReactorOptions;
-use punctual_exec::{LeaderFollowers, Reactor, ThreadGroup, ThreadSpec};
+use punctual_exec::thread::{Requirement, Reservation, Scheduling};
+use punctual_exec::{LeaderFollowers, Reactor, SpawnError, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +38,9 @@ pub(crate) struct Reactors {
     /// That of a lane of a thread pool, whose threads serve all its endpoints.
     only: Option<PoolThreads>,
 }
+
+/// How many threads a pool has, and what each reserves, if they do.
+type Size = (PoolSize, Option<Reservation>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -73,6 +78,18 @@ impl Reactors {
         let wording = endpoint
             .wording()
             .map_err(|expected| not_listening(endpoint, &expected))?;
+        let reserved = endpoint.reservation();
+        if let Some(reserved) = reserved.map_err(|why| not_served(endpoint, &why))? {
+            let size = pool_size_of_reservation(wording);
+            let size = size.map_err(|expected| not_served(endpoint, &expected))?;
+            if !pair.link.serves_without_blocking() {
+                return Err(not_served(endpoint, &needs_threads(pair)));
+            }
+            let pool = self.pool(broker, (size, Some(reserved)), properties);
+            return pool
+                .map(|pool| ServingThreads::Pool(pool, None))
+                .map_err(|error| not_started(endpoint, &error));
+        }
         let said = broker.config().concurrency.said(wording);
         let concurrency = said.map_err(|expected| not_listening(endpoint, &expected))?;
         if concurrency == Concurrency::ThreadPerConnection {
@@ -90,11 +107,11 @@ impl Reactors {
             return Ok(ServingThreads::PerConnection);
         }
         let pool = match concurrency {
-            Concurrency::LeaderFollowers(size) => self.pool(broker, size, properties),
+            Concurrency::LeaderFollowers(size) => self.pool(broker, (size, None), properties),
             _ => self.reactive(broker, properties),
         };
         pool.map(|pool| ServingThreads::Pool(pool, None))
-            .map_err(|error| not_listening(endpoint, &error))
+            .map_err(|error| not_started(endpoint, &error))
     }
 
     /// Requests that wait for a thread.
@@ -111,9 +128,11 @@ impl Reactors {
         only: &PoolThreads,
     ) -> Result<ServingThreads, SystemException> {
         if !pair.link.serves_without_blocking() {
-            let link = pair.link.name();
-            let reason = format!("connections of `{link}` need a thread each: no pool serves them");
-            return Err(not_listening(endpoint, &reason));
+            return Err(not_listening(endpoint, &needs_threads(pair)));
+        }
+        if !matches!(endpoint.reservation(), Ok(None)) {
+            let why = "what its threads reserve, a thread pool says, not its endpoints";
+            return Err(not_served(endpoint, &why));
         }
         let started = self.lock().first_pool.clone();
         let pool = match started {
@@ -121,7 +140,7 @@ impl Reactors {
             None => self.start_only(broker, only),
         };
         pool.map(|pool| ServingThreads::Pool(pool, only.buffer().cloned()))
-            .map_err(|error| not_listening(endpoint, &error))
+            .map_err(|error| not_started(endpoint, &error))
     }
 
     fn start_only(&self, broker: &Broker, only: &PoolThreads) -> io::Result<Arc<LeaderFollowers>> {
@@ -149,7 +168,7 @@ impl Reactors {
             reserve: false,
         };
         let spec = self.spec.with_name("punctual-react");
-        let pool = state.start(reactor, spec, one, None)?;
+        let pool = state.start(reactor, spec, (one, None), None)?;
         state.reactive = Some(pool.clone());
         Ok(pool)
     }
@@ -157,17 +176,17 @@ impl Reactors {
     fn pool(
         &self,
         broker: &Broker,
-        size: PoolSize,
+        size: Size,
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
-        let reserve = size.reserve.then(ReserveOptions::default);
+        let reserve = size.0.reserve.then(ReserveOptions::default);
         self.start_first(reactor(broker, properties)?, size, reserve)
     }
 
     fn start_first(
         &self,
         reactor: Arc<Reactor>,
-        size: PoolSize,
+        size: Size,
         reserve: Option<ReserveOptions>,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
@@ -223,11 +242,12 @@ impl State {
         &mut self,
         reactor: Arc<Reactor>,
         spec: ThreadSpec,
-        size: PoolSize,
+        (size, reserved): Size,
         reserve: Option<ReserveOptions>,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
             spec,
+            serving: reserved.map(Scheduling::Deadline),
             threads: size.threads,
             max_threads: size.most,
             reserve,
@@ -264,4 +284,26 @@ pub(crate) fn not_listening(
 ) -> SystemException {
     SystemException::new(Kind::Initialize, minor::LISTEN_FAILED, CompletionStatus::No)
         .with_detail(format!("{endpoint}: {error}"))
+}
+
+fn needs_threads(pair: &Pair) -> String {
+    let link = pair.link.name();
+    format!("connections of `{link}` need a thread each: no pool serves them")
+}
+
+/// An endpoint whose threads were not started: INV_POLICY where they were refused what they are to reserve.
+fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException {
+    let of_spawn = error.get_ref().and_then(|error| error.downcast_ref());
+    match of_spawn {
+        Some(SpawnError::Refused {
+            requirement: Requirement::Scheduling(Scheduling::Deadline(reserved)),
+            error,
+        }) => not_served(endpoint, &reserved.refusal(error)),
+        _ => not_listening(endpoint, error),
+    }
+}
+
+/// An endpoint whose requests cannot be served as it says.
+fn not_served(endpoint: &ListenEndpoint, why: &dyn std::fmt::Display) -> SystemException {
+    invalid(format!("{endpoint}: {why}"))
 }

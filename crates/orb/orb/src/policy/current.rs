@@ -26,11 +26,17 @@ static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static MINE: RefCell<Vec<Mine>> = const { RefCell::new(Vec::new()) };
-    /// For how many ORBs, for a glance: few threads have any.
+    /// For how many ORBs, for a glance: few threads have any. Beside it, whether the thread is in a scheduling segment.
     static SETS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Tells the calling thread's policies for an ORB from all others; 0 when it has none.
+/// In the number of sets: the thread is in a scheduling segment.
+const SEGMENT: usize = 1 << (usize::BITS - 1);
+/// In a stamp: it is one of a thread in a scheduling segment.
+const OF_SEGMENT: u64 = 1 << 63;
+
+/// Tells the calling thread's policies for an ORB from all others; 0 when it has none. Calls of a thread in a scheduling
+/// segment carry that, so that they are told from others as if it were a policy.
 #[inline]
 pub(super) fn stamp(managed: &Managed) -> u64 {
     if SETS.get() == 0 {
@@ -40,10 +46,24 @@ pub(super) fn stamp(managed: &Managed) -> u64 {
 }
 
 fn own_stamp(number: u64) -> u64 {
+    let of_segment = if is_in_segment() { OF_SEGMENT } else { 0 };
     MINE.with_borrow(|mine| {
         let found = mine.iter().find(|one| one.orb == number);
-        found.map_or(0, |one| one.stamp)
+        found.map_or(0, |one| one.stamp) | of_segment
     })
+}
+
+/// Whether the calling thread is in a scheduling segment.
+#[inline]
+pub(crate) fn is_in_segment() -> bool {
+    SETS.get() & SEGMENT != 0
+}
+
+/// Tells the ORBs that the calling thread calls through whether it is in a scheduling segment (Real-time CORBA 1.2, dynamic
+/// scheduling). For who schedules it (`punctual_rt`).
+pub fn set_in_segment(is_in_one: bool) {
+    let sets = SETS.get() & !SEGMENT;
+    SETS.set(if is_in_one { sets | SEGMENT } else { sets });
 }
 
 /// Whether the calling thread has policies for an ORB.
@@ -64,7 +84,7 @@ pub(super) fn set(managed: &Managed) -> PolicySet {
 /// Forgets the calling thread's policies: what one piece of work has set is not the next one's.
 pub(crate) fn forget_own() {
     MINE.with_borrow_mut(Vec::clear);
-    SETS.set(0);
+    SETS.set(SETS.get() & SEGMENT);
 }
 
 impl<'o> PolicyCurrent<'o> {
@@ -94,7 +114,7 @@ impl<'o> PolicyCurrent<'o> {
                     set: next,
                 });
             }
-            SETS.set(mine.len());
+            SETS.set(SETS.get() & SEGMENT | mine.len());
         });
         Ok(())
     }

@@ -20,6 +20,8 @@ pub(crate) struct Effective {
     /// No other has it: tells which policies a binding was made under.
     pub(crate) stamp: u64,
     under: Under,
+    /// Whether it holds for a thread in a scheduling segment.
+    pub(crate) in_segment: bool,
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
     pub(crate) transfer: Transfer,
@@ -79,6 +81,7 @@ impl Effective {
                 epoch: managed.epoch(),
                 thread: current::stamp(managed),
             },
+            in_segment: current::is_in_segment(),
             roundtrip: defaults.roundtrip,
             protocols: defaults.protocols.clone(),
             buffering: defaults.buffering,

@@ -17,6 +17,7 @@ fn threads(priority: i16) -> PoolThreads {
         priority: at(priority),
         static_threads: 1,
         dynamic_threads: 0,
+        reservation: None,
     }
 }
 

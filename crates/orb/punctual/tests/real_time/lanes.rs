@@ -96,7 +96,7 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
 }
 
 /// The reference, called by this protocol alone.
-fn by(echo: &Echo, protocol: &str) -> Echo {
+pub(crate) fn by(echo: &Echo, protocol: &str) -> Echo {
     let object = echo.as_object();
     let wish = Policy::ClientProtocols(punctual::ClientProtocols {
         preferred: vec![protocol.to_owned()],

@@ -4,11 +4,15 @@
 mod bands;
 mod buffering;
 mod crowded;
+mod deadline_lanes;
+mod distributable_threads;
 mod lanes;
 mod object_priorities;
 mod pools;
 mod priority_model;
 mod protocols;
+mod segment_limits;
+mod segments;
 mod setting;
 mod settings;
 #[path = "../support/mod.rs"]

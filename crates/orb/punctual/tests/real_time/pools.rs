@@ -16,6 +16,7 @@ fn threads(priority: i16, static_threads: usize) -> PoolThreads {
         priority: at(priority),
         static_threads,
         dynamic_threads: 0,
+        reservation: None,
     }
 }
 

@@ -136,6 +136,7 @@ fn served_after_a_hold(buffering: RequestBuffering) -> usize {
         priority: at(0),
         static_threads: 1,
         dynamic_threads: 0,
+        reservation: None,
     };
     let options = ThreadpoolOptions {
         buffering,

@@ -2,6 +2,7 @@
 
 use super::reserve::{Reserve, ReserveOptions};
 use crate::reactor::Reactor;
+use crate::thread::Scheduling;
 use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -11,6 +12,8 @@ use std::sync::{Arc, Weak};
 pub struct PoolOptions {
     /// How its threads are started; there is a number behind the name of each.
     pub spec: ThreadSpec,
+    /// How those are scheduled that serve, where that is not as `spec` says: the reserve thread is as it says even then.
+    pub serving: Option<Scheduling>,
     /// Threads that are started with the pool, at least 1.
     pub threads: usize,
     /// Threads that it may have; the others are started when all are busy, and stay.
@@ -24,6 +27,7 @@ impl Default for PoolOptions {
     fn default() -> Self {
         Self {
             spec: ThreadSpec::named("punctual-pool"),
+            serving: None,
             threads: 1,
             max_threads: 16,
             reserve: Some(ReserveOptions::default()),
@@ -64,7 +68,10 @@ impl LeaderFollowers {
         let growth = Arc::new(Growth {
             reactor: Arc::downgrade(&reactor),
             threads: threads.clone(),
-            spec: options.spec.clone(),
+            spec: match options.serving {
+                Some(scheduling) => options.spec.clone().scheduling(scheduling),
+                None => options.spec.clone(),
+            },
             max_threads,
             started: AtomicUsize::new(0),
         });

@@ -9,7 +9,9 @@ mod start;
 
 pub use error::{Requirement, SpawnError};
 pub use punctual_sys::processor::Processors;
-pub use punctual_sys::scheduling::{Policy, Reservation, Scheduling, native_priorities};
+pub use punctual_sys::scheduling::{
+    InvalidReservation, Policy, Reservation, Scheduling, native_priorities,
+};
 pub use start::JoinHandle;
 
 use std::borrow::Cow;

@@ -6,6 +6,9 @@
 
 #[allow(unsafe_code)]
 mod calls;
+mod reservation;
+
+pub use reservation::{InvalidReservation, Reservation};
 
 use calls::Attributes;
 use rustix::thread::Pid;
@@ -35,20 +38,9 @@ pub enum Scheduling {
         priority: i32,
     },
     /// `SCHED_DEADLINE`: ahead of all others, as long as it keeps to what it has reserved. Such a thread
-    /// may run on every processor, and starts no other.
+    /// may run on every processor; threads that it starts are ordinary ones (`SCHED_RESET_ON_FORK`, without which
+    /// it could start none).
     Deadline(Reservation),
-}
-
-/// What a `SCHED_DEADLINE` thread reserves: in each `period` so much `runtime`, by `deadline` behind its
-/// begin. At least 1,024 ns each, and `runtime <= deadline <= period`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reservation {
-    /// How long it runs in a period, at most.
-    pub runtime: Duration,
-    /// By when behind the period's begin.
-    pub deadline: Duration,
-    /// How often.
-    pub period: Duration,
 }
 
 /// A scheduling policy without its priority.
@@ -94,14 +86,7 @@ impl fmt::Display for Scheduling {
             Self::Idle => f.write_str("SCHED_IDLE"),
             Self::Fifo { priority } => write!(f, "SCHED_FIFO at native priority {priority}"),
             Self::RoundRobin { priority } => write!(f, "SCHED_RR at native priority {priority}"),
-            Self::Deadline(Reservation {
-                runtime,
-                deadline,
-                period,
-            }) => write!(
-                f,
-                "SCHED_DEADLINE with {runtime:?} by {deadline:?} in each {period:?}"
-            ),
+            Self::Deadline(reserved) => write!(f, "SCHED_DEADLINE with {reserved}"),
         }
     }
 }
@@ -156,7 +141,8 @@ pub fn of(thread: NativeThread) -> io::Result<Scheduling> {
     of_id(thread.id())
 }
 
-/// Has the calling thread scheduled so from now on, and every thread that it starts. One system call.
+/// Has the calling thread scheduled so from now on, and every thread that it starts but with `SCHED_DEADLINE`. One system
+/// call.
 ///
 /// # Errors
 /// `PermissionDenied` without the right to it; `InvalidInput` for a priority that the policy has not, or a
@@ -213,11 +199,15 @@ fn set_id(thread: i32, scheduling: Scheduling) -> io::Result<()> {
     calls::set_policy(thread, policy, scheduling.priority())
 }
 
+/// `SCHED_FLAG_RESET_ON_FORK`.
+const RESET_ON_FORK: u64 = 1;
+
 fn reserve(thread: i32, reserved: Reservation) -> io::Result<()> {
     let nanos = |time: Duration| u64::try_from(time.as_nanos());
     let invalid = |_| io::Error::from(io::ErrorKind::InvalidInput);
     let attributes = Attributes {
         policy: libc::SCHED_DEADLINE.cast_unsigned(),
+        flags: RESET_ON_FORK,
         runtime: nanos(reserved.runtime).map_err(invalid)?,
         deadline: nanos(reserved.deadline).map_err(invalid)?,
         period: nanos(reserved.period).map_err(invalid)?,
@@ -297,6 +287,11 @@ mod tests {
             };
             if granted(Scheduling::Deadline(reserved)) {
                 assert_eq!(own().unwrap(), Scheduling::Deadline(reserved));
+                // It may start threads, which are ordinary ones.
+                let started = std::thread::spawn(|| own().unwrap());
+                assert_eq!(started.join().unwrap(), Scheduling::Other);
+                set_own(Scheduling::Other).unwrap();
+                assert_eq!(own().unwrap(), Scheduling::Other);
             }
         });
     }

@@ -1,0 +1,44 @@
+//! Reservations of processor time, as endpoints say them: `runtime/deadline/period`.
+
+use super::concurrency::{Concurrency, PoolSize, Wording};
+use super::duration::parse_duration;
+use punctual_exec::thread::Reservation;
+
+const EXPECTED: &str = "runtime/deadline/period, e.g. 1ms/5ms/10ms";
+
+const SERVED_BY_A_POOL: &str = "leader_followers alone beside deadline: the number of its threads says how much of the \
+                                processors is reserved";
+
+/// The reservation that a text says.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Reservation, String> {
+    let times: Vec<&str> = text.split('/').collect();
+    let &[runtime, deadline, period] = &times[..] else {
+        return Err(format!("`{text}` is not {EXPECTED}"));
+    };
+    let time = |text| parse_duration(text).map_err(|error| format!("{error}; {EXPECTED}"));
+    let reserved = Reservation {
+        runtime: time(runtime)?,
+        deadline: time(deadline)?,
+        period: time(period)?,
+    };
+    reserved.check().map_err(|error| error.to_string())
+}
+
+/// The threads that serve an endpoint with a reservation: one, unless it says otherwise.
+///
+/// # Errors
+/// What it should say.
+pub(crate) fn pool_size(wording: Wording<'_>) -> Result<PoolSize, &'static str> {
+    let one = PoolSize {
+        threads: 1,
+        most: 1,
+        reserve: false,
+    };
+    match Concurrency::LeaderFollowers(one).said(wording)? {
+        Concurrency::LeaderFollowers(size) => Ok(size),
+        _ => Err(SERVED_BY_A_POOL),
+    }
+}

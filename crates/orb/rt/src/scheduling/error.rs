@@ -1,0 +1,62 @@
+//! Why a scheduling segment did not begin, go on or end as it was told to.
+
+use super::parameter::Discipline;
+use punctual_orb::{
+    CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::fmt;
+
+/// Why a scheduling segment did not begin, go on or end as it was told to.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SegmentError {
+    /// RTScheduling::Current::UNSUPPORTED_SCHEDULING_DISCIPLINE: the RTORB does not have it.
+    #[error("this RTORB does not schedule by {0} (`DynamicScheduling::disciplines`)")]
+    UnsupportedSchedulingDiscipline(Discipline),
+    /// BAD_INV_ORDER, BAD_PARAM, INV_POLICY and their like.
+    #[error(transparent)]
+    System(#[from] SystemException),
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// For servants: the standard's exception is one of a local interface, which no other operation raises.
+impl From<SegmentError> for SystemException {
+    fn from(error: SegmentError) -> Self {
+        match error {
+            SegmentError::System(exception) => exception,
+            SegmentError::UnsupportedSchedulingDiscipline(_) => {
+                Kind::NoImplement.because(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<SegmentError> for DispatchError {
+    fn from(error: SegmentError) -> Self {
+        Self::System(error.into())
+    }
+}
+
+/// INV_POLICY: what a segment asks for, and does not get.
+#[cold]
+pub(super) fn refused(why: String) -> SystemException {
+    SystemException::new(
+        Kind::InvPolicy,
+        minor::CANNOT_RECONCILE,
+        CompletionStatus::No,
+    )
+    .with_detail(why)
+}
+
+/// BAD_INV_ORDER: the thread is in no segment.
+#[cold]
+pub(super) fn in_no_segment() -> SystemException {
+    Kind::BadInvOrder
+        .because("the thread is in no scheduling segment: `begin_scheduling_segment` begins one")
+}

@@ -1,0 +1,58 @@
+//! Scheduling parameters, and the disciplines that they are of.
+
+use punctual_exec::thread::Reservation;
+use punctual_orb::Priority;
+use std::fmt;
+
+/// How a scheduling segment is scheduled: the standard's `CORBA::Policy` that a scheduler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedulingParameter {
+    /// At a CORBA priority.
+    FixedPriority(Priority),
+    /// By earliest deadline first: the thread has reserved this (`SCHED_DEADLINE`), and the segment is to end, or to be
+    /// updated, within the deadline.
+    EarliestDeadlineFirst(Reservation),
+}
+
+/// What a scheduling parameter is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// Fixed priorities.
+    FixedPriority,
+    /// Earliest deadline first.
+    EarliestDeadlineFirst,
+}
+
+impl SchedulingParameter {
+    /// What it is of.
+    #[must_use]
+    pub fn discipline(self) -> Discipline {
+        match self {
+            Self::FixedPriority(_) => Discipline::FixedPriority,
+            Self::EarliestDeadlineFirst(_) => Discipline::EarliestDeadlineFirst,
+        }
+    }
+
+    /// The reservation, if it is one.
+    #[must_use]
+    pub fn reservation(self) -> Option<Reservation> {
+        match self {
+            Self::FixedPriority(_) => None,
+            Self::EarliestDeadlineFirst(reserved) => Some(reserved),
+        }
+    }
+}
+
+impl Discipline {
+    /// Those that there are.
+    pub const ALL: [Self; 2] = [Self::FixedPriority, Self::EarliestDeadlineFirst];
+}
+
+impl fmt::Display for Discipline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FixedPriority => "fixed priority",
+            Self::EarliestDeadlineFirst => "earliest deadline first",
+        })
+    }
+}
