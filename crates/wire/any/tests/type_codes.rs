@@ -4,7 +4,9 @@
 use punctual_any::{
     Label, TypeBuilder, TypeCode, TypeCodeError, TypeKind, ValueModifier, Visibility,
 };
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal, Unmarshal,
+};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
@@ -333,5 +335,52 @@ fn a_default_members_label_is_read_in_both_forms_that_there_are() {
         assert_eq!(received.default_index(), Ok(Some(1)), "{discriminator}");
         assert_eq!(received.member_name(1), Ok("rest"));
         assert_eq!(received.member_type(0).unwrap(), kind);
+    }
+}
+
+#[test]
+fn a_union_chosen_by_a_wchar_is_read_in_the_version_in_which_it_is_written() {
+    // A value type ends with two octets, so that what stands behind the next label has its place by that.
+    let value = TypeCode::value(
+        "IDL:V:1.0",
+        "V",
+        ValueModifier::None,
+        None,
+        &[("a", TypeCode::LONG, Visibility::Public)],
+    );
+    let members = [
+        (Label::Value(i128::from(b'x')), "value", value),
+        (Label::Value(i128::from(b'y')), "other", TypeCode::DOUBLE),
+        (Label::Default, "else", TypeCode::LONG),
+    ];
+    let by_alias = TypeCode::alias("IDL:Letter:1.0", "Letter", &TypeCode::WCHAR);
+    for discriminator in [&TypeCode::WCHAR, &by_alias] {
+        let union = TypeCode::union_("IDL:U:1.0", "U", discriminator, &members);
+        let mut received = None;
+        for (version, order) in [
+            (GiopVersion::V1_1, ByteOrder::Big),
+            (GiopVersion::V1_2, ByteOrder::Big),
+            (GiopVersion::V1_1, ByteOrder::Little),
+            (GiopVersion::V1_2, ByteOrder::Little),
+        ] {
+            let coding = Coding {
+                version,
+                ..Coding::default()
+            };
+            // What was received in one version, too, is sent in another as that has it.
+            for sent in [Some(union.clone()), received.clone()]
+                .into_iter()
+                .flatten()
+            {
+                let mut out = Encoder::new(Block::default(), order, coding);
+                sent.marshal(&mut out).unwrap();
+                let octets = out.into_block();
+                let mut input = Decoder::new(&octets, order, coding);
+                let read = TypeCode::unmarshal(&mut input).unwrap();
+                assert!(read == union, "{version:?}, {order:?}: {read:?}");
+                assert_eq!(input.remaining(), 0);
+                received = Some(read);
+            }
+        }
     }
 }

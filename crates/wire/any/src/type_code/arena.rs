@@ -15,6 +15,7 @@ pub(crate) type Index = u32;
 pub(crate) struct Arena {
     nodes: Vec<Node>,
     root: Index,
+    has_wide_labels: bool,
     shapes: OnceLock<Result<Box<[Shape]>, CdrError>>,
     /// The content of the encapsulation that the root's parameters are, if its kind has one.
     encoding: OnceLock<Box<[u8]>>,
@@ -182,11 +183,39 @@ static NULL: Node = Node::Primitive(TypeKind::Null);
 
 impl Arena {
     pub(crate) fn new(nodes: Vec<Node>, root: Index) -> Self {
-        Self {
+        let arena = Self {
             nodes,
             root,
             ..Self::default()
+        };
+        let has_wide_labels = arena
+            .nodes
+            .iter()
+            .any(|node| arena.is_chosen_by_wchar(node));
+        Self {
+            has_wide_labels,
+            ..arena
         }
+    }
+
+    /// Whether the octets of its types differ from one version of GIOP to another, as a `wchar` does.
+    pub(crate) fn has_wide_labels(&self) -> bool {
+        self.has_wide_labels
+    }
+
+    fn is_chosen_by_wchar(&self, node: &Node) -> bool {
+        let Node::Union(union) = node else {
+            return false;
+        };
+        let mut at = union.discriminator;
+        // What is no type may be asked, too: even a ring of aliases.
+        for _ in &self.nodes {
+            match self.node(at) {
+                Node::Alias { of, .. } => at = *of,
+                other => return other.kind() == TypeKind::WChar,
+            }
+        }
+        false
     }
 
     /// The arena of the types that their kind says all of: each is at its kind's number.

@@ -2,7 +2,8 @@
 //!
 //! A type that is or was written already within the same TypeCode is written as an indirection, so that
 //! recursion ends and nothing is written twice. What the root's parameters are is kept with the arena: it
-//! is an encapsulation, which looks the same wherever it stands.
+//! is an encapsulation, which looks the same wherever it stands: but where a `wchar` chooses a union's member, which
+//! versions of GIOP write differently.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ impl Marshal for TypeCode {
         if at != arena.root() || self.arena.is_none() {
             return Writer::new(arena).write(at, out);
         }
-        if is_encapsulated(arena.node(at)) {
+        if is_encapsulated(arena.node(at)) && !arena.has_wide_labels() {
             let content = match arena.encoding().get() {
                 Some(content) => content,
                 None => {

@@ -53,12 +53,13 @@ impl TypeCode {
             return Ok((known, true));
         }
         let (type_code, refers_outside) = Reader::read(input)?;
-        if let Some((kind, content)) = content.filter(|_| !refers_outside) {
+        let means_the_same = !refers_outside && !type_code.arena().has_wide_labels();
+        if let Some((kind, content)) = content.filter(|_| means_the_same) {
             // It is sent on as it came.
             let _ = type_code.arena().encoding().set(content.into());
             cache::keep(kind, content, &type_code);
         }
-        Ok((type_code, !refers_outside))
+        Ok((type_code, means_the_same))
     }
 }
 
