@@ -10,6 +10,7 @@ use super::short::{self, Short};
 use super::write::{Arguments, Ask};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
 use crate::operation::NamedOperation;
+use crate::policy;
 use crate::probe::{self, Point};
 use crate::relayed::{RelayedReply, RelayedRequest};
 
@@ -109,14 +110,22 @@ fn make(
     call: &Call<'_>,
     first: Option<Attempted>,
 ) -> Result<Option<ReplyOutcome>, SystemException> {
-    segment::around(call, first.is_some(), || {
-        let mut invocation = Invocation::new(call);
-        let progress = match first {
-            Some(attempted) => invocation.go_on_from(call, attempted)?,
-            None => invocation.proceed(call)?,
-        };
-        complete_by_waiting(invocation, call, progress)
-    })
+    if policy::is_in_segment() {
+        return segment::around(call, || make_on(call, first));
+    }
+    make_on(call, first)
+}
+
+fn make_on(
+    call: &Call<'_>,
+    first: Option<Attempted>,
+) -> Result<Option<ReplyOutcome>, SystemException> {
+    let mut invocation = Invocation::new(call);
+    let progress = match first {
+        Some(attempted) => invocation.go_on_from(call, attempted)?,
+        None => invocation.proceed(call)?,
+    };
+    complete_by_waiting(invocation, call, progress)
 }
 
 /// Waits on the calling thread, for as many replies as the call takes; `None` for a one-way that was sent.

@@ -36,7 +36,8 @@ impl Path {
         began_late: bool,
     ) -> Self {
         let connection = &binding.connection;
-        let shares = effective.mux != Mux::Exclusive;
+        // The short way has no scheduling points, so that all others need not ask for them.
+        let shares = effective.mux != Mux::Exclusive && !effective.in_segment;
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         Self {
             heads: Heads::new(wanted(&broker.request_contexts, &effective)),

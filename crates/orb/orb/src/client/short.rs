@@ -13,7 +13,6 @@ use super::invocation::{Attempted, Outcome};
 use super::outcome::{Body, Reply, Results};
 use super::recent::{Key, Recent};
 use super::remote::Callee;
-use super::segment;
 use super::send;
 use super::write::{self, Arguments};
 use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
@@ -77,9 +76,7 @@ pub(super) fn attempt(
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
         buffering: &path.effective.buffering,
     };
-    let made = if path.effective.in_segment {
-        call.make_in_segment(operation.two_way, block, arguments, results)
-    } else if operation.two_way {
+    let made = if operation.two_way {
         call.make(block, arguments, results)
     } else {
         call.make_one_way(block, arguments)
@@ -118,26 +115,6 @@ impl ShortCall<'_> {
         if timeline::is_recording() {
             self.callee.lane.calls_come_to(stage, request);
         }
-    }
-
-    /// The same by a thread in a scheduling segment, which may be cancelled before the call and behind it.
-    #[inline(never)]
-    fn make_in_segment(
-        &self,
-        two_way: bool,
-        block: &mut Block,
-        arguments: &Arguments<'_>,
-        results: &mut Results<'_>,
-    ) -> Result<(), Box<Attempted>> {
-        let broker = self.callee.broker();
-        let cancelled = |exception| self.failed(Failed::Finally(exception));
-        segment::before(broker).map_err(cancelled)?;
-        if two_way {
-            self.make(block, arguments, results)?;
-        } else {
-            self.make_one_way(block, arguments)?;
-        }
-        segment::behind(broker, None).map_err(cancelled)
     }
 
     #[inline]

@@ -151,7 +151,7 @@ fn a_cancelled_thread_is_told_at_each_scheduling_point_and_calls_nobody() {
     let server = Server::at(&of_server, &ENDPOINTS);
     let noting = Noting::new(&of_server);
     let there = echo(&client(&rt), &object(&server, &noting, &[]));
-    // One that has never called, so that its first call goes the long way.
+    // One that has never called.
     let fresh = echo(&client(&rt), &object_of(&server, &noting));
     let current = rt.scheduling();
     current
@@ -229,7 +229,6 @@ fn a_thread_that_is_cancelled_during_a_call_is_told_when_that_returns() {
     let reference = server.orb.object_to_string(object.as_object()).unwrap();
     let echo = echo(&client(&rt), &reference);
     let current = rt.scheduling();
-    // The first call goes the long way, the next ones the short one.
     for value in 0..3 {
         current
             .begin_scheduling_segment("it", Some(edf(LONG)), None)

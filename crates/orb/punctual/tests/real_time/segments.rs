@@ -304,7 +304,6 @@ fn a_segments_parameters_reach_the_upcall_and_end_with_it() {
                 .begin_scheduling_segment("outer", Some(edf(LITTLE)), None)
                 .unwrap();
             let id = current.id().unwrap();
-            // The first of them the long way, the others the short one.
             for value in 0..5 {
                 assert_eq!(echo.long(value).unwrap(), value);
                 let expected = Seen {
