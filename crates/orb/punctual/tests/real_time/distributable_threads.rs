@@ -241,7 +241,7 @@ fn a_thread_that_is_cancelled_during_a_call_is_told_when_that_returns() {
 }
 
 #[test]
-fn a_call_within_the_process_is_in_the_callers_segment() {
+fn a_server_in_the_same_process_knows_the_callers_thread_once() {
     let _watchdog = watchdog(LIMIT);
     let rt = dynamic();
     let server = Server::at(&rt, &ENDPOINTS);
