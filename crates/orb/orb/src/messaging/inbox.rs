@@ -193,6 +193,7 @@ impl Inbox {
     }
 
     /// Whether part of a message is here and the rest is not.
+    #[inline]
     pub(crate) fn is_mid_message(&self) -> bool {
         self.available() > 0 || self.fragments
     }
@@ -209,6 +210,7 @@ impl Inbox {
     }
 
     /// Octets that are here, those lent included.
+    #[inline]
     fn available(&self) -> usize {
         self.block.full_len() - self.start
     }

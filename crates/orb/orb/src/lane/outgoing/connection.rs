@@ -206,16 +206,20 @@ impl ClientConnection {
 
     /// Whether a new request may be sent on it. Costs a system call only after a quiet spell, and blocks
     /// only where the peer has begun a message and not ended it.
+    #[inline]
     pub(crate) fn is_usable(&self, deadline: Deadline) -> bool {
         // Acquire pairs with the Release in `break_off`.
         if !self.usable.load(Ordering::Acquire) {
             return false;
         }
         let now = coarse_nanos();
+        now == self.last_used.load(Ordering::Relaxed) || self.is_usable_after(now, deadline)
+    }
+
+    /// The same where the clock has gone on since the last call.
+    #[inline(never)]
+    fn is_usable_after(&self, now: u64, deadline: Deadline) -> bool {
         let last = self.last_used.load(Ordering::Relaxed);
-        if now == last {
-            return true;
-        }
         // Until the look is over, others look too.
         let is_quiet = now.saturating_sub(last) >= self.quiet;
         let usable = !is_quiet || !self.callers.is_idle() || self.look(deadline);
