@@ -41,11 +41,11 @@ impl Priority {
         OF_THREAD.get()
     }
 
-    /// Tells the calling thread's CORBA priority to the ORBs that it calls through. For who schedules it
+    /// Tells the calling thread's CORBA priority to the ORBs that it calls through; the one that it had. For who schedules it
     /// (`punctual_rt`'s `RtCurrent`). Not inlined: in another crate it would find the place by a call through a pointer.
     #[inline(never)]
-    pub fn set_of_thread(priority: Option<Self>) {
-        OF_THREAD.set(priority);
+    pub fn replace_of_thread(priority: Option<Self>) -> Option<Self> {
+        OF_THREAD.replace(priority)
     }
 
     /// Its number.

@@ -25,13 +25,19 @@ pub(crate) fn encoded(priority: Priority) -> [u8; LENGTH] {
 }
 
 /// The number that a request carries, which may be none of a priority.
+#[inline]
 pub(crate) fn decoded(data: &[u8]) -> Result<i16, CdrError> {
     match *data {
-        [0, _, first, second] => Ok(i16::from_be_bytes([first, second])),
         [1, _, first, second] => Ok(i16::from_le_bytes([first, second])),
+        [0, _, first, second] => Ok(i16::from_be_bytes([first, second])),
         // Longer than it need be.
-        _ => Decoder::of_encapsulation(data, Coding::default())?.get_i16(),
+        _ => decoded_otherwise(data),
     }
+}
+
+#[cold]
+fn decoded_otherwise(data: &[u8]) -> Result<i16, CdrError> {
+    Decoder::of_encapsulation(data, Coding::default())?.get_i16()
 }
 
 /// Carried by calls to objects whose clients decide.
@@ -70,7 +76,7 @@ impl RequestContext for PriorityContext {
 
     #[inline]
     fn fill(&self, data: &mut [u8]) {
-        let priority = thread::corba().unwrap_or_else(|| self.of_native());
+        let priority = Priority::of_thread().unwrap_or_else(|| self.of_native());
         let priority = match self.orb.transform() {
             Some(transform) => transform.outbound(priority),
             None => priority,

@@ -1,7 +1,6 @@
 //! RTCORBA::Current.
 
 use crate::orb::RtOrb;
-use crate::thread;
 use punctual_orb::Priority;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Reservation, Scheduling};
@@ -23,7 +22,7 @@ impl<'o> RtCurrent<'o> {
     /// # Errors
     /// INITIALIZE when none was set for it.
     pub fn the_priority(self) -> Result<Priority, SystemException> {
-        thread::corba().ok_or_else(unset)
+        Priority::of_thread().ok_or_else(unset)
     }
 
     /// What the thread has reserved (`SCHED_DEADLINE`), if it has. One system call, or two.

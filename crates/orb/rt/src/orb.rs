@@ -246,28 +246,33 @@ impl RtOrb {
     }
 
     /// Has the calling thread run at a priority; what it ran at before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
         let wanted = match thread::mapped(self.number, priority) {
             Some(wanted) => wanted,
             None => self.mapped(priority)?,
         };
-        let before = thread::now().map_err(|error| not_permitted(priority, &error))?;
-        if wanted != before.native() && wanted != Native::AS_IT_IS {
+        let native = thread::native().map_err(|error| not_permitted(priority, &error))?;
+        if wanted != native && wanted != Native::AS_IT_IS {
             self.change(wanted)
                 .map_err(|error| not_permitted(priority, &error))?;
         }
-        thread::set_corba(RanAt::at(priority));
-        Ok(before)
+        let corba = Priority::replace_of_thread(Some(priority));
+        Ok(RanAt::new(native, corba))
     }
 
     /// Has it run again at what it did before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run_again_at(&self, before: RanAt) {
-        thread::set_corba(before);
-        if !thread::is_at(before.native())
-            && let Err(error) = self.change(before.native())
-        {
+        Priority::replace_of_thread(before.corba());
+        if !thread::is_at(before.native()) {
+            self.change_back(before.native());
+        }
+    }
+
+    #[cold]
+    fn change_back(&self, before: Native) {
+        if let Err(error) = self.change(before) {
             tracing::error!("a thread keeps the priority of its last upcall: {error}");
         }
     }
@@ -382,17 +387,17 @@ mod tests {
                 rt.rest_as_before();
                 assert_eq!(own(), usual);
                 rt.rest_at(at(20));
-                assert_eq!((own(), thread::corba()), (fifo(20), None));
+                assert_eq!((own(), Priority::of_thread()), (fifo(20), None));
                 // An upcall of another priority, and the next band.
                 let before = rt.run_at(at(30)).unwrap();
                 assert_eq!(own(), fifo(30));
                 rt.run_again_at(before);
-                assert_eq!((own(), thread::corba()), (fifo(20), None));
+                assert_eq!((own(), Priority::of_thread()), (fifo(20), None));
                 rt.rest_at(at(10));
                 assert_eq!(own(), fifo(10));
                 for _ in 0..2 {
                     rt.rest_as_before();
-                    assert_eq!((own(), thread::corba()), (usual, None));
+                    assert_eq!((own(), Priority::of_thread()), (usual, None));
                 }
             });
         });

@@ -9,8 +9,6 @@ use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    /// The thread's CORBA priority, as [`RanAt`] has it.
-    static CORBA: Cell<u32> = const { Cell::new(0) };
     static NATIVE: Cell<Native> = const { Cell::new(Native::UNKNOWN) };
     /// What the thread ran at before it was told what to run at between upcalls.
     static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
@@ -26,7 +24,7 @@ pub(crate) struct Native(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RanAt(pub(crate) u64);
 
-const HAS_CORBA: u32 = 1 << 16;
+const HAS_CORBA: u64 = 1 << 16;
 const POLICY: u32 = 8;
 
 impl Native {
@@ -66,13 +64,17 @@ impl Native {
 }
 
 /// What the calling thread runs at.
-#[inline]
 pub(crate) fn now() -> io::Result<RanAt> {
-    let native = match NATIVE.get() {
-        Native::UNKNOWN => ask()?,
-        known => known,
-    };
-    Ok(RanAt(u64::from(native.0) << 32 | u64::from(CORBA.get())))
+    Ok(RanAt::new(native()?, Priority::of_thread()))
+}
+
+/// How the calling thread is scheduled.
+#[inline]
+pub(crate) fn native() -> io::Result<Native> {
+    match NATIVE.get() {
+        Native::UNKNOWN => ask(),
+        known => Ok(known),
+    }
 }
 
 #[cold]
@@ -134,19 +136,6 @@ pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes the thread's CORBA priority, and tells it to the ORBs that it calls through.
-#[inline]
-pub(crate) fn set_corba(ran_at: RanAt) {
-    CORBA.set(ran_at.corba_number());
-    Priority::set_of_thread(ran_at.corba());
-}
-
-/// The CORBA priority that was set for the calling thread.
-#[inline]
-pub(crate) fn corba() -> Option<Priority> {
-    RanAt(u64::from(CORBA.get())).corba()
-}
-
 /// The native priority of the calling thread, if the operating system tells it.
 #[cold]
 pub(crate) fn native_priority() -> Option<i32> {
@@ -155,26 +144,22 @@ pub(crate) fn native_priority() -> Option<i32> {
 }
 
 impl RanAt {
-    /// At this CORBA priority.
     #[inline]
-    pub(crate) fn at(priority: Priority) -> Self {
-        let number = u32::from(priority.get().cast_unsigned());
-        Self(u64::from(HAS_CORBA | number))
-    }
-
-    #[inline]
-    fn corba_number(self) -> u32 {
-        (self.0 & u64::from(u32::MAX)) as u32
+    pub(crate) fn new(native: Native, corba: Option<Priority>) -> Self {
+        let corba = corba.map_or(0, |priority| {
+            HAS_CORBA | u64::from(priority.get().cast_unsigned())
+        });
+        Self(u64::from(native.0) << 32 | corba)
     }
 
     /// The CORBA priority.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
-        let number = self.corba_number();
-        if number & HAS_CORBA == 0 {
+        if self.0 & HAS_CORBA == 0 {
             return None;
         }
-        Priority::new((number & 0xffff) as i16).ok()
+        // No priority is negative.
+        Priority::new((self.0 & 0x7fff) as i16).ok()
     }
 
     /// How it was scheduled.
@@ -198,7 +183,7 @@ mod tests {
             Scheduling::RoundRobin { priority: 1 },
         ] {
             for corba in [None, Some(Priority::MIN), Some(Priority::MAX)] {
-                set_corba(corba.map_or(RanAt(0), RanAt::at));
+                Priority::replace_of_thread(corba);
                 NATIVE.set(Native::of(scheduling));
                 let ran_at = now().unwrap();
                 assert_eq!(ran_at.corba(), corba);

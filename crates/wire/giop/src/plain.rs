@@ -63,48 +63,42 @@ pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplySt
     let (native, foreign) = (ByteOrder::NATIVE, ByteOrder::NATIVE.other());
     let length = received.len() - MessageHeader::LEN;
     if begin == start(native, MessageKind::Reply) {
-        match own_status::<true>(numbers, length, request_id, 0) {
-            Some(status) => Some((native, status, REPLY_HEAD)),
-            None => with_context::<true>(native, numbers, received, request_id),
-        }
+        let (status, contexts) = own_status::<true>(numbers, length, request_id)?;
+        Some((native, status, body::<true>(contexts, received)?))
     } else if begin == start(foreign, MessageKind::Reply) {
-        match own_status::<false>(numbers, length, request_id, 0) {
-            Some(status) => Some((foreign, status, REPLY_HEAD)),
-            None => with_context::<false>(foreign, numbers, received, request_id),
-        }
+        let (status, contexts) = own_status::<false>(numbers, length, request_id)?;
+        Some((foreign, status, body::<false>(contexts, received)?))
     } else {
         None
     }
 }
 
-/// The same of a reply with a single short context.
-#[inline(never)]
-fn with_context<const NATIVE: bool>(
-    order: ByteOrder,
-    numbers: &[u8; 16],
-    received: &[u8],
-    request_id: u32,
-) -> Option<(ByteOrder, ReplyStatus, usize)> {
-    let length = received.len() - MessageHeader::LEN;
-    let status = own_status::<NATIVE>(numbers, length, request_id, 1)?;
-    let (_id, rest) = received.get(REPLY_HEAD..)?.split_first_chunk::<4>()?;
-    let (length, rest) = rest.split_first_chunk()?;
-    let length = number::<NATIVE>(*length) as usize;
-    if length > LONGEST_CONTEXT || length > rest.len() {
+/// Where the body of a reply begins that has no context, or a single short one.
+#[inline]
+fn body<const NATIVE: bool>(contexts: u32, received: &[u8]) -> Option<usize> {
+    match contexts {
+        0 => return Some(REPLY_HEAD),
+        1 => {}
+        _ => return None,
+    }
+    let context: &[u8; 8] = received.get(REPLY_HEAD..)?.first_chunk()?;
+    let [_, _, _, _, l0, l1, l2, l3] = *context;
+    let length = number::<NATIVE>([l0, l1, l2, l3]) as usize;
+    let end = REPLY_HEAD + 8 + length.min(LONGEST_CONTEXT);
+    if length > LONGEST_CONTEXT || end > received.len() {
         return None;
     }
     // Where there is no body there may be padding, or part of it.
-    let end = REPLY_HEAD + 8 + length;
-    Some((order, status, end.next_multiple_of(8).min(received.len())))
+    Some(((end + 7) & !7).min(received.len()))
 }
 
+/// The status of the reply to a request, and how many service contexts it has.
 #[inline]
 fn own_status<const NATIVE: bool>(
     numbers: &[u8; 16],
     length: usize,
     request_id: u32,
-    contexts: u32,
-) -> Option<ReplyStatus> {
+) -> Option<(ReplyStatus, u32)> {
     let [
         z0,
         z1,
@@ -124,11 +118,11 @@ fn own_status<const NATIVE: bool>(
         c3,
     ] = *numbers;
     let is_own = number::<NATIVE>([z0, z1, z2, z3]) as usize == length
-        && number::<NATIVE>([i0, i1, i2, i3]) == request_id
-        && number::<NATIVE>([c0, c1, c2, c3]) == contexts;
+        && number::<NATIVE>([i0, i1, i2, i3]) == request_id;
+    let contexts = number::<NATIVE>([c0, c1, c2, c3]);
     match number::<NATIVE>([s0, s1, s2, s3]) {
-        0 if is_own => Some(ReplyStatus::NoException),
-        1 if is_own => Some(ReplyStatus::UserException),
+        0 if is_own => Some((ReplyStatus::NoException, contexts)),
+        1 if is_own => Some((ReplyStatus::UserException, contexts)),
         _ => None,
     }
 }

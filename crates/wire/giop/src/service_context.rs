@@ -166,6 +166,11 @@ impl<'m> ServiceContexts<'m> {
                 return rest.get(..length as usize);
             }
         }
+        self.find_among(id)
+    }
+
+    #[inline(never)]
+    fn find_among(&self, id: u32) -> Option<&'m [u8]> {
         let mut contexts = self.iter();
         contexts.find_map(|(found, data)| (found == id).then_some(data))
     }

@@ -7,6 +7,8 @@ use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
 /// Octets of the head of a reply of GIOP 1.2 that has no contexts.
 const SHORT: usize = 24;
+/// The same of one that carries a priority (RTCorbaPriority), with the padding before its body.
+const WITH_PRIORITY: usize = 40;
 
 /// Where a number stands in a head. Small, so that to see whether it is in the block takes one comparison.
 type Place = u16;
@@ -139,7 +141,18 @@ impl Template {
     /// Puts the head into an empty block.
     #[inline]
     pub(crate) fn put_head(&self, block: &mut Block, request_id: u32) {
-        match <&[u8; SHORT]>::try_from(&*self.octets) {
+        self.put_head_mostly_of::<SHORT>(block, request_id);
+    }
+
+    /// The same of a head that is likely to carry a priority.
+    #[inline]
+    pub(crate) fn put_head_with_contexts(&self, block: &mut Block, request_id: u32) {
+        self.put_head_mostly_of::<WITH_PRIORITY>(block, request_id);
+    }
+
+    #[inline(always)]
+    fn put_head_mostly_of<const LENGTH: usize>(&self, block: &mut Block, request_id: u32) {
+        match <&[u8; LENGTH]>::try_from(&*self.octets) {
             // Of known length: without a call.
             Ok(octets) => block.extend_from_slice(octets),
             Err(_) => block.extend_from_slice(&self.octets),

@@ -1,7 +1,7 @@
 //! How a call's reply is encoded: behind a head that is at hand, or whole.
 
 use super::call::ServerCall;
-use super::reply_contexts::ReplyContexts;
+use super::reply_contexts::Short;
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::messaging::{Head, Template, body};
@@ -26,10 +26,10 @@ impl<'m> ServerCall<'m> {
 
     #[inline(never)]
     fn begin_reply_with_contexts(&mut self) -> Option<&'m Template> {
-        let context = self.reply_contexts.short()?;
-        let template = self.connection.results_with(context)?;
-        template.put_head(self.reply, self.request_id);
-        template.fill_contexts_of(self.reply, [&self.reply_contexts], ReplyContexts::fill);
+        let short = self.reply_contexts.short()?;
+        let template = self.connection.results_with(short.is())?;
+        template.put_head_with_contexts(self.reply, self.request_id);
+        template.fill_contexts_of(self.reply, [short], Short::fill);
         Some(template)
     }
 

@@ -69,10 +69,11 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
-    /// The id and the length of a short one that stands alone.
-    pub(super) fn short(&self) -> Option<(u32, usize)> {
+    /// A short one that stands alone.
+    #[inline]
+    pub(super) fn short(&self) -> Option<&Short> {
         match self {
-            Self::Short(short) => Some((short.id, short.length)),
+            Self::Short(short) => Some(short),
             _ => None,
         }
     }
@@ -83,29 +84,33 @@ impl ReplyContexts {
         matches!(self, Self::None)
     }
 
-    /// Writes the short one's data into its slot.
-    #[inline]
-    pub(super) fn fill(&self, slot: &mut [u8]) {
-        if let Self::Short(short) = self {
-            if let (Ok(to), Some(from)) = (
-                <&mut [u8; FOUR]>::try_from(&mut *slot),
-                short.data.first_chunk::<FOUR>(),
-            ) {
-                *to = *from;
-                return;
-            }
-            for (to, from) in slot.iter_mut().zip(&short.data) {
-                *to = *from;
-            }
-        }
-    }
-
     /// All, to be sent.
     pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {
             Self::None => Vec::new(),
             Self::Short(one) => vec![(one.id, one.data.get(..one.length).unwrap_or_default())],
             Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
+        }
+    }
+}
+
+impl Short {
+    /// Its id and its length.
+    #[inline]
+    pub(super) fn is(&self) -> (u32, usize) {
+        (self.id, self.length)
+    }
+
+    /// Writes its data into its slot.
+    #[inline]
+    pub(super) fn fill(&self, slot: &mut [u8]) {
+        let from = self.data.first_chunk::<FOUR>();
+        if let (Ok(to), Some(from)) = (<&mut [u8; FOUR]>::try_from(&mut *slot), from) {
+            *to = *from;
+            return;
+        }
+        for (to, from) in slot.iter_mut().zip(&self.data) {
+            *to = *from;
         }
     }
 }
@@ -119,7 +124,7 @@ mod tests {
         let mut contexts = ReplyContexts::None;
         contexts.set(10, b"abcd");
         contexts.set(10, b"ef");
-        assert_eq!(contexts.short(), Some((10, 2)));
+        assert_eq!(contexts.short().map(Short::is), Some((10, 2)));
         contexts.set(11, &[7; 40]);
         contexts.set(10, b"gh");
         assert_eq!(contexts.all(), [(11, &[7; 40][..]), (10, &b"gh"[..])]);

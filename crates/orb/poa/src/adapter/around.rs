@@ -42,7 +42,7 @@ impl Adapter {
 
     /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or
     /// those of its adapter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn upcall<R: Request>(
         &self,
         (servant, own): (&Arc<dyn Servant>, Option<&OwnPolicies>),

@@ -4,7 +4,7 @@ use super::error::refused;
 use super::parameter::SchedulingParameter;
 use crate::orb::{RtOrb, no_native, not_permitted};
 use crate::thread::{self, Native, RanAt};
-use punctual_orb::{SystemException, SystemExceptionKind as Kind};
+use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
 
@@ -32,7 +32,7 @@ impl Before {
     /// What the operating system says: the processors may have no room any more for a reservation that was given up for
     /// the time of the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
-        thread::set_corba(self.ran_at);
+        Priority::replace_of_thread(self.ran_at.corba());
         let has_reserved = matches!(self.scheduling, Scheduling::Deadline(_));
         if !has_reserved && thread::is_at(Native::of(self.scheduling)) {
             return Ok(());
@@ -63,7 +63,7 @@ pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), Sys
             if rt.asks_the_kernel() && !thread::is_at(Native::of(native)) {
                 thread::force(native).map_err(|error| not_permitted(priority, &error))?;
             }
-            thread::set_corba(RanAt::at(priority));
+            Priority::replace_of_thread(Some(priority));
         }
         SchedulingParameter::EarliestDeadlineFirst(reserved) => {
             if rt.asks_the_kernel() {
