@@ -2,8 +2,11 @@
 
 fn main() -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
-    let builder = builder.native("local_things::Failure", "crate::Failure");
+    let builder = builder
+        .native("local_things::Failure", "crate::Failure")
+        .asynchronous(true);
     builder.compile(&[
+        "idl/asynchronous.idl",
         "idl/family.idl",
         "idl/idl4.idl",
         "idl/interpreted.idl",

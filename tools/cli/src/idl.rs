@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// Refer to another crate's Rust for what is included from a scope of IDL.
     #[arg(long, value_name = "SCOPE=PATH")]
     extern_path: Vec<String>,
+    /// References have `sendp_`, `sendc_` and `_async` methods: calls whose callers go on.
+    #[arg(long, alias = "ami")]
+    asynchronous: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
@@ -128,6 +131,7 @@ fn settings(
     let rust = punctual_idl_rust::Options {
         extern_paths: pairs("--extern-path", &options.extern_path)?,
         natives: pairs("--native", &options.native)?,
+        asynchronous: options.asynchronous,
         non_nil: options.non_nil,
         ..punctual_idl_rust::Options::default()
     };

@@ -108,6 +108,12 @@ impl Builder {
         self
     }
 
+    /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on. Default: false.
+    pub fn asynchronous(mut self, asynchronous: bool) -> Self {
+        self.rust.asynchronous = asynchronous;
+        self
+    }
+
     /// How references make their calls, but where `@interpreted` says it. Default: compiled.
     pub fn stubs(mut self, stubs: Stubs) -> Self {
         self.rust.stubs = stubs;

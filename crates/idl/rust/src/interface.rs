@@ -6,6 +6,7 @@ mod bases;
 pub(crate) mod call;
 mod collocated;
 mod copied;
+mod deferred;
 mod dispatch;
 pub(crate) mod errors;
 mod interpreted;

@@ -14,6 +14,8 @@ pub struct Options {
     /// Whether types have TypeCodes, and so can be in an `any`. Default: true. What nobody asks
     /// for is not in the program; without, it need not be compiled either.
     pub type_codes: bool,
+    /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on. Default: false.
+    pub asynchronous: bool,
     /// How references make their calls, but where `@interpreted` says it. Default: compiled.
     pub stubs: Stubs,
     /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
@@ -48,6 +50,7 @@ impl Default for Options {
             client: true,
             server: true,
             type_codes: true,
+            asynchronous: false,
             stubs: Stubs::default(),
             extern_paths: Vec::new(),
             natives: Vec::new(),

@@ -211,7 +211,8 @@ impl<'g> Scope<'g> {
 fn origin(name: &str) -> Origin {
     match name {
         "ObjectRef" | "Interface" | "OperationError" | "SystemException" | "Char" | "Fixed"
-        | "LongDouble" | "Context" | "ValueRef" | "Any" | "TypeCode" => Origin::Facade,
+        | "LongDouble" | "Context" | "ValueRef" | "Any" | "TypeCode" | "Poller"
+        | "ReplyHandler" => Origin::Facade,
         "Arc" => Origin::Std("::std::sync::Arc"),
         "OnceLock" => Origin::Std("::std::sync::OnceLock"),
         "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),
@@ -222,6 +223,7 @@ fn origin(name: &str) -> Origin {
         "Default" => Origin::Prelude("::std::default::Default"),
         "Err" => Origin::Prelude("::std::result::Result::Err"),
         "From" => Origin::Prelude("::std::convert::From"),
+        "Into" => Origin::Prelude("::std::convert::Into"),
         "None" => Origin::Prelude("::std::option::Option::None"),
         "Ok" => Origin::Prelude("::std::result::Result::Ok"),
         "Option" => Origin::Prelude("::std::option::Option"),
@@ -230,6 +232,7 @@ fn origin(name: &str) -> Origin {
         "Some" => Origin::Prelude("::std::option::Option::Some"),
         "String" => Origin::Prelude("::std::string::String"),
         "Sync" => Origin::Prelude("::std::marker::Sync"),
+        "ToOwned" => Origin::Prelude("::std::borrow::ToOwned"),
         "Vec" => Origin::Prelude("::std::vec::Vec"),
         _ => Origin::Stub,
     }

@@ -64,7 +64,8 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, ResultSlot, ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, Poller, ReplyHandler, ResultSlot,
+    ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};

@@ -35,10 +35,10 @@ pub use punctual_orb::{
     DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, InvalidPolicy,
     LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
     OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, PolicyValue, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, PublishedEndpoints, RequestContext, RequestContextError, Security, SetOverride,
-    SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Validation,
-    Wait, frame_arrival, minor, parse_duration,
+    PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
+    ProtocolError, PublishedEndpoints, ReplyHandler, RequestContext, RequestContextError, Security,
+    SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
+    Validation, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

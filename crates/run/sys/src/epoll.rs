@@ -15,6 +15,8 @@ use std::time::Duration;
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
+    /// Nothing but its failure.
+    Nothing,
     /// Something to read, or the end.
     Read,
     /// That, and room to write.
@@ -163,6 +165,7 @@ impl fmt::Debug for EpollEvents {
 fn flags(interest: Interest) -> EventFlags {
     let read = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
     match interest {
+        Interest::Nothing => EventFlags::ET,
         Interest::Read => read,
         Interest::ReadAndWrite => read | EventFlags::OUT,
     }

@@ -27,14 +27,28 @@ pub(super) fn two_way(
 ) -> TokenStream {
     let mut locals = locals.clone();
     let servant = locals.fresh("servant");
-    if copied::passes_values(scope, call) {
-        // What goes into buffers of the caller is copied by a request as well.
-        if (0..call.parameters.len() + 1).any(|place| buffer(place).is_some()) {
-            return invocation(scope, call, request);
-        }
-        let body = copied::upcall(scope, call, &servant, &locals);
-        return or_else(scope, call, &[], (&servant, &body), request);
+    // What goes into buffers of the caller is copied by a request as well.
+    if copied::passes_values(scope, call)
+        && (0..call.parameters.len() + 1).any(|place| buffer(place).is_some())
+    {
+        return invocation(scope, call, request);
     }
+    let (buffers, body) = here(scope, call, &servant, buffer, &locals);
+    or_else(scope, call, &buffers, (&servant, &body), request)
+}
+
+/// What is done with the servant, and the buffers that go into it: it gives what a reply brings, but for what goes into them.
+pub(super) fn here(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    servant: &Ident,
+    buffer: impl Fn(usize) -> Option<Ident>,
+    locals: &Claims,
+) -> (Vec<TokenStream>, TokenStream) {
+    if copied::passes_values(scope, call) {
+        return (Vec::new(), copied::upcall(scope, call, servant, locals));
+    }
+    let mut locals = locals.clone();
     let returned = call.returns.map(|_| (None, locals.fresh("result")));
     let replied = call.replied().map(|parameter| {
         let given = (parameter.direction == Direction::InOut).then(|| ident(&parameter.name));
@@ -66,7 +80,7 @@ pub(super) fn two_way(
             .find(|(given, _)| given.as_ref() == Some(name));
         copy.map(|(_, new)| new)
     };
-    let upcall = upcall(scope, call, &servant, copy_of);
+    let upcall = upcall(scope, call, servant, copy_of);
     let (results, kept) = (tuple(&results), tuple(&kept));
     let body = match (copies.is_empty(), buffers.is_empty()) {
         (true, true) => upcall,
@@ -78,7 +92,7 @@ pub(super) fn two_way(
             quote!({ #(#copies)* #(#declared)* #results = #upcall?; #ok #error(#kept) })
         }
     };
-    or_else(scope, call, &buffers, (&servant, &body), request)
+    (buffers, body)
 }
 
 /// A call that has none: nobody hears what becomes of it.

@@ -7,7 +7,7 @@ use quote::quote;
 use super::bases::Bases;
 use super::call::{self, Call, tuple};
 use super::request::{Request, arguments, operation, results};
-use super::{collocated, interpreted, twin};
+use super::{collocated, deferred, interpreted, twin};
 use crate::Generator;
 use crate::docs::doc_after;
 use crate::layout::Piece;
@@ -113,7 +113,8 @@ fn methods(
     let methods = calls.iter().map(|call| {
         let method = method(scope, call);
         let twin = twin::generate(scope, call, &mut claims);
-        quote!(#method #twin)
+        let deferred = deferred::generate(scope, call, &mut claims);
+        quote!(#method #twin #deferred)
     });
     let methods = scope.each_laid_out(Piece::Methods, methods);
     quote!(impl #name { #methods })

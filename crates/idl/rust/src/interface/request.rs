@@ -70,8 +70,23 @@ pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
 
 /// The closure that marshals the arguments.
 pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
-    let ok = scope.name("Ok");
     let out = locals.clone().fresh("out");
+    let steps = marshaling(scope, call, &out);
+    let ok = scope.name("Ok");
+    if steps.is_empty() {
+        return quote!(|_| #ok(()));
+    }
+    let only_one = steps.len() == 1;
+    let body = sequence(steps, &ok);
+    if only_one {
+        quote!(|#out| #body)
+    } else {
+        quote!(|#out| { #body })
+    }
+}
+
+/// What marshals the arguments one after the other.
+pub(super) fn marshaling(scope: &Scope<'_>, call: &Call<'_>, out: &Ident) -> Vec<TokenStream> {
     let encoder = quote!(#out);
     let mut steps: Vec<TokenStream> = call
         .passed()
@@ -93,16 +108,7 @@ pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> 
         let patterns = call.context;
         steps.push(quote!(#name.marshal_matching(&[#(#patterns),*], #encoder)));
     }
-    if steps.is_empty() {
-        return quote!(|_| #ok(()));
-    }
-    let only_one = steps.len() == 1;
-    let body = sequence(steps, &ok);
-    if only_one {
-        quote!(|#out| #body)
-    } else {
-        quote!(|#out| { #body })
-    }
+    steps
 }
 
 /// What unmarshals the results: the return value, then inout and out parameters.

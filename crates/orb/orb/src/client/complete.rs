@@ -62,6 +62,33 @@ pub(super) fn wait_for(
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
 }
 
+/// The same, until `until` at most: the call is put away again where its reply has not come by then.
+pub(super) fn wait_until(
+    reply: AwaitedReply,
+    until: Deadline,
+    deadline: Deadline,
+) -> Result<Result<Message, Failed>, AwaitedReply> {
+    let came = reply.with_or_again(|connection, pending| {
+        let bound = upcall::about_to_block();
+        let bounded = connection.bounded(until.earlier(deadline), bound);
+        match connection.wait(pending, bounded) {
+            Err(NoReply::TimedOut) if !deadline.has_passed() => None,
+            Err(why) => Some(Err(without_reply(connection, pending, why, deadline))),
+            Ok(message) => Some(Ok(message)),
+        }
+    })?;
+    Ok(came.unwrap_or_else(|| Err(Failed::Finally(out_of_place()))))
+}
+
+/// What has come to a call that was put away, or why nothing will.
+pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, Failed> {
+    let came = reply.with(|connection, pending| {
+        let taken = pending.take();
+        taken.map_err(|why| without_reply(connection, pending, why, deadline))
+    });
+    came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
+}
+
 /// Waits for the reply as a message by itself.
 pub(super) fn wait(
     connection: &ClientConnection,

@@ -105,6 +105,13 @@ fn described(ior: &Ior) -> String {
     }
 }
 
+/// No thread can be had that reads the reply.
+#[cold]
+pub(super) fn unwatchable(error: &std::io::Error) -> SystemException {
+    SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe)
+        .with_detail(format!("nothing reads the reply: {error}"))
+}
+
 pub(super) fn too_many_calls() -> SystemException {
     SystemException::new(Kind::Transient, minor::TOO_MANY_CALLS, CompletionStatus::No).with_detail(
         format!("{} calls wait on this connection already", MAX_WAITING),

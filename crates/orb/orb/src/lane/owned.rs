@@ -5,6 +5,7 @@ use super::incoming::Incoming;
 use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, OpenedFor, Wanted};
 use super::pool::{PoolLane, PoolThreads};
 use super::reactors::Reactors;
+use super::replies::{Continuation, Replies};
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
@@ -46,6 +47,8 @@ pub(crate) struct Lane {
     pub(super) openers: ThreadGroup,
     pub(crate) incoming: Incoming,
     reactors: Reactors,
+    /// Who reads replies that no thread waits for.
+    replies: Replies,
 }
 
 /// How the threads of a lane of this priority are started.
@@ -116,6 +119,7 @@ impl Lane {
             openers: ThreadGroup::new(OPENERS),
             incoming: Incoming::new(broker.config(), threads.clone(), id),
             reactors: Reactors::new(threads.clone(), served_by),
+            replies: Replies::new(&broker, &threads),
             counters,
             pool,
             priority,
@@ -209,6 +213,16 @@ impl Lane {
         self.outgoing.len() < self.broker.config().client_connections
     }
 
+    /// Who reads replies that no thread waits for.
+    pub(crate) fn replies(&self) -> &Replies {
+        &self.replies
+    }
+
+    /// Has this done by the thread that reads those replies.
+    pub(crate) fn submit(&self, continuation: Arc<dyn Continuation>) {
+        self.replies.submit(continuation);
+    }
+
     /// Listens at every configured endpoint of its priority; `false` where it does already. `accept` starts accepting at one.
     pub(crate) fn listen(
         &self,
@@ -273,5 +287,6 @@ impl Lane {
         self.incoming.let_followers_go();
         self.flush(Deadline::after(FLUSH_AT_END));
         self.outgoing.close();
+        self.replies.close();
     }
 }

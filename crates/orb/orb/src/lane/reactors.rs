@@ -260,7 +260,7 @@ impl State {
     }
 }
 
-fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Arc<Reactor>> {
+pub(super) fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Arc<Reactor>> {
     let config = broker.config();
     let connections = config
         .max_connections

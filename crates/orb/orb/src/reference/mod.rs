@@ -2,6 +2,7 @@
 
 mod adapter;
 mod adapter_policies;
+mod deferred;
 mod generated;
 mod initial;
 mod interface;
@@ -14,6 +15,7 @@ mod stringify;
 mod typed;
 mod validation;
 
+pub use deferred::{Poller, ReplyHandler};
 #[doc(hidden)]
 pub use generated::{count_of, joined_names};
 pub use interface::{AsObject, Interface, NotNil};

@@ -10,9 +10,12 @@
 
 use super::reply_table::{ReplyPlace, ReplyTable};
 use super::slot::{LeftBehind, Woken};
-use crate::sync::{self, AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, fence};
+use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
 use punctual_exec::Deadline;
 use std::cell::Cell;
+
+const FOLLOWER: u64 = 1;
+const WATCHER: u64 = 1 << 32;
 
 /// The callers of one connection. `R` is what is read from, `T` what is delivered.
 #[derive(Debug)]
@@ -20,8 +23,10 @@ pub(crate) struct Callers<R, T> {
     /// Held by the one that reads.
     reader: Mutex<R>,
     table: ReplyTable<T>,
-    /// How many wait while another reads.
-    followers: AtomicU32,
+    /// How many wait while another reads ([`FOLLOWER`] each), or are told of what has come without waiting ([`WATCHER`]).
+    others: AtomicU64,
+    /// Whether something may be there to be read that those want who do not wait.
+    unread: AtomicBool,
     /// Whether the last one to leave closes the connection.
     retired: AtomicBool,
 }
@@ -68,7 +73,8 @@ impl<R, T> Callers<R, T> {
         Self {
             reader: Mutex::new(reader),
             table: ReplyTable::default(),
-            followers: AtomicU32::new(0),
+            others: AtomicU64::new(0),
+            unread: AtomicBool::new(false),
             retired: AtomicBool::new(false),
         }
     }
@@ -81,6 +87,11 @@ impl<R, T> Callers<R, T> {
             has_read: Cell::new(false),
             gives_up: Cell::new(false),
         })
+    }
+
+    /// The place of one that has been put away.
+    pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
+        self.table.place(id)
     }
 
     /// One that has been put away, and is there again.
@@ -102,7 +113,7 @@ impl<R, T> Callers<R, T> {
         let was_promoted = !caller.has_read.get() && caller.place.slot.end() == LeftBehind::Reading;
         self.table.give_back(caller.place.id);
         if was_promoted {
-            self.table.promote_one();
+            self.promote_another();
         }
         self.is_over()
     }
@@ -122,7 +133,7 @@ impl<R, T> Callers<R, T> {
         self.table.keep_owed(caller.place.id);
         match caller.place.slot.end() {
             LeftBehind::Nothing => {}
-            LeftBehind::Reading => self.table.promote_one(),
+            LeftBehind::Reading => self.promote_another(),
             LeftBehind::Content => self.table.is_owed_no_more(caller.place.id),
         }
     }
@@ -161,21 +172,72 @@ impl<R, T> Callers<R, T> {
         sync::try_lock(&self.reader)
     }
 
-    /// Lets go of what is read from, and has another read, if one waits.
+    /// The same. Who reads is asked to say so when it is done.
+    pub(crate) fn read_or_leave_unread(&self) -> Option<MutexGuard<'_, R>> {
+        self.read().or_else(|| {
+            self.leave_unread();
+            // It may be done meanwhile.
+            self.read()
+        })
+    }
+
+    /// Lets go of what is read from, and has another read, if one waits. `true` where none does, and somebody may watch
+    /// for what comes.
     #[inline]
-    pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) {
+    pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) -> bool {
         drop(reader);
-        self.promote();
+        self.promote()
     }
 
     #[inline]
-    fn promote(&self) {
-        // Pairs with the fence in `follow`: either this side sees that one waits, or that one sees that
-        // nobody reads.
+    fn promote(&self) -> bool {
+        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that one waits, or that one sees
+        // that nobody reads.
         fence(Ordering::SeqCst);
-        if self.followers.load(Ordering::Relaxed) > 0 {
-            self.table.promote_one();
+        let others = self.others.load(Ordering::Relaxed);
+        others > 0 && self.promote_of(others)
+    }
+
+    fn promote_of(&self, others: u64) -> bool {
+        let has_followers = others % WATCHER > 0;
+        !(has_followers && self.table.promote_one()) && others >= WATCHER
+    }
+
+    /// One that was to read does not.
+    #[cold]
+    fn promote_another(&self) {
+        if !self.table.promote_one() {
+            self.leave_unread();
         }
+    }
+
+    /// Something may be there that nobody has read.
+    pub(crate) fn leave_unread(&self) {
+        self.unread.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether something may be there that nobody has read, and is wanted by one who does not wait: it is for the caller of
+    /// this to have it read.
+    pub(crate) fn take_unread(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.others.load(Ordering::Relaxed) >= WATCHER && self.unread.swap(false, Ordering::SeqCst)
+    }
+
+    /// One is told of its reply, and does not wait: from now on [`Callers::hand_on`] says where nobody reads.
+    pub(crate) fn begin_watch(&self) {
+        // Relaxed: the fence orders it.
+        self.others.fetch_add(WATCHER, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }
+
+    /// It watches no more.
+    pub(crate) fn end_watch(&self) {
+        self.others.fetch_sub(WATCHER, Ordering::Relaxed);
+    }
+
+    /// Wakes who watches for this reply, though it has not come.
+    pub(crate) fn wake_watcher(&self, id: u32) {
+        self.table.wake_watcher(id);
     }
 
     /// Waits while another reads, until it is this one's turn.
@@ -187,7 +249,7 @@ impl<R, T> Callers<R, T> {
     ) -> Followed<'_, R, T> {
         let slot = caller.place.slot;
         // Relaxed: the fences order it.
-        self.followers.fetch_add(1, Ordering::Relaxed);
+        self.others.fetch_add(FOLLOWER, Ordering::Relaxed);
         let followed = loop {
             slot.will_wait();
             // Pairs with the one in `promote`.
@@ -202,14 +264,14 @@ impl<R, T> Callers<R, T> {
                 Woken::Promoted => {}
                 Woken::TimedOut => {
                     if slot.stop_waiting() {
-                        self.promote();
+                        self.promote_another();
                     }
                     break Followed::TimedOut;
                 }
             }
         };
         // One that reads waits no more.
-        self.followers.fetch_sub(1, Ordering::Relaxed);
+        self.others.fetch_sub(FOLLOWER, Ordering::Relaxed);
         followed
     }
 

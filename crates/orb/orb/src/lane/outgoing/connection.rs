@@ -5,23 +5,27 @@
 //! anybody, and none is shared with another connection.
 
 use super::callers::{Caller, Callers};
-use super::delivered::{Broken, Delivered};
+use super::delivered::{Broken, Delivered, NoReply};
 use super::opened_for::OpenedFor;
 use super::queue::Queue;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
+use super::watch::{Watch, Watching};
 use super::wire_format::WireFormat;
 use crate::budget::{Evictable, Received, host_of};
-use crate::messaging::{Inbox, Tracer};
+use crate::lane::replies::Replies;
+use crate::messaging::{Inbox, Message, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
 use punctual_exec::{Deadline, LaneLock};
 use punctual_link::{Connection, Pending};
 use punctual_sys::clock::coarse_nanos;
+use std::io;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::task::Waker;
 use std::time::Duration;
 
 /// How long a look at a connection that nobody uses may take.
@@ -57,6 +61,8 @@ pub(crate) struct ClientConnection {
     pub(super) drain: Option<Duration>,
     /// How callers wait for their replies.
     pub(crate) waiting: WaitStrategy,
+    /// Who reads for those that do not wait.
+    pub(super) watch: Watch,
     /// Whether a thread sends one-ways here, so that it keeps to this one. Relaxed: a flag by itself.
     is_kept_to: AtomicBool,
     origin: Origin,
@@ -124,6 +130,7 @@ impl ClientConnection {
             drain: timeouts.drain,
             last_used: AtomicU64::new(coarse_nanos()),
             waiting,
+            watch: Watch::default(),
             is_kept_to: AtomicBool::new(false),
             spreads: to.spreads().then_some(to.number),
             to: Arc::downgrade(to),
@@ -138,7 +145,8 @@ impl ClientConnection {
         if let Some(mut inbox) = self.callers.read() {
             // How long a reply may take is its call's to say.
             inbox.watch(account, None);
-            self.callers.hand_on(inbox);
+            // It is new.
+            let _watched = self.callers.hand_on(inbox);
         }
     }
 
@@ -365,6 +373,8 @@ pub(crate) struct AwaitedReply {
     id: u32,
     /// Whether somebody has taken it up.
     is_taken_up: bool,
+    /// While somebody is to be told when it has come.
+    watching: Option<Watching>,
 }
 
 impl AwaitedReply {
@@ -375,13 +385,68 @@ impl AwaitedReply {
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
     ) -> Option<R> {
         self.is_taken_up = true;
+        self.stop_watching();
         let pending = self.connection.pending(self.id)?;
         Some(wait(&self.connection, &pending))
+    }
+
+    /// The same, but that it is put away again where `wait` has nothing: `None` is for a place that is not there.
+    ///
+    /// # Errors
+    /// Itself, put away again.
+    pub(crate) fn with_or_again<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> Option<R>,
+    ) -> Result<Option<R>, Self> {
+        self.stop_watching();
+        let connection = self.connection.clone();
+        let Some(pending) = connection.pending(self.id) else {
+            self.is_taken_up = true;
+            return Ok(None);
+        };
+        let Some(came) = wait(&connection, &pending) else {
+            let _kept = ManuallyDrop::new(pending);
+            return Err(self);
+        };
+        self.is_taken_up = true;
+        Ok(Some(came))
+    }
+
+    /// Has `watcher` woken when something has come, or the deadline has passed; whether either is so already. Some thread
+    /// of the lane's reads from now on.
+    ///
+    /// # Errors
+    /// Why none can.
+    pub(crate) fn watch(
+        &mut self,
+        readers: &Replies,
+        watcher: &Waker,
+        deadline: Deadline,
+    ) -> io::Result<bool> {
+        let Some(place) = self.connection.callers.place(self.id) else {
+            return Ok(true);
+        };
+        if place.slot.watch(watcher) || deadline.has_passed() {
+            return Ok(true);
+        }
+        if self.watching.is_none() {
+            let watching = Watching::begin(&self.connection, readers, self.id, deadline)?;
+            self.watching = Some(watching);
+        }
+        Ok(false)
+    }
+
+    /// Nobody is told any more when it comes.
+    fn stop_watching(&mut self) {
+        if let Some(watching) = self.watching.take() {
+            watching.end(&self.connection);
+        }
     }
 }
 
 impl Drop for AwaitedReply {
     fn drop(&mut self) {
+        self.stop_watching();
         if !self.is_taken_up {
             // Its own drop gives the place back.
             if let Some(pending) = self.connection.pending(self.id) {
@@ -399,6 +464,7 @@ impl PendingReply<'_> {
             connection: connection.clone(),
             id: pending.id(),
             is_taken_up: false,
+            watching: None,
         }
     }
 
@@ -409,6 +475,15 @@ impl PendingReply<'_> {
         let connection = pending.connection;
         if connection.callers.leave_with_its_own(&pending.caller) {
             connection.link.close();
+        }
+    }
+
+    /// What has come, without waiting.
+    pub(crate) fn take(&self) -> Result<Message, NoReply> {
+        match self.caller.place.slot.poll() {
+            Some(Delivered::Reply(message)) => Ok(message),
+            Some(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            None => Err(NoReply::TimedOut),
         }
     }
 
@@ -425,5 +500,6 @@ impl Drop for PendingReply<'_> {
         if connection.callers.leave(&self.caller) {
             connection.link.close();
         }
+        connection.has_unread_read();
     }
 }

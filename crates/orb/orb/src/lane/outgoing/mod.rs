@@ -26,6 +26,7 @@ mod slot;
 mod spare;
 mod to_endpoint;
 mod wait;
+mod watch;
 mod wire_format;
 
 pub(crate) use binding::{Binding, Bound};

@@ -11,7 +11,37 @@ use punctual_giop::MessageKind;
 use punctual_link::{Cause, Pending};
 use std::sync::atomic::Ordering;
 
+/// How far reading has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// There may be more.
+    On,
+    /// The connection has ended.
+    Over,
+}
+
 impl ClientConnection {
+    /// Reads a message, or some octets of one, by `until`.
+    pub(super) fn read_step(
+        &self,
+        inbox: &mut Inbox,
+        until: Deadline,
+        remarks: &mut Remarks<'_>,
+    ) -> Step {
+        match self.read_one(inbox, until, remarks) {
+            Ok(()) => {}
+            Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => {}
+            Err(error) if error.is_protocol_error() => {
+                self.refuse(&format!("the peer broke the protocol: {error}"), remarks);
+            }
+            Err(error) => self.break_off(&Broken::of(&error)),
+        }
+        match self.may_be_used() || !self.callers.is_idle() {
+            true => Step::On,
+            false => Step::Over,
+        }
+    }
+
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     pub(super) fn drain(&self, deadline: Deadline) {
         let mut remarks = Remarks::of(self);
@@ -30,7 +60,7 @@ impl ClientConnection {
         }
         remarks.take_from(&mut inbox);
         // Callers that came meanwhile found the inbox taken, as did the reactor.
-        self.callers.hand_on(inbox);
+        self.let_another_read(inbox);
         self.waiting.nudge();
     }
 

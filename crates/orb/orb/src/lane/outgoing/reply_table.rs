@@ -6,22 +6,27 @@
 //! each; there is no lock.
 
 use super::slot::ReplySlot;
-use crate::sync::{AtomicU64, OnceLock, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
 
 /// Calls that may wait on one connection at once.
 pub(crate) const MAX_WAITING: usize = 1 << INDEX_BITS;
-const INDEX_BITS: u32 = 14;
+const INDEX_BITS: u32 = 17;
 pub(super) const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
 /// Places whose being taken is told by the bits of one word.
 const A_ROW: usize = 64;
-const ROWS: usize = MAX_WAITING / A_ROW;
+/// Rows that come to be together, when more callers wait than ever before.
+const A_BLOCK: usize = 32;
+const BLOCKS: usize = MAX_WAITING / A_ROW / A_BLOCK;
 
 /// The callers that wait on one connection.
 #[derive(Debug)]
 pub(crate) struct ReplyTable<T> {
     /// Few connections have more callers at once than these.
     first: Row<T>,
-    rest: OnceLock<Box<[Row<T>]>>,
+    /// The others' rows; the first of them is not used.
+    further: [OnceLock<Box<[Row<T>]>>; BLOCKS],
+    /// A row of theirs in which there was a place lately.
+    vacant: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -45,7 +50,8 @@ impl<T> Default for ReplyTable<T> {
     fn default() -> Self {
         Self {
             first: Row::new(),
-            rest: OnceLock::new(),
+            further: std::array::from_fn(|_| OnceLock::new()),
+            vacant: AtomicU32::new(1),
         }
     }
 }
@@ -102,11 +108,24 @@ impl<T> ReplyTable<T> {
 
     #[cold]
     fn register_further(&self) -> Option<ReplyPlace<'_, T>> {
-        let rest = self
-            .rest
-            .get_or_init(|| (1..ROWS).map(|_| Row::new()).collect());
-        let mut rows = rest.iter().zip(1..);
-        rows.find_map(|(row, number)| Self::enter(row, row.take()?, number))
+        // Relaxed: a hint, and no more.
+        let vacant = self.vacant.load(Ordering::Relaxed) as usize;
+        let rows = (vacant..BLOCKS * A_BLOCK).chain(1..vacant);
+        for number in rows {
+            let block = self.further.get(number / A_BLOCK)?;
+            let block = block.get_or_init(|| (0..A_BLOCK).map(|_| Row::new()).collect());
+            let row = block.get(number % A_BLOCK)?;
+            if let Some(at) = row.take() {
+                self.has_vacancy(number);
+                return Self::enter(row, at, number);
+            }
+        }
+        None
+    }
+
+    fn has_vacancy(&self, row: usize) {
+        let row = u32::try_from(row).unwrap_or(1);
+        self.vacant.store(row, Ordering::Relaxed);
     }
 
     #[inline]
@@ -138,6 +157,9 @@ impl<T> ReplyTable<T> {
             // Release pairs with the Acquire in `take`; more than that, for `is_idle`.
             row.taken
                 .fetch_and(!(1 << (index % A_ROW)), Ordering::SeqCst);
+            if index >= A_ROW {
+                self.has_vacancy(index / A_ROW);
+            }
         }
     }
 
@@ -198,9 +220,21 @@ impl<T> ReplyTable<T> {
         false
     }
 
-    /// Chooses a new reader among those who wait.
-    pub(crate) fn promote_one(&self) {
-        let _found = self.slots().any(ReplySlot::promote);
+    /// Wakes who watches for this reply, though it has not come.
+    pub(crate) fn wake_watcher(&self, id: u32) {
+        let index = index_of(id);
+        let slot = self.row(index).and_then(|row| row.slots.get(index % A_ROW));
+        if let Some(slot) = slot.and_then(OnceLock::get) {
+            let generation = slot.generation();
+            if generation % GENERATIONS == id >> (1 + INDEX_BITS) {
+                slot.wake_watcher(generation);
+            }
+        }
+    }
+
+    /// Chooses a new reader among those who wait; `false` where none does.
+    pub(crate) fn promote_one(&self) -> bool {
+        self.slots().any(ReplySlot::promote)
     }
 
     /// Delivers to all who wait, where `may_replace` allows it in place of what they have.
@@ -227,14 +261,14 @@ impl<T> ReplyTable<T> {
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row<T>> {
-        let rest = self.rest.get().map(|rest| &**rest).unwrap_or_default();
-        std::iter::once(&self.first).chain(rest)
+        let further = self.further.iter().filter_map(OnceLock::get);
+        std::iter::once(&self.first).chain(further.flat_map(|block| &**block))
     }
 
     fn row(&self, index: usize) -> Option<&Row<T>> {
-        match (index / A_ROW).checked_sub(1) {
-            None => Some(&self.first),
-            Some(further) => self.rest.get()?.get(further),
+        match index / A_ROW {
+            0 => Some(&self.first),
+            row => self.further.get(row / A_BLOCK)?.get()?.get(row % A_BLOCK),
         }
     }
 

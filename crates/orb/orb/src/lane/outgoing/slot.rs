@@ -9,6 +9,7 @@
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Word, lock};
 use punctual_exec::Deadline;
+use std::task::Waker;
 
 const IDLE: u32 = 0;
 const WAITING: u32 = 1;
@@ -21,7 +22,15 @@ pub(crate) struct ReplySlot<T> {
     state: Word,
     /// Which of the place's callers it is: what comes for an earlier one finds nobody.
     generation: AtomicU32,
-    content: Mutex<Option<T>>,
+    place: Mutex<Place<T>>,
+}
+
+/// What is put down for a caller, and by it.
+#[derive(Debug)]
+struct Place<T> {
+    content: Option<T>,
+    /// Who is told of it, where no thread waits.
+    watcher: Option<Waker>,
 }
 
 /// What a caller has left to others.
@@ -48,7 +57,10 @@ impl<T> ReplySlot<T> {
         Self {
             state: Word::new(IDLE),
             generation: AtomicU32::new(0),
-            content: Mutex::new(None),
+            place: Mutex::new(Place {
+                content: None,
+                watcher: None,
+            }),
         }
     }
 
@@ -69,10 +81,11 @@ impl<T> ReplySlot<T> {
 
     /// The caller leaves: what comes for it later finds nobody.
     pub(crate) fn end(&self) -> LeftBehind {
-        let mut content = lock(&self.content);
+        let mut place = lock(&self.place);
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
         self.generation.store(next, Ordering::Relaxed);
-        *content = None;
+        place.content = None;
+        place.watcher = None;
         match self.state.atomic().swap(IDLE, Ordering::AcqRel) {
             PROMOTED => LeftBehind::Reading,
             DELIVERED => LeftBehind::Content,
@@ -92,7 +105,36 @@ impl<T> ReplySlot<T> {
         if !self.has_content() {
             return None;
         }
-        lock(&self.content).take()
+        lock(&self.place).content.take()
+    }
+
+    /// Has `watcher` woken when something is delivered, in place of another; `true` where something is there already.
+    pub(crate) fn watch(&self, watcher: &Waker) -> bool {
+        let mut place = lock(&self.place);
+        if place.content.is_some() {
+            return true;
+        }
+        match &mut place.watcher {
+            Some(there) => there.clone_from(watcher),
+            none => *none = Some(watcher.clone()),
+        }
+        false
+    }
+
+    /// Nobody is told any more.
+    pub(crate) fn stop_watching(&self) {
+        lock(&self.place).watcher = None;
+    }
+
+    /// Wakes the watcher of the caller of that generation, though nothing has come.
+    pub(crate) fn wake_watcher(&self, generation: u32) {
+        let mut place = lock(&self.place);
+        if self.generation.load(Ordering::Relaxed) == generation
+            && let Some(watcher) = place.watcher.take()
+        {
+            drop(place);
+            watcher.wake();
+        }
     }
 
     /// From now on the caller may be chosen as reader. To be said, and then a fence passed, before it
@@ -140,17 +182,22 @@ impl<T> ReplySlot<T> {
         content: T,
         may_replace: impl FnOnce(&T) -> bool,
     ) -> bool {
-        let mut place = lock(&self.content);
+        let mut place = lock(&self.place);
         let is_meant = self.generation.load(Ordering::Relaxed) == generation;
-        if !is_meant || place.as_ref().is_some_and(|there| !may_replace(there)) {
+        let there = place.content.as_ref();
+        if !is_meant || there.is_some_and(|there| !may_replace(there)) {
             return false;
         }
-        *place = Some(content);
+        place.content = Some(content);
+        let watcher = place.watcher.take();
         // Under the lock, so that the next caller's state is not changed for this one's sake.
         let was = self.state.atomic().swap(DELIVERED, Ordering::AcqRel);
         drop(place);
         if was == WAITING {
             self.state.wake();
+        }
+        if let Some(watcher) = watcher {
+            watcher.wake();
         }
         true
     }

@@ -45,7 +45,9 @@ impl ClientConnection {
         {
             probe::begins!(Point::ClientTransportReceive);
             pending.caller.has_read_its_own();
-            self.callers.hand_on(inbox);
+            if self.callers.hand_on(inbox) {
+                self.has_unread_read();
+            }
             return Waited::Own(own);
         }
         Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
@@ -64,7 +66,7 @@ impl ClientConnection {
         match received {
             Ok(_) => inbox.put(block),
             Err(error) if matches!(error.cause, Cause::TimedOut) => {
-                self.callers.hand_on(inbox);
+                self.let_another_read(inbox);
                 return Err(NoReply::TimedOut);
             }
             Err(error) => self.break_off(&Broken::of(&error.into())),
@@ -94,8 +96,18 @@ impl ClientConnection {
         let mut remarks = Remarks::of(self);
         let read = self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
         remarks.take_from(&mut inbox);
-        self.callers.hand_on(inbox);
+        self.let_another_read(inbox);
         read
+    }
+
+    /// Lets go of the inbox. What is left in it is read by another, if somebody wants it.
+    pub(in crate::lane::outgoing) fn let_another_read(&self, inbox: MutexGuard<'_, Inbox>) {
+        if !inbox.is_empty() {
+            self.callers.leave_unread();
+        }
+        if self.callers.hand_on(inbox) {
+            self.has_unread_read();
+        }
     }
 
     /// Waits while another reads, and reads when that one is done.
@@ -105,7 +117,10 @@ impl ClientConnection {
             Followed::Reads(inbox) => self.lead(inbox, pending, deadline),
             Followed::Delivered(Delivered::Reply(message)) => Ok(message),
             Followed::Delivered(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
-            Followed::TimedOut => Err(NoReply::TimedOut),
+            Followed::TimedOut => {
+                self.has_unread_read();
+                Err(NoReply::TimedOut)
+            }
         }
     }
 

@@ -62,7 +62,7 @@ impl ClientConnection {
     }
 
     /// Reads up to [`MESSAGES`]; whether there may be more.
-    fn read_some(
+    pub(in crate::lane::outgoing) fn read_some(
         &self,
         inbox: &mut Inbox,
         event: &mut ReadyEvent<'_>,

@@ -1,0 +1,351 @@
+//! Calls whose callers go on: by polling, as a future, or with a reply handler (CORBA 3.3 part 2, §22).
+
+use super::object::ObjectRef;
+use crate::client::{self, Callee, Deferred, Owner};
+use crate::collocation;
+use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
+use crate::lane::{Continuation, Lane};
+use crate::operation::Operation;
+use parking_lot::Mutex;
+use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_exec::Deadline;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// Reads the results of an operation.
+type ReadResults<R> = fn(&mut Decoder<'_>) -> Result<R, CdrError>;
+
+impl Owner for ObjectRef {
+    fn callee_of<'c>(&'c self, lane: &'c Arc<Lane>) -> Callee<'c> {
+        Callee {
+            lane,
+            ..self.callee()
+        }
+    }
+}
+
+/// A call on its way (Messaging::Poller; CORBA 3.3 part 2, §22.13): its result can be polled, waited for, or awaited by any
+/// executor, whichever comes first. The request has been sent when there is one.
+///
+/// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it costs no more. Awaited as a future,
+/// a thread of the ORB reads; the first such call starts it (`docs/guide/asynchrony.md`).
+///
+/// Dropped before the result is there, the call is cancelled: the server is told that nobody waits (CancelRequest).
+#[must_use = "dropped, the call is cancelled"]
+pub struct Poller<R, E = SystemException> {
+    state: State<R, E>,
+}
+
+enum State<R, E> {
+    /// It was a call within the process.
+    Made(Option<Result<R, E>>),
+    Begun(Option<Box<Begun<R>>>),
+}
+
+/// A request, and who reads its results.
+struct Begun<R> {
+    call: Deferred<ObjectRef>,
+    results: ReadResults<R>,
+}
+
+impl<R, E: OperationError> Poller<R, E> {
+    /// Whether the result is there; waits for it that long at most (Messaging::Poller::is_ready; `Duration::ZERO` looks only).
+    pub fn is_ready(&mut self, timeout: Duration) -> bool {
+        match &mut self.state {
+            State::Made(_) | State::Begun(None) => true,
+            State::Begun(Some(begun)) => begun.call.wait(Deadline::after(timeout)),
+        }
+    }
+
+    /// Waits for the result, until the time-out of the call.
+    ///
+    /// # Errors
+    /// What the servant or the server raised, or what kept the call from it.
+    pub fn wait(mut self) -> Result<R, E> {
+        self.take().unwrap_or_else(|| Err(taken().into()))
+    }
+
+    /// Waits for the result that long at most.
+    ///
+    /// # Errors
+    /// The poller itself, where the result has not come.
+    pub fn wait_for(mut self, timeout: Duration) -> Result<Result<R, E>, Self> {
+        match self.is_ready(timeout) {
+            true => Ok(self.wait()),
+            false => Err(self),
+        }
+    }
+
+    fn take(&mut self) -> Option<Result<R, E>> {
+        match &mut self.state {
+            State::Made(result) => result.take(),
+            State::Begun(begun) => begun.take().map(|begun| begun.finish()),
+        }
+    }
+}
+
+impl<R> Begun<R> {
+    fn finish<E: OperationError>(self) -> Result<R, E> {
+        let Self { call, results } = self;
+        read(call, results)
+    }
+}
+
+/// Reads the results, or the user exception, of a call that is done.
+fn read<R, E: OperationError>(call: Deferred<ObjectRef>, results: ReadResults<R>) -> Result<R, E> {
+    let unreadable = |error| {
+        let exception = cdr_exception(error, CompletionStatus::Yes);
+        exception.in_context("reading the results")
+    };
+    let mut outcome = None;
+    call.finish(&mut |body, decoder| {
+        outcome = Some(match body {
+            client::Body::Results => results(decoder).map_err(|error| unreadable(error).into()),
+            client::Body::UserException => raised(decoder, unreadable),
+        });
+    })?;
+    outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
+}
+
+fn raised<R, E: OperationError>(
+    decoder: &mut Decoder<'_>,
+    unreadable: impl Fn(CdrError) -> SystemException,
+) -> Result<R, E> {
+    let id = decoder.get_string().map_err(&unreadable)?;
+    match E::raised(&id, decoder).map_err(&unreadable)? {
+        Some(exception) => Err(exception),
+        None => Err(client::unlisted(&id).into()),
+    }
+}
+
+/// Its result has been taken.
+#[cold]
+fn taken() -> SystemException {
+    client::out_of_place().in_context("the result of a call was taken twice")
+}
+
+impl<R, E> Unpin for Poller<R, E> {}
+
+impl<R, E: OperationError> Future for Poller<R, E> {
+    type Output = Result<R, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::Begun(Some(begun)) = &mut self.state
+            && !begun.call.poll(context.waker())
+        {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.take().unwrap_or_else(|| Err(taken().into())))
+    }
+}
+
+impl<R, E> fmt::Debug for Poller<R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let call = match &self.state {
+            State::Begun(Some(begun)) => Some(&begun.call),
+            _ => None,
+        };
+        f.debug_struct("Poller").field("call", &call).finish()
+    }
+}
+
+/// Who is given the reply of an asynchronous call: a closure that is called once, with the results or what went wrong, on a
+/// thread of the ORB that reads replies. Handlers of one lane are called one after the other; one that takes long
+/// keeps the next waiting.
+pub struct ReplyHandler<R, E = SystemException>(Box<dyn FnOnce(Result<R, E>) + Send>);
+
+impl<R, E, F: FnOnce(Result<R, E>) + Send + 'static> From<F> for ReplyHandler<R, E> {
+    fn from(handler: F) -> Self {
+        Self(Box::new(handler))
+    }
+}
+
+impl<R, E> fmt::Debug for ReplyHandler<R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReplyHandler")
+    }
+}
+
+/// What becomes of a call that has a reply handler.
+type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
+
+/// A call with a reply handler.
+struct Handled {
+    lane: Arc<Lane>,
+    /// Until it is done.
+    call: Mutex<Option<(Deferred<ObjectRef>, Finish)>>,
+}
+
+impl Handled {
+    /// Has the handler called when the result is there, by the thread that reads replies.
+    fn begin(call: Deferred<ObjectRef>, finish: Finish) {
+        let lane = call.lane().clone();
+        let this = Arc::new(Self {
+            lane,
+            call: Mutex::new(Some((call, finish))),
+        });
+        let watcher = Waker::from(this.clone());
+        let mut held = this.call.lock();
+        let is_done = held.as_mut().is_some_and(|(call, _)| call.poll(&watcher));
+        drop(held);
+        if is_done {
+            watcher.wake();
+        }
+    }
+}
+
+impl Continuation for Handled {
+    fn go_on(self: Arc<Self>) {
+        let mut held = self.call.lock();
+        let Some((call, _)) = held.as_mut() else {
+            return;
+        };
+        if call.poll(&Waker::from(self.clone()))
+            && let Some((call, finish)) = held.take()
+        {
+            drop(held);
+            finish(call);
+        }
+    }
+}
+
+/// A call within the process that was made, and whose reply handler is to be called.
+struct Made(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Continuation for Made {
+    fn go_on(self: Arc<Self>) {
+        let handle = self.0.lock().take();
+        if let Some(handle) = handle {
+            handle();
+        }
+    }
+}
+
+impl ObjectRef {
+    /// Begins a call: `here` runs with the servant, on this thread and to its end, if the object is one of this process;
+    /// otherwise a request is sent, whose arguments may be written again later. For generated stubs.
+    pub fn begin<V, R, E>(
+        &self,
+        operation: Operation,
+        here: impl FnOnce(&V) -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+        results: ReadResults<R>,
+    ) -> Poller<R, E>
+    where
+        V: ?Sized + 'static,
+        E: OperationError,
+    {
+        let state = match self.begun(operation, here, arguments) {
+            Ok(call) => State::Begun(Some(Box::new(Begun { call, results }))),
+            Err(made) => State::Made(Some(made)),
+        };
+        Poller { state }
+    }
+
+    /// The same, with a reply handler. It is called exactly once, by the thread of the lane that reads replies; where the ORB has
+    /// shut down, by this one. For generated stubs.
+    pub fn begin_handled<V, R, E>(
+        &self,
+        operation: Operation,
+        handler: ReplyHandler<R, E>,
+        here: impl FnOnce(&V) -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+        results: ReadResults<R>,
+    ) where
+        V: ?Sized + 'static,
+        R: Send + 'static,
+        E: OperationError + Send + 'static,
+    {
+        let ReplyHandler(handler) = handler;
+        match self.begun(operation, here, arguments) {
+            Ok(call) => {
+                Handled::begin(call, Box::new(move |call| handler(read(call, results))));
+            }
+            Err(made) => {
+                let handle: Box<dyn FnOnce() + Send> = Box::new(move || handler(made));
+                let lane = self.callee().lane.clone();
+                lane.submit(Arc::new(Made(Mutex::new(Some(handle)))));
+            }
+        }
+    }
+
+    /// The same, but that it is a request in any case. For generated stubs without a server's side.
+    pub fn begin_elsewhere<R, E: OperationError>(
+        &self,
+        operation: Operation,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+        results: ReadResults<R>,
+    ) -> Poller<R, E> {
+        let call = self.request(operation, arguments);
+        Poller {
+            state: State::Begun(Some(Box::new(Begun { call, results }))),
+        }
+    }
+
+    /// The same, with a reply handler. For generated stubs without a server's side.
+    pub fn begin_handled_elsewhere<R, E>(
+        &self,
+        operation: Operation,
+        handler: ReplyHandler<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+        results: ReadResults<R>,
+    ) where
+        R: Send + 'static,
+        E: OperationError + Send + 'static,
+    {
+        let (ReplyHandler(handler), call) = (handler, self.request(operation, arguments));
+        Handled::begin(call, Box::new(move |call| handler(read(call, results))));
+    }
+
+    fn request(
+        &self,
+        operation: Operation,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+    ) -> Deferred<Self> {
+        let lane = self.callee().lane.clone();
+        Deferred::begin(self.clone(), lane, operation, Box::new(arguments))
+    }
+
+    /// A request on its way, or what a call within the process has come to.
+    fn begun<V, R, E>(
+        &self,
+        operation: Operation,
+        here: impl FnOnce(&V) -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+    ) -> Result<Deferred<Self>, Result<R, E>>
+    where
+        V: ?Sized + 'static,
+        E: OperationError,
+    {
+        let begin = || self.request(operation, arguments);
+        if self.is_elsewhere() {
+            return Ok(begin());
+        }
+        let mut begun = None;
+        let made = collocation::call(
+            self.caller(),
+            &operation,
+            (),
+            |(), servant: &V| here(servant),
+            |()| {
+                begun = Some(begin());
+                // Nobody sees it.
+                Err(client::out_of_place().into())
+            },
+        );
+        match begun {
+            Some(call) => Ok(call),
+            None => Err(made),
+        }
+    }
+}
+
+impl Wake for Handled {
+    fn wake(self: Arc<Self>) {
+        self.lane.submit(self.clone());
+    }
+}
