@@ -9,8 +9,8 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Each FILE.idl becomes FILE.rs. Diagnostics go to standard error; the exit status is 1 if there is
-/// an error among them, and then nothing is written.
+/// Each FILE.idl becomes FILE.rs, unless there is an error in it: then the others are written all the same, and the exit
+/// status is 1. Diagnostics go to standard error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Search this folder for included files.
@@ -87,12 +87,17 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             }
         }
     }
-    if failed {
-        return ExitCode::FAILURE;
+    if !options.check && !done.is_empty() {
+        failed |= !write(options, &done);
     }
-    if options.check {
-        return ExitCode::SUCCESS;
+    match failed {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
     }
+}
+
+/// Writes what became of the files, with a warning for what they share; whether that could be done.
+fn write(options: &Options, done: &[(PathBuf, Option<Generated>)]) -> bool {
     let sharing = done.iter().filter_map(|(file, generated)| {
         let included = &generated.as_ref()?.included;
         Some((file.to_str()?, included))
@@ -101,10 +106,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let sources = done.iter().filter_map(|(file, generated)| {
         Some((file.as_path(), generated.as_ref()?.source.as_str()))
     });
-    match write_all(&options.out, sources) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => fail(message, None),
+    let written = write_all(&options.out, sources);
+    if let Err(message) = &written {
+        fail(message, None);
     }
+    written.is_ok()
 }
 
 fn settings(

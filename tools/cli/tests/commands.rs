@@ -16,6 +16,47 @@ fn punctual() -> Command {
 }
 
 #[test]
+fn files_without_mistakes_are_compiled_beside_one_that_has_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let files = [
+        file("first.idl", "interface First { void f(); };"),
+        file("unknown.idl", "interface Second : Unknown {};"),
+        file(
+            "native.idl",
+            "native N; interface Third { void f(in N n); };",
+        ),
+        file("last.idl", "interface Last { void f(); };"),
+    ];
+    let out = folder.path().join("out");
+    let output = punctual()
+        .arg("idl")
+        .args(files)
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("unknown.idl:1") && errors.contains("native.idl:1"),
+        "{errors}"
+    );
+    let written = std::fs::read_dir(&out).unwrap();
+    let mut written: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
+    written.sort();
+    assert_eq!(written, ["first.rs", "last.rs"]);
+    for (name, trait_name) in [("first.rs", "FirstServant"), ("last.rs", "LastServant")] {
+        let text = std::fs::read_to_string(out.join(name)).unwrap();
+        assert!(text.contains(trait_name), "{text}");
+    }
+}
+
+#[test]
 fn the_demo_makes_calls_of_each_kind_and_verifies_them() {
     let output = punctual()
         .args(["demo", "-n", "50", "--json"])

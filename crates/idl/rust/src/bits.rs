@@ -222,16 +222,12 @@ fn claim(
     preferred: impl FnOnce() -> String,
 ) -> Ident {
     let generator = scope.generator;
-    let chosen = chosen(
-        annotations,
-        generator.spec,
-        &mut generator.errors.borrow_mut(),
-    );
+    let chosen = chosen(annotations, generator.spec, &mut generator.errors.lock());
     ident(&claims.claim(
         chosen.unwrap_or_else(preferred),
         claimant,
         generator.spec,
-        &mut generator.warnings.borrow_mut(),
+        &mut generator.warnings.lock(),
     ))
 }
 

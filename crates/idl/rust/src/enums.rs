@@ -101,14 +101,14 @@ pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ide
             let preferred = chosen(
                 &enumerator.annotations,
                 generator.spec,
-                &mut generator.errors.borrow_mut(),
+                &mut generator.errors.lock(),
             );
             let claimant = Claimant::new(&enumerator.name, &enumerator.location);
             ident(&claims.claim(
                 preferred.unwrap_or_else(|| upper_camel(&enumerator.name)),
                 claimant,
                 generator.spec,
-                &mut generator.warnings.borrow_mut(),
+                &mut generator.warnings.lock(),
             ))
         })
         .collect()

@@ -42,7 +42,6 @@ pub(crate) fn generate(
             quote!(#reference #server)
         }
     };
-    let calls = call::own(scope.generator, declaration.id);
-    let errors = calls.iter().map(|call| errors::generate(scope, call));
-    quote!(#definition #(#errors)*)
+    let errors = errors::of(scope, declaration.id);
+    quote!(#definition #errors)
 }

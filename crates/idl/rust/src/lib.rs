@@ -29,6 +29,7 @@ mod modules;
 mod names;
 mod non_nil;
 mod options;
+mod parallel;
 mod plan;
 mod scope;
 mod shared;
@@ -39,7 +40,6 @@ mod types;
 mod unions;
 mod valuetypes;
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use layout::Pieces;
@@ -53,6 +53,7 @@ pub use shared::warn_of_shared;
 
 use facts::Facts;
 use names::{Names, ident};
+use parallel::Shared;
 use plan::Plan;
 
 /// What became of a specification.
@@ -87,8 +88,8 @@ pub fn generate(
         options,
         names,
         facts: Facts::new(specification),
-        warnings: RefCell::new(warnings),
-        errors: RefCell::default(),
+        warnings: Shared::new(warnings),
+        errors: Shared::default(),
         pieces: Pieces::default(),
     };
     let plan = Plan::new(&generator, &mut errors);
@@ -100,12 +101,12 @@ pub fn generate(
     if !errors.is_empty() {
         return Err(distinct(errors));
     }
-    let text = generator
+    let source = generator
         .pieces
-        .format(tokens)
+        .format(&header(specification), tokens)
         .map_err(|problem| vec![*problem])?;
     Ok(Generated {
-        source: header(specification) + &text,
+        source,
         warnings: distinct(generator.warnings.take()),
         included: shared::included(specification, &plan),
     })
@@ -117,8 +118,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) options: &'a Options,
     pub(crate) names: Names,
     pub(crate) facts: Facts,
-    pub(crate) warnings: RefCell<Vec<Diagnostic>>,
-    pub(crate) errors: RefCell<Vec<Diagnostic>>,
+    pub(crate) warnings: Shared<Vec<Diagnostic>>,
+    pub(crate) errors: Shared<Vec<Diagnostic>>,
     pub(crate) pieces: Pieces,
 }
 

@@ -24,17 +24,13 @@ impl<'a> Fields<'a> {
         let spec = generator.spec;
         let mut claims = Claims::default();
         let mut names = |member: &Member| {
-            let preferred = chosen(
-                &member.annotations,
-                spec,
-                &mut generator.errors.borrow_mut(),
-            );
+            let preferred = chosen(&member.annotations, spec, &mut generator.errors.lock());
             let claimant = Claimant::new(&member.name, &member.location);
             ident(&claims.claim(
                 preferred.unwrap_or_else(|| snake(&member.name)),
                 claimant,
                 spec,
-                &mut generator.warnings.borrow_mut(),
+                &mut generator.warnings.lock(),
             ))
         };
         let members = spec

@@ -12,8 +12,9 @@ use punctual_idl::model::{DeclId, Declaration};
 use quote::quote;
 
 use crate::Generator;
-use crate::layout::Piece;
+use crate::layout::{self, Piece};
 use crate::names::{Companion, ident, outer_scope};
+use crate::parallel;
 
 /// A Rust module under construction.
 pub(crate) struct Scope<'g> {
@@ -35,7 +36,7 @@ enum Origin {
     Prelude(&'static str),
 }
 
-/// Methods in a piece of text.
+/// Things in a piece of text.
 const AT_A_TIME: usize = 32;
 
 impl<'g> Scope<'g> {
@@ -57,19 +58,44 @@ impl<'g> Scope<'g> {
         self.generator.pieces.lay_out(piece, self.depth(), tokens)
     }
 
-    /// What stands for them, one after the other. A few at a time: what stands for each costs as a syntax tree, too.
-    pub(crate) fn each_laid_out(
+    /// What stands for what is made of each of many things: laid out by all processors, a few of them at a time, as
+    /// what stands for a piece costs as a syntax tree, too.
+    pub(crate) fn each_laid_out<T: Sync>(
         &self,
         piece: Piece,
-        tokens: impl Iterator<Item = TokenStream>,
+        things: &[T],
+        tokens: impl Fn(&Scope<'_>, &T) -> TokenStream + Sync,
     ) -> TokenStream {
-        let mut tokens = tokens.peekable();
-        let mut laid_out = TokenStream::new();
-        while tokens.peek().is_some() {
-            let few = tokens.by_ref().take(AT_A_TIME).collect();
-            laid_out.extend(self.laid_out(piece, few));
-        }
-        laid_out
+        let (generator, idl, depth) = (self.generator, &self.idl, self.depth());
+        let parts: Vec<&[T]> = things.chunks(AT_A_TIME).collect();
+        let tokens_of = |scope: &Scope<'_>, part: &[T]| -> TokenStream {
+            part.iter().map(|thing| tokens(scope, thing)).collect()
+        };
+        let texts = parallel::map(&parts, |part| {
+            let scope = Scope::new(generator, idl.clone());
+            let text = layout::text(piece, depth, tokens_of(&scope, part));
+            (text, scope.imports.into_inner())
+        });
+        let laid_out = texts.into_iter().zip(parts);
+        let laid_out = laid_out.map(|((text, imports), part)| {
+            self.imports.borrow_mut().extend(imports);
+            match text {
+                Some(text) => generator.pieces.keep_items(text),
+                None => tokens_of(self, part),
+            }
+        });
+        laid_out.collect()
+    }
+
+    /// What stands for a constant of an `impl` that holds a list. `constant` has an empty one.
+    pub(crate) fn laid_out_list(&self, constant: TokenStream, elements: &[String]) -> TokenStream {
+        let pieces = &self.generator.pieces;
+        pieces.lay_out_list(self.depth(), constant, elements)
+    }
+
+    /// What stands for the text of an expression that is the last of a body.
+    pub(crate) fn kept(&self, expression: String) -> TokenStream {
+        self.generator.pieces.keep_expression(expression)
     }
 
     /// A name of the runtime or of the standard library, imported if need be.

@@ -82,14 +82,14 @@ impl<'s, 'g> Shape<'s, 'g> {
                 let preferred = chosen(
                     &member.annotations,
                     generator.spec,
-                    &mut generator.errors.borrow_mut(),
+                    &mut generator.errors.lock(),
                 );
                 let claimant = Claimant::new(&member.name, &member.location);
                 let name = claims.claim(
                     preferred.unwrap_or_else(|| upper_camel(&member.name)),
                     claimant,
                     generator.spec,
-                    &mut generator.warnings.borrow_mut(),
+                    &mut generator.warnings.lock(),
                 );
                 Variant {
                     name: ident(&name),

@@ -84,3 +84,50 @@ fn operations_are_found_by_length_and_by_the_octets_that_differ() {
          };"
     );
 }
+
+/// An interface with so many operations, within so many modules.
+fn wide(operations: usize, modules: usize) -> String {
+    let operations: String = (0..operations)
+        .map(|n| format!("string operation_of_some_length_{n:04}(in long n) raises (E);"))
+        .collect();
+    let interface = format!("exception E {{}}; interface I {{ {operations} }};");
+    (0..modules).fold(interface, |inner, n| format!("module m{n} {{ {inner} }};"))
+}
+
+#[test]
+fn many_operations_come_in_their_order_whichever_thread_lays_them_out() {
+    let text = generated(&wide(500, 1));
+    let is_search = |line: &&str| line.contains("if operation ==") || line.contains("Some(");
+    let lines = text.lines().filter(|line| !is_search(line));
+    let numbers: Vec<usize> = lines
+        .flat_map(|line| line.split("operation_of_some_length_").skip(1))
+        .map(|rest| rest[..4].parse().unwrap())
+        .collect();
+    // Reference, trait, delegate, names, answers, skeleton, errors.
+    let parts: Vec<&[usize]> = numbers.chunk_by(|one, next| one <= next).collect();
+    assert_eq!(parts.len(), 7, "{numbers:?}");
+    assert!(
+        parts
+            .iter()
+            .all(|part| part.chunk_by(usize::eq).count() == 500)
+    );
+    assert_eq!(text, generated(&wide(500, 1)));
+}
+
+#[test]
+fn operations_within_very_many_modules_are_all_there() {
+    for modules in [7, 8, 9, 12] {
+        let text = generated(&wide(70, modules));
+        for n in 0..70 {
+            for part in [
+                format!("pub fn operation_of_some_length_{n:04}("),
+                format!("\"operation_of_some_length_{n:04}\","),
+                format!("ISkeleton::operation_of_some_length_{n:04},"),
+                format!("if operation == \"operation_of_some_length_{n:04}\" => {{"),
+                format!("Some(ISkeleton::operation_of_some_length_{n:04})"),
+            ] {
+                assert!(text.contains(&part), "{modules} modules: no {part}");
+            }
+        }
+    }
+}

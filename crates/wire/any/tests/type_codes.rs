@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{
-    Label, TypeBuilder, TypeCode, TypeCodeError, TypeKind, ValueModifier, Visibility,
+    Label, TypeBuilder, TypeCode, TypeCodeError, TypeKind, Typed, ValueModifier, Visibility,
 };
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal, Unmarshal,
@@ -383,4 +383,35 @@ fn a_union_chosen_by_a_wchar_is_read_in_the_version_in_which_it_is_written() {
             }
         }
     }
+}
+
+/// As a generated type whose interface has an operation of that name.
+struct Describable;
+
+impl Describable {
+    fn describe(&self) -> &str {
+        "by an operation"
+    }
+}
+
+punctual_any::typed!(Describable, |types| types
+    .interface("IDL:Describable:1.0", "Describable"));
+
+#[test]
+fn a_generated_type_has_one_type_code_whatever_its_operations_are_called() {
+    assert_eq!(Describable.describe(), "by an operation");
+    let first = Describable::type_code();
+    assert_eq!(first, TypeBuilder::of::<Describable>());
+    assert_eq!(first.kind(), TypeKind::Objref);
+    assert_eq!(first.id(), Ok("IDL:Describable:1.0"));
+    let all: Vec<TypeCode> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| scope.spawn(Describable::type_code))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert!(all.iter().all(|one| *one == first));
 }

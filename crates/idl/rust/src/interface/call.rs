@@ -106,7 +106,7 @@ fn claim_names(generator: &Generator<'_>, calls: &mut [Call<'_>]) {
             std::mem::take(&mut call.method),
             call.half.claimant(call.declaration),
             generator.spec,
-            &mut generator.warnings.borrow_mut(),
+            &mut generator.warnings.lock(),
         );
     }
 }
@@ -145,7 +145,7 @@ pub(crate) fn named<'a>(
         let preferred = chosen(
             &parameter.annotations,
             generator.spec,
-            &mut generator.errors.borrow_mut(),
+            &mut generator.errors.lock(),
         );
         let claimant = Claimant::new(&parameter.name, &parameter.location);
         Parameter {
@@ -153,7 +153,7 @@ pub(crate) fn named<'a>(
                 preferred.unwrap_or_else(|| snake(&parameter.name)),
                 claimant,
                 generator.spec,
-                &mut generator.warnings.borrow_mut(),
+                &mut generator.warnings.lock(),
             ),
             direction: parameter.direction,
             value: Value {

@@ -10,6 +10,7 @@ use quote::quote;
 use super::call::{Call, Parameter, Value, tuple};
 use super::collocated;
 use super::request::{marshaling, operation, results};
+use crate::Generator;
 use crate::docs::doc;
 use crate::lints;
 use crate::members::sequence;
@@ -17,32 +18,53 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// The methods, for a call that has a reply. `methods` are the names that are taken.
-pub(super) fn generate(
-    scope: &Scope<'_>,
+/// What the methods are called.
+pub(super) struct Names {
+    polled: String,
+    handled: String,
+    awaited: String,
+}
+
+/// The names, for a call that has a reply. `methods` are those that are taken.
+pub(super) fn names(
+    generator: &Generator<'_>,
     call: &Call<'_>,
     methods: &mut Claims,
-) -> Option<TokenStream> {
-    if call.oneway || !scope.generator.options.asynchronous {
+) -> Option<Names> {
+    if call.oneway || !generator.options.asynchronous {
         return None;
     }
-    let [polled, handled] =
-        ["sendp", "sendc"].map(|kind| methods.fresh(&format!("{kind}_{}", call.method)));
-    let awaited = methods.fresh(&format!("{}_async", call.method));
+    let method = &call.method;
+    let mut fresh = |name: &str| methods.fresh(name).to_string();
+    Some(Names {
+        polled: fresh(&format!("sendp_{method}")),
+        handled: fresh(&format!("sendc_{method}")),
+        awaited: fresh(&format!("{method}_async")),
+    })
+}
+
+/// The methods.
+pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> TokenStream {
+    let [polled, handled, awaited] =
+        [&names.polled, &names.handled, &names.awaited].map(|name| ident(name));
     let mut locals = call.locals();
     let handler = locals.fresh("handler");
     let begun = begun(scope, call, &mut locals);
-    let (names, signature) = passed(scope, call);
+    let (passed, signature) = passed(scope, call);
     let (value, error) = (value(scope, call), call.error_type(scope));
     let [poller, reply_handler, into] =
         ["Poller", "ReplyHandler", "Into"].map(|name| scope.name(name));
     let count = 1 + call.passed().count() + usize::from(!call.context.is_empty());
-    let lints = |name: &Ident, more: usize| {
+    let largest = lints::largest(&scope.generator.facts, call.raises);
+    let lints = |name: &Ident, more: usize, largest| {
         let returns = quote!(#poller<#value, #error>);
-        lints::method(&name.to_string(), count + more, &returns, 0)
+        lints::method(&name.to_string(), count + more, &returns, largest)
     };
-    let (of_polled, of_handled, of_awaited) =
-        (lints(&polled, 0), lints(&handled, 1), lints(&awaited, 0));
+    let (of_polled, of_handled, of_awaited) = (
+        lints(&polled, 0, largest),
+        lints(&handled, 1, largest),
+        lints(&awaited, 0, 0),
+    );
     let [doc_polled, doc_handled, doc_awaited] = [
         "without waiting for the reply: what it returns can be polled, waited for and awaited (polling model).",
         "without waiting for the reply, which the handler is given (callback model).",
@@ -62,7 +84,7 @@ pub(super) fn generate(
         arguments,
         results,
     } = begun;
-    Some(quote! {
+    quote! {
         #doc_polled
         #of_polled
         pub fn #polled(&self #signature) -> #poller<#value, #error> {
@@ -82,9 +104,9 @@ pub(super) fn generate(
         #doc_awaited
         #of_awaited
         pub fn #awaited(&self #signature) -> #poller<#value, #error> {
-            self.#polled(#(#names),*)
+            self.#polled(#(#passed),*)
         }
-    })
+    }
 }
 
 /// The parts of what begins a call.

@@ -2,12 +2,16 @@
 //! the name's length, then by those of its octets that tell names of that length apart. The last
 //! step compares the whole name.
 
+//!
+//! Of an interface with very many operations this is a large part of the text, and its shape is simple: so it is
+//! written as text here, and only what does not fit on a line is laid out by the formatter.
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::TokenStream;
 
-use crate::scope::Scope;
+use crate::layout::{self, INDENT};
+use crate::scope::{self, Scope};
 
 /// Names that are compared one after the other.
 const FEW: usize = 2;
@@ -16,9 +20,9 @@ const FEW: usize = 2;
 const SMALL: usize = 4;
 
 /// A name and the expression for it.
-type Arm<'n> = (&'n str, TokenStream);
+type Arm<'n> = (&'n str, String);
 
-/// The expression that chooses among others by `operation`.
+/// The body of a method that chooses among expressions by `operation`.
 pub(super) fn generate(
     scope: &Scope<'_>,
     arms: Vec<Arm<'_>>,
@@ -27,67 +31,131 @@ pub(super) fn generate(
     if arms.is_empty() {
         return otherwise.clone();
     }
+    let mut chooser = Chooser {
+        scope,
+        otherwise: otherwise.to_string().replace(' ', ""),
+        level: 0,
+        text: String::new(),
+    };
     if arms.len() <= SMALL {
-        return compare(arms, otherwise);
-    }
-    let mut lengths: BTreeMap<usize, Vec<Arm<'_>>> = BTreeMap::new();
-    for arm in arms {
-        lengths.entry(arm.0.len()).or_default().push(arm);
-    }
-    let branches = lengths.into_iter().map(|(length, arms)| {
-        let length = Literal::usize_unsuffixed(length);
-        branch(scope, &quote!(#length), arms, otherwise)
-    });
-    quote! {
-        match operation.len() {
-            #(#branches)*
-            _ => #otherwise,
-        }
-    }
-}
-
-/// Chooses among names of one length.
-fn choose(scope: &Scope<'_>, arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> TokenStream {
-    let position = (arms.len() > FEW).then(|| best_position(&arms)).flatten();
-    let Some(position) = position else {
-        return compare(arms, otherwise);
-    };
-    let some = scope.name("Some");
-    let mut groups: BTreeMap<u8, Vec<Arm<'_>>> = BTreeMap::new();
-    for arm in arms {
-        let octet = arm.0.as_bytes()[position];
-        groups.entry(octet).or_default().push(arm);
-    }
-    let branches = groups.into_iter().map(|(octet, arms)| {
-        let octet = Literal::byte_character(octet);
-        branch(scope, &quote!(#some(#octet)), arms, otherwise)
-    });
-    let octet = if position == 0 {
-        quote!(first())
+        chooser.compare(arms);
     } else {
-        let position = Literal::usize_unsuffixed(position);
-        quote!(get(#position))
-    };
-    quote! {
-        match operation.as_bytes().#octet {
-            #(#branches)*
-            _ => #otherwise,
-        }
+        chooser.by_length(arms);
     }
+    scope.kept(chooser.text)
 }
 
-/// One arm of a `match` whose last one is `otherwise`, for the names that go by this pattern.
-fn branch(
-    scope: &Scope<'_>,
-    pattern: &TokenStream,
-    arms: Vec<Arm<'_>>,
-    otherwise: &TokenStream,
-) -> TokenStream {
-    if let [(name, answer)] = arms.as_slice() {
-        return quote!(#pattern if operation == #name => #answer,);
+/// Writes one `match` within the other.
+struct Chooser<'c> {
+    scope: &'c Scope<'c>,
+    /// What is chosen where no name fits.
+    otherwise: String,
+    /// How many arms the `match` stands in.
+    level: usize,
+    text: String,
+}
+
+impl Chooser<'_> {
+    fn by_length(&mut self, arms: Vec<Arm<'_>>) {
+        let mut lengths: BTreeMap<usize, Vec<Arm<'_>>> = BTreeMap::new();
+        for arm in arms {
+            lengths.entry(arm.0.len()).or_default().push(arm);
+        }
+        self.choose("operation.len()", |chooser| {
+            for (length, arms) in lengths {
+                chooser.branch(&length.to_string(), arms);
+            }
+        });
     }
-    let branch = choose(scope, arms, otherwise);
-    quote!(#pattern => #branch,)
+
+    /// Chooses among names of one length.
+    fn by_octet(&mut self, arms: Vec<Arm<'_>>) {
+        let position = (arms.len() > FEW).then(|| best_position(&arms)).flatten();
+        let Some(position) = position else {
+            return self.compare(arms);
+        };
+        let mut groups: BTreeMap<u8, Vec<Arm<'_>>> = BTreeMap::new();
+        for arm in arms {
+            let octet = arm.0.as_bytes()[position];
+            groups.entry(octet).or_default().push(arm);
+        }
+        let octet = match position {
+            0 => "operation.as_bytes().first()".to_owned(),
+            _ => format!("operation.as_bytes().get({position})"),
+        };
+        let some = self.scope.name("Some").to_string().replace(' ', "");
+        self.choose(&octet, |chooser| {
+            for (octet, arms) in groups {
+                let octet = char::from(octet);
+                chooser.branch(&format!("{some}(b'{octet}')"), arms);
+            }
+        });
+    }
+
+    /// Compares whole names.
+    fn compare(&mut self, arms: Vec<Arm<'_>>) {
+        self.choose("operation", |chooser| {
+            for (name, answer) in arms {
+                chooser.arm(&format!("\"{name}\""), &answer);
+            }
+        });
+    }
+
+    /// One arm of a `match`, for the names that go by this pattern.
+    fn branch(&mut self, pattern: &str, arms: Vec<Arm<'_>>) {
+        if let [(name, answer)] = arms.as_slice() {
+            return self.arm(&format!("{pattern} if operation == \"{name}\""), answer);
+        }
+        self.line(&format!("{pattern} => {{"));
+        self.level += 1;
+        self.by_octet(arms);
+        self.level -= 1;
+        self.line("}");
+    }
+
+    /// A `match` whose last arm is that for no name.
+    fn choose(&mut self, value: &str, arms: impl FnOnce(&mut Self)) {
+        let outer = INDENT * (self.scope.depth() + 2 * self.level + 2);
+        self.indented(outer, &format!("match {value} {{"));
+        arms(self);
+        let otherwise = self.otherwise.clone();
+        self.arm("_", &otherwise);
+        self.indented(outer, "}");
+    }
+
+    fn arm(&mut self, pattern: &str, answer: &str) {
+        let indent = self.indent();
+        let room = layout::room(indent);
+        let arm = format!("{pattern} => {answer}");
+        // The formatter lets the comma stand beyond the margin.
+        if arm.len() <= room {
+            self.line(&(arm + ","));
+        } else if pattern.len() + " => {".len() <= room
+            && answer.len() <= layout::room(indent + INDENT)
+        {
+            self.line(&format!("{pattern} => {{"));
+            self.indented(indent + INDENT, answer);
+            self.line("}");
+        } else {
+            let lines = layout::arm(indent, scope::parse(&arm));
+            self.text.push_str(&lines.unwrap_or(arm + ",\n"));
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.indented(self.indent(), line);
+    }
+
+    /// Where arms begin: within modules, an `impl`, a method, and `match`es.
+    fn indent(&self) -> usize {
+        INDENT * (self.scope.depth() + 2 * self.level + 3)
+    }
+
+    fn indented(&mut self, indent: usize, line: &str) {
+        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
 }
 
 /// Where names of one length differ most, if they differ anywhere.
@@ -102,16 +170,4 @@ fn best_position(arms: &[Arm<'_>]) -> Option<usize> {
         .rev()
         .max_by_key(|&position| distinct(position))?;
     (distinct(best) > 1).then_some(best)
-}
-
-fn compare(arms: Vec<Arm<'_>>, otherwise: &TokenStream) -> TokenStream {
-    let arms = arms
-        .into_iter()
-        .map(|(name, answer)| quote!(#name => #answer,));
-    quote! {
-        match operation {
-            #(#arms)*
-            _ => #otherwise,
-        }
-    }
 }

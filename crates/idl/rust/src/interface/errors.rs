@@ -4,11 +4,23 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, Type};
 use quote::quote;
 
-use super::call::Call;
+use super::call::{self, Call};
 use crate::Generator;
+use crate::layout::Piece;
 use crate::lints;
 use crate::names::Claims;
 use crate::scope::Scope;
+
+/// The enums for the calls that an interface declares.
+pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
+    let mut calls = call::own(scope.generator, interface);
+    calls.retain(|call| !call.raises.is_empty());
+    if scope.depth() == 0 {
+        // They are given attributes as items of the file.
+        return calls.iter().map(|call| generate(scope, call)).collect();
+    }
+    scope.each_laid_out(Piece::Items, &calls, generate)
+}
 
 /// The enum, for a call that has one.
 pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {

@@ -97,7 +97,8 @@ fn methods(
     name: &Ident,
     bases: &Bases,
 ) -> TokenStream {
-    let mut calls = call::all(scope.generator, declaration.id);
+    let generator = scope.generator;
+    let mut calls = call::all(generator, declaration.id);
     let mut claims = Claims::default();
     for call in &calls {
         claims.reserve(&call.method);
@@ -106,17 +107,23 @@ fn methods(
     if calls.is_empty() {
         return TokenStream::new();
     }
-    if interpreted::is_chosen(scope.generator, declaration) {
+    if interpreted::is_chosen(generator, declaration) {
         let methods = calls.iter().map(|call| interpreted::method(scope, call));
         return quote!(impl #name { #(#methods)* });
     }
-    let methods = calls.iter().map(|call| {
+    let calls = calls.into_iter().map(|call| {
+        let twin = twin::name(generator, &call, &mut claims);
+        let deferred = deferred::names(generator, &call, &mut claims);
+        (call, twin, deferred)
+    });
+    let calls: Vec<_> = calls.collect();
+    let methods = scope.each_laid_out(Piece::Methods, &calls, |scope, (call, twin, deferred)| {
         let method = method(scope, call);
-        let twin = twin::generate(scope, call, &mut claims);
-        let deferred = deferred::generate(scope, call, &mut claims);
+        let twin = twin.as_ref().map(|name| twin::generate(scope, call, name));
+        let deferred = deferred.as_ref();
+        let deferred = deferred.map(|names| deferred::generate(scope, call, names));
         quote!(#method #twin #deferred)
     });
-    let methods = scope.each_laid_out(Piece::Methods, methods);
     quote!(impl #name { #methods })
 }
 

@@ -41,16 +41,11 @@ pub(crate) fn generate(
         quote!(#(#bases)+*)
     };
     let calls = call::own(generator, declaration.id);
-    let methods = scope.each_laid_out(
-        Piece::Signatures,
-        calls.iter().map(|call| {
-            let (doc, signature) = (
-                call.doc(generator),
-                call.signature(scope, &TokenStream::new()),
-            );
-            quote!(#doc #signature;)
-        }),
-    );
+    let methods = scope.each_laid_out(Piece::Signatures, &calls, |scope, call| {
+        let doc = call.doc(generator);
+        let signature = call.signature(scope, &TokenStream::new());
+        quote!(#doc #signature;)
+    });
     let reference = ident(generator.names.item(declaration.id));
     let delegates = delegates(scope, &calls, &name, &reference);
     quote! {
@@ -74,11 +69,10 @@ fn delegates(
     reference: &Ident,
 ) -> TokenStream {
     let delegate = scope.name("delegate");
-    let signatures = calls.iter().map(|call| {
+    let signatures = scope.each_laid_out(Piece::Signatures, calls, |scope, call| {
         let signature = call.bare_signature(scope);
         quote!(#signature;)
     });
-    let signatures = scope.each_laid_out(Piece::Signatures, signatures);
     layout::signatures(&delegate, name, reference, &signatures)
 }
 

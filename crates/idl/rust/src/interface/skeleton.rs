@@ -1,6 +1,6 @@
 //! The skeleton: a request's arguments to a servant's method, its results to the reply.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{DeclId, Declaration, Direction};
 use quote::quote;
 
@@ -51,8 +51,8 @@ pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> Token
 fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let reference = reference_path(scope, declaration);
-    let [operations, answers, answer, answered, call_type] =
-        ["Operations", "Answers", "Answer", "Answered", "ServerCall"].map(|name| scope.name(name));
+    let [operations, answers, answer] =
+        ["Operations", "Answers", "Answer"].map(|name| scope.name(name));
     let named = |companion| ident(generator.names.companion(declaration.id, companion));
     let (skeleton, servant) = (named(Companion::Skeleton), named(Companion::Servant));
     let generic = scope.generic("T");
@@ -74,8 +74,14 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
             )
         })
         .unzip();
-    let names = calls.iter().map(|call| &call.wire_name);
-    let methods = calls.iter().map(Call::method_ident);
+    let names = calls
+        .iter()
+        .map(|call| Literal::string(&call.wire_name).to_string());
+    let names: Vec<String> = names.collect();
+    let methods = calls
+        .iter()
+        .map(|call| format!("{skeleton}::{}", call.method_ident()));
+    let methods: Vec<String> = methods.collect();
     let search = search(scope, &calls, &skeleton);
     let parameter = match calls.is_empty() {
         true => quote!(_),
@@ -83,24 +89,31 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     };
     let option = scope.name("Option");
     let own = (!calls.is_empty()).then(|| {
-        let methods = calls.iter().map(|call| {
+        let methods = scope.each_laid_out(Piece::Methods, &calls, |scope, call| {
             let (name, body) = (call.method_ident(), arm(scope, call));
+            let generic = scope.generic("T");
+            let [answered, call_type] = ["Answered", "ServerCall"].map(|name| scope.name(name));
             quote! {
                 fn #name(servant: &#generic, call: &mut #call_type<'_>) -> #answered #body
             }
         });
-        let methods = scope.each_laid_out(Piece::Methods, methods);
         quote!(impl<#generic: #servant> #skeleton<#generic> { #methods })
     });
-    let piece = |tokens| scope.laid_out(Piece::Methods, tokens);
-    let own_names = piece(quote!(const OWN: &'static [&'static str] = &[#(#names),*];));
-    let own_answers = piece(quote! {
-        const OWN_ANSWERS: &'static [#answer<#generic>] = &[#(#skeleton::#methods),*];
-    });
-    let find_own = piece(quote! {
+    let own_names = scope.laid_out_list(
+        quote!(
+            const OWN: &'static [&'static str] = &[];
+        ),
+        &names,
+    );
+    let own_answers = scope.laid_out_list(
+        quote!(const OWN_ANSWERS: &'static [#answer<#generic>] = &[];),
+        &methods,
+    );
+    let find_own = quote! {
         #[inline]
         fn find_own(#parameter: &str) -> #option<#answer<#generic>> { #search }
-    });
+    };
+    let find_own = scope.laid_out(Piece::Methods, find_own);
     quote! {
         impl #operations for #reference {
             #own_names
@@ -118,11 +131,13 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
 /// From an operation's name to what answers it, among the interface's own.
 fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStream {
     let [some, none] = ["Some", "None"].map(|name| scope.name(name));
+    let some = some.to_string().replace(' ', "");
     let arms = calls
         .iter()
         .map(|call| {
             let method = call.method_ident();
-            (call.wire_name.as_str(), quote!(#some(#skeleton::#method)))
+            let answer = format!("{some}({skeleton}::{method})");
+            (call.wire_name.as_str(), answer)
         })
         .collect();
     dispatch::generate(scope, arms, &none)

@@ -8,6 +8,7 @@ use quote::quote;
 use super::call::{Call, Value, tuple};
 use super::collocated;
 use super::request::{Reader, Request, arguments, operation};
+use crate::Generator;
 use crate::codec::Target;
 use crate::docs::doc;
 use crate::lints;
@@ -33,22 +34,26 @@ enum Goes {
     Back,
 }
 
-/// The twin, for a call that has one. `methods` are the names that are taken.
-pub(super) fn generate(
-    scope: &Scope<'_>,
+/// What the twin of a call is called, if it has one. `methods` are the names that are taken.
+pub(super) fn name(
+    generator: &Generator<'_>,
     call: &Call<'_>,
     methods: &mut Claims,
-) -> Option<TokenStream> {
+) -> Option<String> {
+    let outs = call.parameters.iter();
+    let outs = outs.filter(|parameter| parameter.direction == Direction::Out);
+    let values = outs.map(|parameter| parameter.value);
+    let fills = values
+        .chain(call.returns)
+        .any(|value| goes_to_buffer(generator, value));
+    fills.then(|| methods.fresh(&format!("{}_into", call.method)).to_string())
+}
+
+/// The twin, of that name.
+pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenStream {
     let mut locals = call.locals();
     let results = results(scope, call, &mut locals);
-    if !results
-        .iter()
-        .any(|result| matches!(result.goes, Goes::ToBuffer))
-    {
-        return None;
-    }
-    let name = methods.fresh(&format!("{}_into", call.method));
-    let signature = signature(scope, call, &name, &results);
+    let signature = signature(scope, call, &ident(name), &results);
     let doc = doc_of(call);
     let operation = operation(scope, call);
     let arguments = arguments(scope, call, &locals);
@@ -62,21 +67,26 @@ pub(super) fn generate(
     };
     let invocation = collocated::two_way(scope, call, &request, buffer, &locals);
     let body = assign(scope, &results, &invocation);
-    Some(quote! {
+    quote! {
         #doc
         #signature {
             #operation
             #body
         }
-    })
+    }
+}
+
+/// Whether a result goes into a buffer of the caller.
+fn goes_to_buffer(generator: &Generator<'_>, value: Value<'_>) -> bool {
+    matches!(
+        form(generator.spec, value.ty),
+        Form::Text | Form::Sequence(_)
+    )
 }
 
 fn results<'a>(scope: &Scope<'_>, call: &Call<'a>, locals: &mut Claims) -> Vec<Outcome<'a>> {
-    let spec = scope.generator.spec;
-    let is_buffer =
-        |value: Value<'_>| matches!(form(spec, value.ty), Form::Text | Form::Sequence(_));
     let goes = |value| {
-        if is_buffer(value) {
+        if goes_to_buffer(scope.generator, value) {
             Goes::ToBuffer
         } else {
             Goes::Back

@@ -39,13 +39,13 @@ impl<'s, 'g> State<'s, 'g> {
                 let preferred = chosen(
                     &member.annotations,
                     spec,
-                    &mut scope.generator.errors.borrow_mut(),
+                    &mut scope.generator.errors.lock(),
                 );
                 let field = ident(&claims.claim(
                     preferred.unwrap_or_else(|| snake(&member.name)),
                     Claimant::new(&member.name, &member.location),
                     spec,
-                    &mut scope.generator.warnings.borrow_mut(),
+                    &mut scope.generator.warnings.lock(),
                 ));
                 StateMember {
                     field,

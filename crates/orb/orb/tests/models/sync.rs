@@ -112,6 +112,14 @@ impl AtomicU64 {
         ordered(order, || self.0.load(order))
     }
 
+    pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {
+        ordered(order, || self.0.fetch_add(value, order))
+    }
+
+    pub(crate) fn fetch_sub(&self, value: u64, order: Ordering) -> u64 {
+        ordered(order, || self.0.fetch_sub(value, order))
+    }
+
     pub(crate) fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
         ordered(order, || self.0.fetch_and(value, order))
     }
@@ -145,6 +153,10 @@ impl AtomicBool {
 
     pub(crate) fn store(&self, value: bool, order: Ordering) {
         ordered(order, || self.0.store(value, order));
+    }
+
+    pub(crate) fn swap(&self, value: bool, order: Ordering) -> bool {
+        ordered(order, || self.0.swap(value, order))
     }
 }
 

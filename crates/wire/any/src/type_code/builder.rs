@@ -1,7 +1,7 @@
 //! Describing types: what generated code, and all who know types at run time, make TypeCodes with.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use punctual_cdr::Char;
 
@@ -81,8 +81,20 @@ impl TypeBuilder {
     /// The TypeCode of a Rust type, made anew.
     #[must_use]
     pub fn of<T: Typed + ?Sized>() -> TypeCode {
+        Self::described(T::describe)
+    }
+
+    /// The TypeCode that is kept in this place, and made when it is asked for first. For generated types, of which there
+    /// are many: they share what is done here.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn once(place: &OnceLock<TypeCode>, describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
+        place.get_or_init(|| Self::described(describe)).clone()
+    }
+
+    fn described(describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
         let mut types = Self::default();
-        let root = T::describe(&mut types);
+        let root = describe(&mut types);
         types.finish(root)
     }
 
@@ -323,23 +335,43 @@ impl TypeBuilder {
         name: &str,
         describe: impl FnOnce(&mut Self, Name) -> Node,
     ) -> TypeIndex {
-        // An empty id says nothing: types without one are as many as are described.
-        if let Some(index) = self.ids.get(id).filter(|_| !id.is_empty()) {
-            return TypeIndex(*index);
+        // There is a `describe` for each generated type: what they share stands outside.
+        if let Some(known) = self.known(id) {
+            return known;
         }
-        let index = self.push(Node::Recursive { id: id.into() });
-        if !id.is_empty() {
-            self.ids.insert(id.into(), index.0);
-        }
+        let index = self.begin(id);
         let name = Name {
             id: id.into(),
             name: name.into(),
         };
         let node = describe(self, name);
+        self.end(index, node);
+        index
+    }
+
+    /// The type that has this id.
+    fn known(&self, id: &str) -> Option<TypeIndex> {
+        // An empty id says nothing: types without one are as many as are described.
+        self.ids
+            .get(id)
+            .filter(|_| !id.is_empty())
+            .map(|&index| TypeIndex(index))
+    }
+
+    /// A place for a type that is about to be described.
+    fn begin(&mut self, id: &str) -> TypeIndex {
+        let index = self.push(Node::Recursive { id: id.into() });
+        if !id.is_empty() {
+            self.ids.insert(id.into(), index.0);
+        }
+        index
+    }
+
+    /// What was described takes its place.
+    fn end(&mut self, index: TypeIndex, node: Node) {
         if let Some(place) = self.nodes.get_mut(index.0 as usize) {
             *place = node;
         }
-        index
     }
 
     fn push(&mut self, node: Node) -> TypeIndex {

@@ -31,9 +31,12 @@ macro_rules! typed {
             fn type_code() -> $crate::TypeCode {
                 static TYPE_CODE: ::std::sync::OnceLock<$crate::TypeCode> =
                     ::std::sync::OnceLock::new();
-                TYPE_CODE
-                    .get_or_init($crate::TypeBuilder::of::<Self>)
-                    .clone()
+                match TYPE_CODE.get() {
+                    ::core::option::Option::Some(made) => made.clone(),
+                    ::core::option::Option::None => {
+                        $crate::TypeBuilder::once(&TYPE_CODE, <Self as $crate::Typed>::describe)
+                    }
+                }
             }
         }
     };

@@ -199,7 +199,7 @@ impl<R, T> Callers<R, T> {
     }
 
     fn promote_of(&self, others: u64) -> bool {
-        let has_followers = others % WATCHER > 0;
+        let has_followers = !others.is_multiple_of(WATCHER);
         !(has_followers && self.table.promote_one()) && others >= WATCHER
     }
 

@@ -4,6 +4,7 @@
 //! passed on by [`receive`], and its callers stand in the [`reply_table`] while they [`wait`]. The lane's
 //! connections are in the [`cache`].
 
+mod awaited;
 mod binding;
 mod cache;
 mod callers;
@@ -27,12 +28,14 @@ mod spare;
 mod to_endpoint;
 mod wait;
 mod watch;
+mod watching;
 mod wire_format;
 
+pub(crate) use awaited::AwaitedReply;
 pub(crate) use binding::{Binding, Bound};
 pub(crate) use cache::{ConnectionCache, Wanted};
 pub(in crate::lane) use cache::{open, still_wanted};
-pub(crate) use connection::{AwaitedReply, ClientConnection, PendingReply};
+pub(crate) use connection::{ClientConnection, PendingReply};
 pub(crate) use delivered::{Broken, NoReply, Waited};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use flusher::Flusher;

@@ -1,0 +1,114 @@
+//! A reply that is awaited by nobody's thread: its call has been put away.
+
+use super::connection::{ClientConnection, PendingReply};
+use super::watching::Watching;
+use crate::lane::replies::Replies;
+use punctual_exec::Deadline;
+use std::io;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::task::Waker;
+
+/// A caller's place by itself: its thread has put the call away until the reply has come. Dropped, nobody waits for
+/// that any more.
+#[derive(Debug)]
+pub(crate) struct AwaitedReply {
+    connection: Arc<ClientConnection>,
+    id: u32,
+    /// Whether somebody has taken it up.
+    is_taken_up: bool,
+    /// While somebody is to be told when it has come.
+    watching: Option<Watching>,
+}
+
+impl AwaitedReply {
+    /// Takes it up again: lets `wait` wait for the reply, after which nobody does. `None` where the reply table has
+    /// no such place, which it has for as long as this stands.
+    pub(crate) fn with<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
+    ) -> Option<R> {
+        self.is_taken_up = true;
+        self.stop_watching();
+        let pending = self.connection.pending(self.id)?;
+        Some(wait(&self.connection, &pending))
+    }
+
+    /// The same, but that it is put away again where `wait` has nothing: `None` is for a place that is not there.
+    ///
+    /// # Errors
+    /// Itself, put away again.
+    pub(crate) fn with_or_again<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> Option<R>,
+    ) -> Result<Option<R>, Self> {
+        self.stop_watching();
+        let connection = self.connection.clone();
+        let Some(pending) = connection.pending(self.id) else {
+            self.is_taken_up = true;
+            return Ok(None);
+        };
+        let Some(came) = wait(&connection, &pending) else {
+            let _kept = ManuallyDrop::new(pending);
+            return Err(self);
+        };
+        self.is_taken_up = true;
+        Ok(Some(came))
+    }
+
+    /// Has `watcher` woken when something has come, or the deadline has passed; whether either is so already. Some thread
+    /// of the lane's reads from now on.
+    ///
+    /// # Errors
+    /// Why none can.
+    pub(crate) fn watch(
+        &mut self,
+        readers: &Replies,
+        watcher: &Waker,
+        deadline: Deadline,
+    ) -> io::Result<bool> {
+        let Some(place) = self.connection.callers.place(self.id) else {
+            return Ok(true);
+        };
+        if place.slot.watch(watcher) || deadline.has_passed() {
+            return Ok(true);
+        }
+        if self.watching.is_none() {
+            let watching = Watching::begin(&self.connection, readers, self.id, deadline)?;
+            self.watching = Some(watching);
+        }
+        Ok(false)
+    }
+
+    /// Nobody is told any more when it comes.
+    fn stop_watching(&mut self) {
+        if let Some(watching) = self.watching.take() {
+            watching.end(&self.connection);
+        }
+    }
+}
+
+impl Drop for AwaitedReply {
+    fn drop(&mut self) {
+        self.stop_watching();
+        if !self.is_taken_up {
+            // Its own drop gives the place back.
+            if let Some(pending) = self.connection.pending(self.id) {
+                self.connection.give_up(&pending);
+            }
+        }
+    }
+}
+
+impl PendingReply<'_> {
+    /// Keeps the place for who takes the call up again.
+    pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
+        let pending = ManuallyDrop::new(self);
+        AwaitedReply {
+            connection: connection.clone(),
+            id: pending.id(),
+            is_taken_up: false,
+            watching: None,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Replies that no thread waits for: somebody is told when they have come, and a thread of the lane's reads meanwhile.
+//!
+//! Which connections it reads is up to date when one has something: of a connection where nobody watches any more it is told
+//! once more, so that one asynchronous call after the other costs no system call for that. Callers that do wait read for all as
+//! ever; what they leave, the lane's thread reads ([`Callers::take_unread`](super::callers::Callers::take_unread)).
+
+use super::connection::ClientConnection;
+use super::receive::Step;
+use super::remarks::Remarks;
+use super::watch::{Reads, State};
+use crate::lane::replies::Replies;
+use punctual_exec::Deadline;
+use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
+use punctual_link::{Connection, Waitable};
+use punctual_sys::clock::coarse_millis;
+use punctual_sys::epoll::Interest;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How long a thread of a connection that needs one keeps callers who wait from reading, and is late for a deadline, at most.
+const READ_FOR: Duration = Duration::from_millis(20);
+/// How long it stays though nobody watches.
+const STAY: Duration = Duration::from_secs(1);
+
+/// One that watches for its reply.
+#[derive(Debug)]
+pub(super) struct Watching {
+    id: u32,
+    due: Option<u64>,
+}
+
+/// What the reactor has of a connection.
+struct Reader {
+    connection: Weak<ClientConnection>,
+    link: Arc<dyn Connection>,
+}
+
+impl Handler for Reader {
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self.link.waitable() {
+            Waitable::Descriptor(descriptor) => Some(descriptor),
+            _ => None,
+        }
+    }
+
+    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>) {
+        match self.connection.upgrade() {
+            Some(connection) => connection.read_for_watchers(event),
+            None => event.deregister(),
+        }
+    }
+}
+
+impl Watching {
+    /// The caller of this id is told from now on, who has said who is to be woken.
+    pub(super) fn begin(
+        connection: &Arc<ClientConnection>,
+        readers: &Replies,
+        id: u32,
+        deadline: Deadline,
+    ) -> io::Result<Self> {
+        let left = deadline.remaining();
+        let due = left.map(|left| {
+            // The clock may be a tick behind.
+            let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX / 4);
+            coarse_millis().saturating_add(left + 1)
+        });
+        connection.callers.begin_watch();
+        let mut state = connection.watch.state.lock();
+        state.watchers += 1;
+        let first_due = state.due.first().copied();
+        if let Some(due) = due {
+            state.due.insert((due, id));
+        }
+        let begun = match &state.reads {
+            Reads::Nobody => connection.begin_to_read(readers, &mut state),
+            Reads::Paused(reactor, token) => {
+                let resumed = (reactor.clone(), *token);
+                state.resume(resumed)
+            }
+            Reads::Reactor(..) | Reads::Thread => Ok(()),
+        };
+        let watching = Self { id, due };
+        if let Err(error) = begun {
+            drop(state);
+            watching.end(connection);
+            return Err(error);
+        }
+        if state.due.first().copied() != first_due {
+            state.set_deadline();
+        }
+        connection.watch.changed.notify_one();
+        drop(state);
+        // Of what was there before nobody is told again.
+        connection.has_unread_read();
+        Ok(watching)
+    }
+
+    /// It is told no more.
+    pub(super) fn end(self, connection: &ClientConnection) {
+        {
+            let mut state = connection.watch.state.lock();
+            state.watchers -= 1;
+            if let Some(due) = self.due {
+                state.due.remove(&(due, self.id));
+            }
+        }
+        if let Some(place) = connection.callers.place(self.id) {
+            place.slot.stop_watching();
+        }
+        connection.callers.end_watch();
+    }
+}
+
+impl ClientConnection {
+    /// Has a thread read from now on.
+    fn begin_to_read(self: &Arc<Self>, readers: &Replies, state: &mut State) -> io::Result<()> {
+        let reader = Reader {
+            connection: Arc::downgrade(self),
+            link: self.link.clone(),
+        };
+        state.reads = if reader.descriptor().is_some() {
+            let reactor = readers.reactor()?;
+            // Told once at first, whatever there is.
+            let token = reactor.register(Arc::new(reader))?;
+            Reads::Reactor(reactor, token)
+        } else {
+            let connection = reader.connection;
+            readers.start_thread(move || read_meanwhile(&connection))?;
+            Reads::Thread
+        };
+        Ok(())
+    }
+
+    /// Has what callers have left unread read by whoever reads for those who do not wait, if any of them wants it.
+    #[inline]
+    pub(super) fn has_unread_read(&self) {
+        if self.callers.take_unread() {
+            self.nudge();
+        }
+    }
+
+    /// Reads what is there, and tells those whose time is over.
+    fn read_for_watchers(&self, event: &mut ReadyEvent<'_>) {
+        if event.readiness().has(Readiness::DEADLINE) {
+            self.tell_overdue();
+        }
+        if self.is_unwatched() {
+            return;
+        }
+        let Some(mut inbox) = self.callers.read_or_leave_unread() else {
+            return;
+        };
+        let mut remarks = Remarks::of(self);
+        let is_more = self.read_some(&mut inbox, event, &mut remarks);
+        remarks.take_from(&mut inbox);
+        // This is who reads for those that watch.
+        let _watched = self.callers.hand_on(inbox);
+        if is_more {
+            // Of what is in the inbox already the reactor does not tell who watches next.
+            self.callers.leave_unread();
+            event.hand_over(Readiness::READ);
+        }
+    }
+
+    fn nudge(&self) {
+        let state = self.watch.state.lock();
+        match &state.reads {
+            // Who is about to watch finds it so, under the same lock.
+            Reads::Nobody | Reads::Paused(..) => self.callers.leave_unread(),
+            Reads::Reactor(reactor, token) => reactor.nudge(*token),
+            Reads::Thread => {
+                self.watch.changed.notify_one();
+            }
+        }
+    }
+
+    /// Whether nobody watches any more: then nobody reads for those who did.
+    fn is_unwatched(&self) -> bool {
+        let mut state = self.watch.state.lock();
+        if state.watchers > 0 {
+            return false;
+        }
+        state.reads = match std::mem::take(&mut state.reads) {
+            Reads::Reactor(reactor, token) => {
+                // Fails for one that was taken out, as its connection has ended.
+                let _ = reactor.set_interest(token, Interest::Nothing);
+                Reads::Paused(reactor, token)
+            }
+            Reads::Thread | Reads::Nobody => Reads::Nobody,
+            paused @ Reads::Paused(..) => paused,
+        };
+        true
+    }
+
+    fn tell_overdue(&self) {
+        let overdue = {
+            let mut state = self.watch.state.lock();
+            let overdue = state.take_overdue();
+            state.set_deadline();
+            overdue
+        };
+        for id in overdue {
+            self.callers.wake_watcher(id);
+        }
+    }
+}
+
+/// What a connection's own thread does.
+fn read_meanwhile(connection: &Weak<ClientConnection>) {
+    while let Some(connection) = connection.upgrade() {
+        connection.watch.wait(STAY);
+        if connection.is_unwatched() {
+            return;
+        }
+        connection.tell_overdue();
+        match connection.callers.read_or_leave_unread() {
+            Some(mut inbox) => {
+                let mut remarks = Remarks::of(&connection);
+                let step =
+                    connection.read_step(&mut inbox, Deadline::after(READ_FOR), &mut remarks);
+                remarks.take_from(&mut inbox);
+                let _told = connection.callers.hand_on(inbox);
+                if step == Step::Over {
+                    // All have been told; who begins to watch finds that at once.
+                    let mut state = connection.watch.state.lock();
+                    state.reads = Reads::Nobody;
+                    return;
+                }
+            }
+            // A caller reads for all; it says when it is done.
+            None => {
+                let mut state = connection.watch.state.lock();
+                let _timed_out = connection.watch.changed.wait_for(&mut state, READ_FOR);
+            }
+        }
+    }
+}
