@@ -24,6 +24,10 @@ pub(crate) struct OwnPolicies {
     pub(crate) around: Option<Arc<dyn AroundUpcall>>,
 }
 
+/// Another policy of its own was said of an object before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Differs;
+
 /// What objects of one adapter have of their own.
 #[derive(Default)]
 pub(crate) struct OwnPoliciesOfObjects {
@@ -66,13 +70,34 @@ impl OwnPoliciesOfObjects {
         self.remembered.pin().get(id).cloned()
     }
 
-    /// Remembers what a reference is made with, unless others of its object were made with something; what they all
-    /// have.
-    pub(crate) fn remember(&self, id: &[u8], own: &Arc<OwnPolicies>) -> Arc<OwnPolicies> {
+    /// Remembers what a reference is made with. No object is activated meanwhile: the active object map's mutex sees to
+    /// that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
+    ///
+    /// # Errors
+    /// [`Differs`] where others of its object were made with something else.
+    pub(crate) fn remember(&self, id: &[u8], own: &Arc<OwnPolicies>) -> Result<(), Differs> {
         let remembered = self.remembered.pin();
-        let first = remembered.get_or_insert(id.into(), own.clone()).clone();
+        let is_same = remembered
+            .get_or_insert(id.into(), own.clone())
+            .is_same(own);
         self.are_remembered.store(true, Ordering::Release);
-        first
+        is_same.then_some(()).ok_or(Differs)
+    }
+
+    /// What an object has that is being activated: what it is given, or what references to it were made with. Asked for
+    /// under the active object map's mutex.
+    ///
+    /// # Errors
+    /// [`Differs`] where they were made with something else than it is given.
+    pub(crate) fn of_activated(
+        &self,
+        id: &[u8],
+        given: Option<Arc<OwnPolicies>>,
+    ) -> Result<Option<Arc<OwnPolicies>>, Differs> {
+        match (given, self.remembered(id)) {
+            (Some(given), Some(remembered)) if !given.is_same(&remembered) => Err(Differs),
+            (given, remembered) => Ok(given.or(remembered)),
+        }
     }
 }
 

@@ -127,8 +127,8 @@ struct AtPriority {
 
 impl AroundUpcall for AtPriority {
     #[inline]
-    fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
-        let priority = match (self.policy.model, call) {
+    fn enter(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
+        let priority = match (self.policy.model, call.as_deref_mut()) {
             (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
             (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
             // The client is this thread.
@@ -147,6 +147,9 @@ impl AroundUpcall for AtPriority {
             None => priority,
         };
         let before = self.rt.run_at(priority)?;
+        if let Some(call) = call {
+            call.count_at(priority);
+        }
         if timeline::is_recording() {
             timeline::runs_at(priority);
         }

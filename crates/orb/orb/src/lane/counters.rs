@@ -1,10 +1,12 @@
 //! Counters of a lane.
 
+use super::by_priority::ByPriority;
+use crate::priority::Priority;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Relaxed throughout: each is a number by itself. None of what a call does as a rule: they count what happens now and
-/// then.
+/// Relaxed throughout: each is a number by itself. None of what a call does as a rule, but for requests of objects with a
+/// priority model: they count what happens now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     /// Messages on connections that have gone.
@@ -13,6 +15,7 @@ pub(crate) struct Counters {
     handed_over: AtomicU64,
     borrowed: AtomicU64,
     worst_wait: AtomicU64,
+    by_priority: ByPriority,
 }
 
 impl Counters {
@@ -50,6 +53,17 @@ impl Counters {
 
     pub(super) fn borrowed(&self) -> u64 {
         self.borrowed.load(Ordering::Relaxed)
+    }
+
+    /// The upcall of a request has been given this priority.
+    #[inline]
+    pub(crate) fn has_served_at(&self, priority: Priority) {
+        self.by_priority.count(priority);
+    }
+
+    /// How many were at each, and at those that are not counted by themselves.
+    pub(super) fn by_priority(&self) -> (Vec<(Priority, u64)>, u64) {
+        self.by_priority.counted()
     }
 
     /// A request has waited so many nanoseconds for its upcall.

@@ -8,6 +8,7 @@
 mod all;
 #[cfg(test)]
 mod apart_tests;
+mod by_priority;
 mod counters;
 mod incoming;
 mod outgoing;
@@ -21,6 +22,7 @@ mod statistics;
 mod work;
 
 pub(crate) use all::Lanes;
+pub(crate) use counters::Counters;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{

@@ -20,6 +20,12 @@ pub struct LaneStatistics {
     pub connections: usize,
     /// Messages that were read from clients: requests, and the few others that clients send.
     pub messages: u64,
+    /// Requests that were served at each CORBA priority that a priority model has said for them, the lowest first: of up to
+    /// 32 priorities. Those for objects without a model run at the priority of the thread that reads them, and are
+    /// none of these.
+    pub by_priority: Vec<(Priority, u64)>,
+    /// The same of all further priorities together.
+    pub at_other_priorities: u64,
     /// Requests that wait to be served: read while all threads of its pool were in upcalls.
     pub waiting: usize,
     /// Requests that were refused with TRANSIENT, as no thread could serve them.
@@ -37,12 +43,15 @@ impl Lane {
     pub(crate) fn statistics(&self) -> LaneStatistics {
         let counters = &self.counters;
         let (connections, messages) = self.incoming.connections.messages();
+        let (by_priority, at_other_priorities) = counters.by_priority();
         LaneStatistics {
             number: u32::try_from(self.number()).unwrap_or(u32::MAX),
             priority: self.priority(),
             pool: self.pool_lane(),
             connections,
             messages: messages + counters.gone_messages(),
+            by_priority,
+            at_other_priorities,
             waiting: self.buffered_requests(),
             refused: counters.refused(),
             handed_over: counters.handed_over(),
@@ -64,13 +73,19 @@ impl fmt::Display for LaneStatistics {
         }
         write!(
             f,
-            ": {} connections, {} messages, {} waiting, {} refused, {} handed over, {} borrowed",
-            self.connections,
-            self.messages,
-            self.waiting,
-            self.refused,
-            self.handed_over,
-            self.borrowed
+            ": {} connections, {} messages",
+            self.connections, self.messages
+        )?;
+        for (priority, requests) in &self.by_priority {
+            write!(f, ", {requests} at priority {priority}")?;
+        }
+        if self.at_other_priorities > 0 {
+            write!(f, ", {} at others", self.at_other_priorities)?;
+        }
+        write!(
+            f,
+            ", {} waiting, {} refused, {} handed over, {} borrowed",
+            self.waiting, self.refused, self.handed_over, self.borrowed
         )?;
         match self.worst_wait {
             Duration::ZERO => Ok(()),

@@ -8,6 +8,7 @@ use crate::exception::{
     minor,
 };
 use crate::messaging::FrameArrival;
+use crate::priority::Priority;
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
@@ -133,6 +134,14 @@ impl<'m> ServerCall<'m> {
         if self.connection.abilities.contexts {
             self.reply_contexts.set(id, data);
         }
+    }
+
+    /// Counts it among the requests that its lane has served at this CORBA priority
+    /// ([`crate::LaneStatistics::by_priority`]). For what gives its upcall the priority. Takes no lock, and allocates for the
+    /// first such request of a lane alone.
+    #[inline]
+    pub fn count_at(&self, priority: Priority) {
+        self.connection.counters().has_served_at(priority);
     }
 
     /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the

@@ -57,6 +57,7 @@ impl ServerConnection {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
         let from = host_of(&*at.pair.link, link.peer());
+        let counted = (broker.clone(), lane.counters.clone());
         let environment = match Origin::of(&*at.pair.link, &*link) {
             Origin::Elsewhere => host.environment_elsewhere.clone(),
             _ => host.environment.clone(),
@@ -65,7 +66,7 @@ impl ServerConnection {
             reader: Reader::new(inbox),
             replies: ReplySender::new(locks),
             strategy: Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks),
-            conversation: Conversation::new(broker.clone(), environment, link, session, abilities),
+            conversation: Conversation::new(counted, environment, link, session, abilities),
             adapter: host.adapter.clone(),
             from,
             lane: lane.clone(),

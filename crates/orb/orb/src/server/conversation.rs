@@ -3,6 +3,7 @@
 
 use super::code_sets::AgreedCodeSets;
 use crate::broker::Broker;
+use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
 use punctual_exec::lane_lock::LockError;
@@ -20,6 +21,8 @@ const MAX_COMPLAINTS: u32 = 10;
 /// See the module.
 pub(crate) struct Conversation {
     broker: Arc<Broker>,
+    /// Its lane's.
+    counters: Arc<Counters>,
     /// What values that are read need to come alive: the ORB.
     environment: Arc<dyn Environment>,
     link: Arc<dyn Connection>,
@@ -43,7 +46,7 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     pub(super) fn new(
-        broker: Arc<Broker>,
+        (broker, counters): (Arc<Broker>, Arc<Counters>),
         environment: Arc<dyn Environment>,
         link: Arc<dyn Connection>,
         session: Arc<dyn Session>,
@@ -71,6 +74,7 @@ impl Conversation {
             calls: AtomicU32::new(0),
             complaints: AtomicU32::new(0),
             environment,
+            counters,
             broker,
         }
     }
@@ -78,6 +82,11 @@ impl Conversation {
     #[inline]
     pub(crate) fn broker(&self) -> &Broker {
         &self.broker
+    }
+
+    #[inline]
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     #[inline]

@@ -29,7 +29,7 @@ impl Adapter {
         }
         let id = &ObjectId::from(id);
         let servant = activator.incarnate(id, &poa)?;
-        let own = self.own.remembered(id.as_bytes());
+        let own = || self.own.of_activated(id.as_bytes(), None);
         match map.activate_under(Some(id.as_bytes()), servant.clone(), own) {
             Ok(entry_id) if self.servants.all_given_back.load(Ordering::SeqCst) => {
                 // All servants have been given back meanwhile, and so is this one.
@@ -47,6 +47,9 @@ impl Adapter {
             )
             .into()),
             Err(Refused::Full) => Err(violation("there is no place for one more object").into()),
+            Err(Refused::OwnPolicyDiffers) => {
+                Err(violation("references to the object tell another policy of its own").into())
+            }
             Err(Refused::NotInTheSet) => Err(violation(
                 "the id is none of those that perfect hashing was built of",
             )

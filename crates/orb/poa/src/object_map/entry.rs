@@ -2,7 +2,7 @@
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
-use crate::own_policies::OwnPolicies;
+use crate::own_policies::{Differs, OwnPolicies};
 use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
@@ -67,6 +67,14 @@ pub(crate) enum Refused {
     Gone,
     /// It is none of the ids of the perfect hash.
     NotInTheSet,
+    /// References to it were made with another policy of its own.
+    OwnPolicyDiffers,
+}
+
+impl From<Differs> for Refused {
+    fn from(_: Differs) -> Self {
+        Self::OwnPolicyDiffers
+    }
 }
 
 impl fmt::Debug for Entry {

@@ -1,7 +1,7 @@
 //! The map itself, and activation.
 //!
 //! All that changes is changed under one mutex. Under it an open entry stays open, and nobody's code runs but
-//! [`Servant::identity`].
+//! [`Servant::identity`], and comparisons of policies.
 
 use super::by_servant::{ByServant, Servants};
 use super::entry::{Entry, EntryId, Ids, OnDeactivated, Refused};
@@ -11,7 +11,7 @@ use super::name::Name;
 use super::slot::{Slot, State};
 use super::slots::Slots;
 use super::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
-use crate::own_policies::OwnPolicies;
+use crate::own_policies::{Differs, OwnPolicies};
 use crate::servant::{Identity, Servant};
 use punctual_orb::ObjectRef;
 use std::collections::{HashMap, HashSet};
@@ -37,6 +37,15 @@ pub(crate) struct ActiveMap {
     /// Something is removed, or has no pin that is watched.
     pub(super) changed: Condvar,
     pub(super) listener: Box<dyn OnDeactivated>,
+}
+
+/// What is active under an id.
+#[derive(Debug)]
+pub(crate) enum Active {
+    /// Nothing.
+    Not,
+    /// An object, which may have something in place of policies of its adapter's.
+    With(Option<Arc<OwnPolicies>>),
 }
 
 pub(super) struct Inner {
@@ -94,12 +103,12 @@ impl ActiveMap {
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
     ) -> Result<EntryId, Refused> {
-        self.activate_under(id, servant, None)
+        self.activate_under(id, servant, || Ok(None))
     }
 
-    /// Activates an object, which may have something in place of policies of its adapter's. Without an id, which is for
-    /// [`Ids::System`], its entry is its id, in octets where objects are not found by entries. Allocates, and takes the
-    /// map's mutex.
+    /// Activates an object, which may have something in place of policies of its adapter's: what `own` says, once nothing
+    /// else keeps it from being activated. Without an id, which is for [`Ids::System`], its entry is its id, in octets where
+    /// objects are not found by entries. Allocates, and takes the map's mutex.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -107,7 +116,7 @@ impl ActiveMap {
         &self,
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
-        own: Option<Arc<OwnPolicies>>,
+        own: impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, Differs>,
     ) -> Result<EntryId, Refused> {
         let identity = servant.identity();
         let mut inner = self.lock();
@@ -133,8 +142,24 @@ impl ActiveMap {
         if let Some(entry_id) = self.noted(&inner, identity) {
             return Ok((entry_id, false));
         }
-        let entry_id = self.open(&mut inner, None, (servant.clone(), None), identity)?;
+        let entry_id = self.open(&mut inner, None, (servant.clone(), || Ok(None)), identity)?;
         Ok((entry_id, true))
+    }
+
+    /// Calls `act` with what is active under an id, and has of its own. Nothing is activated meanwhile: whatever has an
+    /// object activated with something else than `act` has seen has happened before, or sees what it did. Takes the map's
+    /// mutex.
+    pub(crate) fn while_nothing_is_activated<R>(
+        &self,
+        id: &[u8],
+        act: impl FnOnce(Active) -> R,
+    ) -> R {
+        let inner = self.lock();
+        let own = |index| self.peek(&inner, index, |entry| entry.own.clone());
+        act(match self.active_at(&inner, id).and_then(own) {
+            Some(own) => Active::With(own),
+            None => Active::Not,
+        })
     }
 
     /// An entry that no object has had and none will have: an id for a reference without an object.
@@ -199,7 +224,10 @@ impl ActiveMap {
         &self,
         inner: &mut Inner,
         id: Option<&[u8]>,
-        (servant, own): (Arc<dyn Servant>, Option<Arc<OwnPolicies>>),
+        (servant, own): (
+            Arc<dyn Servant>,
+            impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, Differs>,
+        ),
         identity: Identity,
     ) -> Result<EntryId, Refused> {
         debug_assert!(id.is_some() || self.ids == Ids::System);
@@ -211,6 +239,7 @@ impl ActiveMap {
             None if self.knows_its_ids() => return Err(Refused::NotInTheSet),
             None => {}
         }
+        let own = own()?;
         let index = self.take_slot(inner).ok_or(Refused::Full)?;
         let slot = self.slots.slot(index).ok_or(Refused::Full)?;
         let (_, generation) = slot.state();
@@ -243,22 +272,31 @@ impl ActiveMap {
         if self.closes(inner, id) {
             return Err(Refused::Closing);
         }
+        match self.active_at(inner, id) {
+            Some(_) => Err(Refused::ObjectAlreadyActive),
+            None => Ok(()),
+        }
+    }
+
+    /// The entry of what is active under an id, under the lock.
+    fn active_at(&self, inner: &Inner, id: &[u8]) -> Option<u32> {
         let named = |index| {
             let own = |entry: &Entry| entry.id.as_deref() == Some(id);
-            self.peek(inner, index, own)?.then_some(())
+            self.peek(inner, index, own)?.then_some(index)
         };
-        let entry_is_open = |entry_id: EntryId| {
+        let open_entry = |entry_id: EntryId| {
             let unnamed = |entry: &Entry| entry.id.as_deref().is_none();
             let state = self.slots.slot(entry_id.index).map(Slot::state);
-            state == Some((State::Open, entry_id.generation))
-                && self.peek(inner, entry_id.index, unnamed) == Some(true)
+            let is_open = state == Some((State::Open, entry_id.generation))
+                && self.peek(inner, entry_id.index, unnamed) == Some(true);
+            is_open.then_some(entry_id.index)
         };
-        let active = self.index.find(&self.slots, id, named).is_some()
-            || (self.ids_are_entries && EntryId::of(id).is_some_and(entry_is_open));
-        if active {
-            return Err(Refused::ObjectAlreadyActive);
-        }
-        Ok(())
+        let entry_of_id = || {
+            let entry_id = self.ids_are_entries.then(|| EntryId::of(id));
+            entry_id.flatten().and_then(open_entry)
+        };
+        let indexed = self.index.find(&self.slots, id, named);
+        indexed.or_else(entry_of_id)
     }
 
     /// Whether there can be no other ids than those it was made with.

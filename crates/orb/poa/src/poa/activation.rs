@@ -1,5 +1,6 @@
 //! Objects: activated, deactivated, sent elsewhere (CORBA 3.3 part 1, §15.3.9.15 to §15.3.9.17).
 
+use super::own_policies::differs;
 use super::{Poa, PoaError};
 use crate::current;
 use crate::object_id::ObjectId;
@@ -119,8 +120,11 @@ impl Poa {
         }
         self.check_alive()?;
         let activated = match self.adapter.map_assigns_ids() {
-            true => map.activate_under(None, servant, own),
-            false => map.activate_under(Some(self.adapter.assign_id().as_bytes()), servant, own),
+            true => map.activate_under(None, servant, || Ok(own)),
+            false => {
+                let id = self.adapter.assign_id();
+                map.activate_under(Some(id.as_bytes()), servant, || Ok(own))
+            }
         };
         activated.map_err(refused)
     }
@@ -134,10 +138,10 @@ impl Poa {
     ) -> Result<EntryId, PoaError> {
         let map = self.map()?;
         self.check_id(id)?;
-        let own = self.own_of(id, own)?;
+        let own = || self.adapter.own.of_activated(id.as_bytes(), own.clone());
         loop {
             self.check_alive()?;
-            match map.activate_under(Some(id.as_bytes()), servant.clone(), own.clone()) {
+            match map.activate_under(Some(id.as_bytes()), servant.clone(), own) {
                 // Its own upcall would be waited for for ever.
                 Err(Refused::Closing)
                     if current::is_in_upcall_on(self.adapter.id(), id.as_bytes()) =>
@@ -221,5 +225,6 @@ pub(super) fn refused(why: Refused) -> PoaError {
             minor::VALUE,
             "the id is none of those that perfect hashing was built of",
         ),
+        Refused::OwnPolicyDiffers => differs().into(),
     }
 }

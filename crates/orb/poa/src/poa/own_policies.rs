@@ -2,8 +2,8 @@
 
 use super::{Poa, PoaError};
 use crate::object_id::ObjectId;
-use crate::object_map::Found;
-use crate::own_policies::{ObjectPolicy, OwnPolicies};
+use crate::object_map::Active;
+use crate::own_policies::{Differs, ObjectPolicy, OwnPolicies};
 use crate::policy::{PoaPolicy, defined};
 use crate::servant::Servant;
 use punctual_orb::{
@@ -96,52 +96,30 @@ impl Poa {
     ) -> Result<I, PoaError> {
         self.check_id(id)?;
         self.check_alive()?;
-        let found = self.adapter.map().map(|map| map.find(id.as_bytes(), None));
-        if let Some(Found::Pinned(pinned)) = found {
-            let is_same = match &pinned.own {
-                Some(active) => active.is_same(&own.0),
-                None => self.adapter.defined.iter().any(|one| *one == own.0.policy),
-            };
-            if !is_same {
-                return Err(differs(id).into());
-            }
-        }
-        if !self
-            .adapter
-            .own
-            .remember(id.as_bytes(), &own.0)
-            .is_same(&own.0)
-        {
-            return Err(differs(id).into());
-        }
+        let remember = |active| match active {
+            Active::With(Some(other)) if !other.is_same(&own.0) => Err(Differs),
+            Active::With(None) if !self.has(&own.0) => Err(Differs),
+            _ => self.adapter.own.remember(id.as_bytes(), &own.0),
+        };
+        let remembered = match self.adapter.map() {
+            Some(map) => map.while_nothing_is_activated(id.as_bytes(), remember),
+            None => remember(Active::Not),
+        };
+        remembered.map_err(|Differs| differs())?;
         let object: ObjectRef = self.reference_to(id, I::REPOSITORY_ID)?;
         Ok(I::from_object(object))
     }
 
-    /// What an object is to be activated with: what it is given, or what references to it were made with.
-    pub(super) fn own_of(
-        &self,
-        id: &ObjectId,
-        given: Option<Arc<OwnPolicies>>,
-    ) -> Result<Option<Arc<OwnPolicies>>, PoaError> {
-        let remembered = self.adapter.own.remembered(id.as_bytes());
-        match (given, remembered) {
-            (Some(given), Some(remembered)) if !given.is_same(&remembered) => {
-                let map = self.map()?;
-                Err(match map.find(id.as_bytes(), None) {
-                    Found::Pinned(_) => PoaError::ObjectAlreadyActive,
-                    _ => differs(id).into(),
-                })
-            }
-            (given, remembered) => Ok(given.or(remembered)),
-        }
+    /// Whether the adapter's own policies are those as well.
+    fn has(&self, own: &OwnPolicies) -> bool {
+        self.adapter.defined.iter().any(|one| *one == own.policy)
     }
 }
 
 /// Real-time CORBA 1.2, §5.7.5.
 #[cold]
-fn differs(id: &ObjectId) -> SystemException {
+pub(super) fn differs() -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No).with_detail(
-        format!("the object `{id}` was given another policy of its own before, which its references tell"),
+        "the object was given another policy of its own before, which its references tell",
     )
 }

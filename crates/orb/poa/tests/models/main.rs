@@ -29,6 +29,7 @@ mod map;
 mod name;
 #[path = "../../src/own_policies.rs"]
 mod own_policies;
+mod owning;
 #[path = "../../src/object_map/pinned.rs"]
 mod pinned;
 #[path = "../../src/object_map/slot.rs"]

@@ -126,6 +126,15 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     let lane = lane_of_pool(&held.server.orb, |_| true).unwrap();
     assert_eq!((lane.waiting, lane.refused), (0, 1));
     assert!(lane.messages >= 7, "{lane}");
+    // The one that was refused is none of those that were served; the holder has no priority, and carries the lowest.
+    let counted: Vec<_> = lane.by_priority.clone();
+    let expected = [(0, 2), (5, 1), (20, 1), (40, 2)].map(|(priority, n)| (at(priority), n));
+    assert_eq!(counted, expected);
+    assert_eq!(lane.at_other_priorities, 0);
+    assert!(
+        lane.to_string().contains(", 2 at priority 40, 0 waiting"),
+        "{lane}"
+    );
     // An idle pool serves as ever.
     std::thread::scope(|scope| {
         assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
@@ -291,6 +300,8 @@ fn lanes_are_reported_while_they_do_something() {
     let echo = echo(&client(&rt), &server.plain());
     (0..3).for_each(|value| assert_eq!(echo.long(value).unwrap(), value));
     let lane = hear.iter().find(|lane| lane.messages >= 3).unwrap();
+    // Its object has no priority model.
+    assert_eq!(lane.by_priority, []);
     let line = lane.to_string();
     assert!(
         line.contains("1 connections") && line.contains("0 refused"),

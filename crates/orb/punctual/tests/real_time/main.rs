@@ -18,3 +18,4 @@ mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+mod two_processes;

@@ -1,0 +1,125 @@
+//! How many requests a lane has served at each CORBA priority.
+
+use crate::priority::Priority;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Priorities that are counted each by itself; those of further ones together.
+const ROWS: usize = 32;
+
+/// A table of fixed size, which the first request with a priority makes: a lane that serves none has none. Takes no lock.
+///
+/// Relaxed throughout: each is a number by itself.
+#[derive(Debug, Default)]
+pub(super) struct ByPriority(OnceLock<Box<Table>>);
+
+/// A priority has the first row that was free when it came, from the one on that its number says. Rows are never given up,
+/// so that it is found there ever after.
+#[derive(Debug, Default)]
+struct Table {
+    rows: [Row; ROWS],
+    others: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    /// The priority's number and one, or 0 for none.
+    mark: AtomicU32,
+    requests: AtomicU64,
+}
+
+impl ByPriority {
+    /// Counts a request.
+    #[inline]
+    pub(super) fn count(&self, priority: Priority) {
+        self.0.get_or_init(Box::default).count(priority);
+    }
+
+    /// Each priority that requests had, the lowest first, with how many; and those of priorities that have no row.
+    pub(super) fn counted(&self) -> (Vec<(Priority, u64)>, u64) {
+        let Some(table) = self.0.get() else {
+            return Default::default();
+        };
+        let mut all: Vec<_> = table.rows.iter().filter_map(Row::counted).collect();
+        all.sort_unstable();
+        (all, table.others.load(Ordering::Relaxed))
+    }
+}
+
+impl Table {
+    #[inline]
+    fn count(&self, priority: Priority) {
+        let number = u32::from(priority.get().unsigned_abs());
+        let (before, from) = self.rows.split_at(number as usize % ROWS);
+        let row = from.iter().chain(before).find(|row| row.is_of(number + 1));
+        let counter = row.map_or(&self.others, |row| &row.requests);
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Row {
+    /// Whether it is this priority's, or becomes so now.
+    #[inline]
+    fn is_of(&self, mark: u32) -> bool {
+        match self.mark.load(Ordering::Relaxed) {
+            0 => self.becomes(mark),
+            its => its == mark,
+        }
+    }
+
+    #[cold]
+    fn becomes(&self, mark: u32) -> bool {
+        let order = Ordering::Relaxed;
+        match self.mark.compare_exchange(0, mark, order, order) {
+            Ok(_) => true,
+            Err(its) => its == mark,
+        }
+    }
+
+    fn counted(&self) -> Option<(Priority, u64)> {
+        let number = self.mark.load(Ordering::Relaxed).checked_sub(1)?;
+        let priority = Priority::try_from(i32::try_from(number).ok()?).ok()?;
+        Some((priority, self.requests.load(Ordering::Relaxed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(priority: usize) -> Priority {
+        Priority::new(i16::try_from(priority).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn requests_are_counted_by_priority_whoever_serves_them() {
+        let counts = ByPriority::default();
+        assert_eq!(counts.counted(), (Vec::new(), 0));
+        // Two of them begin at one row.
+        let priorities = [5, 5 + ROWS, 0];
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        priorities.iter().for_each(|&one| counts.count(at(one)));
+                    }
+                });
+            }
+        });
+        let expected = vec![(at(0), 400), (at(5), 400), (at(5 + ROWS), 400)];
+        assert_eq!(counts.counted(), (expected, 0));
+    }
+
+    #[test]
+    fn priorities_that_have_no_row_are_counted_together() {
+        let counts = ByPriority::default();
+        for priority in 0..ROWS + 3 {
+            counts.count(at(priority));
+        }
+        counts.count(Priority::MAX);
+        counts.count(at(1));
+        let (each, others) = counts.counted();
+        assert_eq!((each.len(), others), (ROWS, 4));
+        assert_eq!(each[1], (at(1), 2));
+    }
+}
