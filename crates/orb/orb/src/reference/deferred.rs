@@ -32,7 +32,7 @@ impl Owner for ObjectRef {
 /// executor, whichever comes first. The request has been sent when there is one.
 ///
 /// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it costs no more. Awaited as a future,
-/// a thread of the ORB reads; the first such call starts it (`docs/guide/asynchrony.md`).
+/// a thread of the ORB reads; the first such call starts it (`docs/asynchrony.md`).
 ///
 /// Dropped before the result is there, the call is cancelled: the server is told that nobody waits (CancelRequest).
 #[must_use = "dropped, the call is cancelled"]

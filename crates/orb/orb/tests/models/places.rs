@@ -34,6 +34,9 @@ impl Places {
     }
 }
 
+/// What the ids of two callers differ by who have one place after the other.
+const A_GENERATION: u32 = 2 << 17;
+
 #[test]
 fn no_place_is_taken_twice() {
     explore("places", || {
@@ -84,8 +87,8 @@ fn a_place_whose_caller_read_its_own_reply_has_nothing_left_for_the_next() {
         let places = Places::new();
         let first = places.table.register().unwrap();
         // Replies of that place's earlier callers, and of ones to come, are nobody's.
-        let late = first.id.wrapping_sub(2 << 14);
-        let early = first.id + (2 << 14);
+        let late = first.id.wrapping_sub(A_GENERATION);
+        let early = first.id + A_GENERATION;
         let delivers = {
             let places = places.clone();
             thread::spawn(move || {
@@ -118,7 +121,9 @@ fn one_that_sleeps_is_woken_by_its_reply_or_by_its_turn() {
             },
             {
                 let places = places.clone();
-                thread::spawn(move || places.table.promote_one())
+                thread::spawn(move || {
+                    let _promoted = places.table.promote_one();
+                })
             },
         ];
         loop {
