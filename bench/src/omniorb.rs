@@ -1,4 +1,4 @@
-//! omniORB, when it is installed: its IDL compiler and a C++ compiler make the peer when a benchmark
+//! omniORB, when it is installed: its IDL compiler and a C++ compiler make its programs when a benchmark
 //! starts, so that nothing of it is kept here.
 
 use crate::Result;
@@ -10,10 +10,30 @@ use std::process::Command;
 pub const NAME: &str = "omniorb";
 
 const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
-const PEER: &str = include_str!("../peers/omniorb/peer.cc");
+const COMMON: &str = include_str!("../peers/omniorb/common.hh");
 const PACKAGE: &str = "omniORB4";
 
-/// Its peer.
+/// A program of its, which is a server and a client.
+#[derive(Debug)]
+pub struct Program {
+    /// The folder that it is compiled in.
+    folder: &'static str,
+    source: &'static str,
+}
+
+/// The one that speaks the [`protocol`](crate::protocol).
+pub const PEER: Program = Program {
+    folder: NAME,
+    source: include_str!("../peers/omniorb/peer.cc"),
+};
+
+/// The one of `rt`.
+pub const REAL_TIME: Program = Program {
+    folder: "omniorb-rt",
+    source: include_str!("../peers/omniorb/rt.cc"),
+};
+
+/// A program that is there.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// What it is.
@@ -22,45 +42,48 @@ pub struct Built {
     pub program: PathBuf,
 }
 
-/// Compiles the peer into `directory`, unless it is there already.
-///
-/// # Errors
-/// What is missing, or what a compiler says.
-pub fn build(directory: &Path) -> Result<Built> {
-    let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
-        .map_err(|error| format!("its headers are not installed ({error})"))?;
-    let directory = directory.join(NAME);
-    let program = directory.join("peer");
-    // What the program was made of, written last.
-    let stamp = directory.join("stamp");
-    let wanted = format!("{version}\n{IDL}\n{PEER}");
-    if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) || !program.exists() {
-        compile(&directory)?;
-        fs::write(&stamp, wanted)?;
+impl Program {
+    /// Compiles it into `directory`, unless it is there already.
+    ///
+    /// # Errors
+    /// What is missing, or what a compiler says.
+    pub fn build(&self, directory: &Path) -> Result<Built> {
+        let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
+            .map_err(|error| format!("its headers are not installed ({error})"))?;
+        let directory = directory.join(self.folder);
+        let program = directory.join("peer");
+        // What the program was made of, written last.
+        let stamp = directory.join("stamp");
+        let wanted = [&version, IDL, COMMON, self.source].join("\n");
+        if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) || !program.exists() {
+            self.compile(&directory)?;
+            fs::write(&stamp, wanted)?;
+        }
+        Ok(Built {
+            version: format!("omniORB {version}"),
+            program,
+        })
     }
-    Ok(Built {
-        version: format!("omniORB {version}"),
-        program,
-    })
-}
 
-fn compile(directory: &Path) -> Result<()> {
-    fs::create_dir_all(directory)?;
-    fs::write(directory.join("cubit.idl"), IDL)?;
-    fs::write(directory.join("peer.cc"), PEER)?;
-    output(
-        Command::new("omniidl")
-            .args(["-bcxx", "cubit.idl"])
-            .current_dir(directory),
-    )?;
-    let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", PACKAGE]))?;
-    output(
-        Command::new("g++")
-            .args(["-O2", "-pthread", "-o", "peer", "peer.cc", "cubitSK.cc"])
-            .args(flags.split_whitespace())
-            .current_dir(directory),
-    )?;
-    Ok(())
+    fn compile(&self, directory: &Path) -> Result<()> {
+        fs::create_dir_all(directory)?;
+        fs::write(directory.join("cubit.idl"), IDL)?;
+        fs::write(directory.join("common.hh"), COMMON)?;
+        fs::write(directory.join("peer.cc"), self.source)?;
+        output(
+            Command::new("omniidl")
+                .args(["-bcxx", "cubit.idl"])
+                .current_dir(directory),
+        )?;
+        let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", PACKAGE]))?;
+        output(
+            Command::new("g++")
+                .args(["-O2", "-pthread", "-o", "peer", "peer.cc", "cubitSK.cc"])
+                .args(flags.split_whitespace())
+                .current_dir(directory),
+        )?;
+        Ok(())
+    }
 }
 
 /// What a program prints when all goes well.

@@ -164,7 +164,7 @@ impl Entry {
                 (punctual.to_owned(), program, Vec::new())
             }
             Runs::OmniOrb => {
-                let built = omniorb::build(&harness.peers)?;
+                let built = omniorb::PEER.build(&harness.peers)?;
                 (built.version, built.program, Vec::new())
             }
         };

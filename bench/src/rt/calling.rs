@@ -54,7 +54,7 @@ impl Caller {
     ) -> Result<Self> {
         let priority = setup.priority_of(number);
         let mut caller = if setup.contender == Contender::Floor {
-            let native = if setup.best_effort { 0 } else { priority };
+            let native = setup.native(priority);
             Self::Raw(floor::Client::connect(setup.link, at, native)?)
         } else {
             rt.current().set_the_priority(corba(priority)?)?;

@@ -16,7 +16,13 @@ use crate::statistics::{Record, median, paired_ratio};
 use clap::Args;
 
 /// Who takes part.
-const CONTENDERS: [Contender; 3] = [Contender::Floor, Contender::Lanes, Contender::Pool];
+const CONTENDERS: [Contender; 5] = [
+    Contender::Floor,
+    Contender::Lanes,
+    Contender::Pool,
+    Contender::OmniOrb,
+    Contender::OmniOrbFifo,
+];
 /// No batch takes longer, in milliseconds: a load in real time is bounded.
 const LONGEST: u64 = 15_000;
 

@@ -6,7 +6,7 @@
 //! papers' experiments over the number of low clients.
 //!
 //! The harness starts a `pair` of processes for each contender (`setup`: lanes, a pool, an ORB a thread, raw sockets
-//! with the same priorities as the `floor`); pairs live through a placement and take turns, a `batch` at a time.
+//! with the same priorities as the `floor`, `omniorb`); pairs live through a placement and take turns, a `batch` at a time.
 //!
 //! A real-time load that does not end would keep everybody else from the processor. Each batch has a limit, low clients
 //! stop with the high one, and a `watchdog` ahead of all others ends a process that does not keep to it.
@@ -18,6 +18,7 @@ mod client;
 mod floor;
 mod goals;
 mod latency;
+mod omniorb;
 mod order;
 mod pair;
 mod plot;

@@ -1,6 +1,7 @@
 //! A server process and a client process of one contender, as the harness sees them.
 
 use super::batch::{Batch, Outcome};
+use super::omniorb;
 use super::setup::{Contender, Setup};
 use crate::Result;
 use crate::child::Process;
@@ -25,16 +26,12 @@ impl Pair {
     /// When one does not start, and what it says.
     pub(super) fn start(harness: &Harness, setup: &Setup, at: Processors) -> Result<Self> {
         let contender = setup.contender;
-        let side = |name: &str, processor: usize| {
-            let mut command = Command::new(&harness.program);
-            command.args(["rt-peer", name, "--pin", &processor.to_string()]);
-            command.args(setup.words());
-            command
-        };
-        let mut server = Process::spawn(&mut side("server", at.server))?;
+        let [mut server, mut client] =
+            sides(harness, setup, at).map_err(|reason| format!("{contender}: {reason}"))?;
+        let mut server = Process::spawn(&mut server)?;
         let address = server.until_ready();
         let address = address.map_err(|error| format!("{contender}: server: {error}"))?;
-        let mut client = Process::spawn(side("client", at.client).args(["--at", &address]))?;
+        let mut client = Process::spawn(client.args(["--at", &address]))?;
         let ready = client.until_ready();
         ready.map_err(|error| format!("{contender}: client: {error}"))?;
         Ok(Self {
@@ -66,4 +63,34 @@ impl Pair {
         self.client.stop()?;
         self.server.stop()
     }
+}
+
+/// What starts a server, and a client but for the server's address.
+fn sides(harness: &Harness, setup: &Setup, at: Processors) -> Result<[Command; 2]> {
+    let side = |mut command: Command, name: &str, processor: usize, words: &[String]| {
+        command.args([name, "--pin", &processor.to_string()]);
+        command.args(words);
+        command
+    };
+    Ok(match setup.contender {
+        Contender::OmniOrb | Contender::OmniOrbFifo => {
+            let its = omniorb::Sides::of(harness, setup)?;
+            let program = || Command::new(&its.program);
+            [
+                side(program(), "server", at.server, &its.server),
+                side(program(), "client", at.client, &its.client),
+            ]
+        }
+        _ => {
+            let program = || {
+                let mut command = Command::new(&harness.program);
+                command.arg("rt-peer");
+                command
+            };
+            [
+                side(program(), "server", at.server, &setup.words()),
+                side(program(), "client", at.client, &setup.words()),
+            ]
+        }
+    })
 }

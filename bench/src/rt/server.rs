@@ -51,6 +51,9 @@ pub(super) fn serve(server: &Server) -> Result<()> {
             joined(thread.start(move || with_priorities(&setup))?)?
         }
         Contender::OrbAThread => orb_a_thread(setup)?,
+        Contender::OmniOrb | Contender::OmniOrbFifo => {
+            return Err("omniORB's server is a program of its own".into());
+        }
     };
     serve_ahead_of_clients(setup, references.join(" "))?;
     orbs.iter().try_for_each(|orb| Ok(orb.shutdown(true)?))

@@ -18,7 +18,7 @@ pub(super) const LOWEST: i16 = 10;
 /// Low clients at most, so that all of their priorities are below [`HIGH`].
 pub(super) const MOST: u16 = 64;
 /// That of the thread which takes the harness's commands, and of what accepts raw connections.
-const CONTROL: i16 = 95;
+pub(super) const CONTROL: i16 = 95;
 /// That of the thread which ends a process that takes too long.
 const WATCHDOG: i16 = 99;
 
@@ -36,6 +36,14 @@ pub(super) enum Contender {
     PerConnection,
     /// Punctual with an ORB and a plain endpoint for each priority, in one process.
     OrbAThread,
+    /// omniORB, which knows no priorities: its server's threads are ordinary ones.
+    #[value(name = "omniorb")]
+    #[serde(rename = "omniorb")]
+    OmniOrb,
+    /// The same, but its server's threads have the high client's priority, whomever they serve.
+    #[value(name = "omniorb-fifo")]
+    #[serde(rename = "omniorb-fifo")]
+    OmniOrbFifo,
     /// Raw sockets, and for each connection a thread of its client's priority.
     Floor,
 }
@@ -86,6 +94,8 @@ impl fmt::Display for Contender {
             Self::BufferedPool => "buffered-pool",
             Self::PerConnection => "per-connection",
             Self::OrbAThread => "orb-a-thread",
+            Self::OmniOrb => "omniorb",
+            Self::OmniOrbFifo => "omniorb-fifo",
             Self::Floor => "floor",
         })
     }
@@ -153,11 +163,16 @@ impl Setup {
         all
     }
 
+    /// The native priority that a thread has in place of this one: 0 is none.
+    pub(super) fn native(&self, priority: i16) -> i16 {
+        if self.best_effort { 0 } else { priority }
+    }
+
     /// How a thread of a native priority is scheduled.
     pub(super) fn scheduling(&self, priority: i16) -> Scheduling {
-        match self.best_effort {
-            true => Scheduling::Other,
-            false => Scheduling::Fifo {
+        match self.native(priority) {
+            0 => Scheduling::Other,
+            priority => Scheduling::Fifo {
                 priority: i32::from(priority),
             },
         }

@@ -32,7 +32,20 @@ impl ByPriority {
     /// Counts a request.
     #[inline]
     pub(super) fn count(&self, priority: Priority) {
-        self.0.get_or_init(Box::default).count(priority);
+        let number = priority.get().unsigned_abs();
+        match self.0.get() {
+            Some(table) if table.first_row(number).has(number) => {
+                table.first_row(number).count();
+            }
+            _ => self.count_elsewhere(number),
+        }
+    }
+
+    /// The same where there is no table yet, or the row is another priority's or nobody's.
+    #[cold]
+    #[inline(never)]
+    fn count_elsewhere(&self, number: u16) {
+        self.0.get_or_init(Box::default).count(number);
     }
 
     /// Each priority that requests had, the lowest first, with how many; and those of priorities that have no row.
@@ -48,32 +61,42 @@ impl ByPriority {
 
 impl Table {
     #[inline]
-    fn count(&self, priority: Priority) {
-        let number = u32::from(priority.get().unsigned_abs());
-        let (before, from) = self.rows.split_at(number as usize % ROWS);
-        let row = from.iter().chain(before).find(|row| row.is_of(number + 1));
-        let counter = row.map_or(&self.others, |row| &row.requests);
-        counter.fetch_add(1, Ordering::Relaxed);
+    fn first_row(&self, number: u16) -> &Row {
+        &self.rows[usize::from(number) % ROWS]
+    }
+
+    fn count(&self, number: u16) {
+        let (before, from) = self.rows.split_at(usize::from(number) % ROWS);
+        let mut rows = from.iter().chain(before);
+        match rows.find(|row| row.has(number) || row.is_given_to(number)) {
+            Some(row) => row.count(),
+            None => {
+                self.others.fetch_add(1, Ordering::Relaxed);
+            }
+        }
     }
 }
 
 impl Row {
-    /// Whether it is this priority's, or becomes so now.
+    /// Whether it is this priority's.
     #[inline]
-    fn is_of(&self, mark: u32) -> bool {
-        match self.mark.load(Ordering::Relaxed) {
-            0 => self.becomes(mark),
-            its => its == mark,
+    fn has(&self, number: u16) -> bool {
+        self.mark.load(Ordering::Relaxed) == u32::from(number) + 1
+    }
+
+    /// Whether it was nobody's, and is this priority's from now on.
+    fn is_given_to(&self, number: u16) -> bool {
+        let (mark, order) = (u32::from(number) + 1, Ordering::Relaxed);
+        match self.mark.compare_exchange(0, mark, order, order) {
+            Ok(_) => true,
+            // Another thread has given it to the same one meanwhile.
+            Err(its) => its == mark,
         }
     }
 
-    #[cold]
-    fn becomes(&self, mark: u32) -> bool {
-        let order = Ordering::Relaxed;
-        match self.mark.compare_exchange(0, mark, order, order) {
-            Ok(_) => true,
-            Err(its) => its == mark,
-        }
+    #[inline]
+    fn count(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
     fn counted(&self) -> Option<(Priority, u64)> {
