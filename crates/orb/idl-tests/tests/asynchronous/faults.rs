@@ -92,6 +92,33 @@ fn who_waits_in_vain_is_told_in_time_however_it_waits() {
     server.join().unwrap();
 }
 
+/// A deadline ends within a tick of the coarse clock, and those who wait for it begin within another.
+#[test]
+fn who_waits_in_vain_is_told_wherever_in_a_tick_the_time_ends() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let client = Orb::builder().build().unwrap();
+    let (clerk, server) = serve(&client, |mut peer| while peer.next().is_some() {});
+    for round in 0..100_u64 {
+        let limit = Duration::from_micros(1_000 + round * 7_919 % 20_000);
+        let clerk = super::Clerk::from_object(clerk.as_object().with_timeout(limit));
+        let (say, heard) = mpsc::channel();
+        let (say_too, heard_too) = mpsc::channel();
+        clerk.sendc_add(move |sum: Result<i32, _>| say.send(sum).unwrap(), 1, 1);
+        let later = Instant::now() + Duration::from_micros(round * 104_729 % 3_000);
+        while Instant::now() < later {
+            std::thread::yield_now();
+        }
+        clerk.sendc_add(move |sum: Result<i32, _>| say_too.send(sum).unwrap(), 1, 1);
+        let awaited = smol::block_on(clerk.add_async(1, 1)).unwrap_err();
+        assert_eq!(awaited.kind(), Kind::Timeout, "{awaited}");
+        let too = heard_too.recv().unwrap().unwrap_err();
+        assert_eq!(too.kind(), Kind::Timeout, "{too}");
+        assert_eq!(heard.recv().unwrap().unwrap_err().kind(), Kind::Timeout);
+    }
+    client.shutdown(true).unwrap();
+    server.join().unwrap();
+}
+
 #[test]
 fn handlers_of_an_orb_that_ends_are_called() {
     let _watchdog = watchdog(Duration::from_secs(120));

@@ -3,12 +3,14 @@
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::Reactor;
 use punctual_exec::reactor::Token;
-use punctual_sys::clock::coarse_millis;
+use punctual_sys::clock::nanos;
 use punctual_sys::epoll::Interest;
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+
+const NANOS_A_MILLISECOND: u64 = 1_000_000;
 
 /// Who watches for replies of one connection, and who reads for them.
 #[derive(Debug, Default)]
@@ -21,7 +23,8 @@ pub(super) struct Watch {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) watchers: usize,
-    /// When which of them is told that its time is over, in milliseconds of the coarse clock.
+    /// When the time of which of them is over, in nanoseconds of the exact clock: who is told looks at its deadline by that one,
+    /// and is not told again.
     pub(super) due: BTreeSet<(u64, u32)>,
     pub(super) reads: Reads,
 }
@@ -50,14 +53,16 @@ impl State {
     /// Has the reactor look at deadlines when the first of them has passed.
     pub(super) fn set_deadline(&self) {
         if let (Reads::Reactor(reactor, token), Some((due, _))) = (&self.reads, self.due.first()) {
-            let left = due.saturating_sub(coarse_millis());
-            reactor.set_deadline(*token, Some(Duration::from_millis(left)));
+            let left = due.saturating_sub(nanos());
+            // The reactor counts whole milliseconds, and may be a tick early: then it is told what is left.
+            let millis = left.div_ceil(NANOS_A_MILLISECOND);
+            reactor.set_deadline(*token, Some(Duration::from_millis(millis)));
         }
     }
 
     /// Those whose time is over.
     pub(super) fn take_overdue(&mut self) -> Vec<u32> {
-        let now = coarse_millis();
+        let now = nanos();
         let later = self.due.split_off(&(now + 1, 0));
         let overdue = std::mem::replace(&mut self.due, later);
         overdue.into_iter().map(|(_, id)| id).collect()
@@ -81,6 +86,25 @@ impl Drop for Watch {
                 reactor.deregister(*token);
             }
             Reads::Nobody | Reads::Thread => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_exec::Deadline;
+
+    #[test]
+    fn nobody_is_told_before_its_deadline_has_passed() {
+        for micros in (100..30_000).step_by(700) {
+            let deadline = Deadline::after(Duration::from_micros(micros));
+            let mut state = State::default();
+            state.due.extend(deadline.end_nanos().map(|end| (end, 7)));
+            while state.take_overdue().is_empty() {
+                std::thread::yield_now();
+            }
+            assert!(deadline.has_passed());
         }
     }
 }

@@ -12,7 +12,6 @@ use crate::lane::replies::Replies;
 use punctual_exec::Deadline;
 use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
 use punctual_link::{Connection, Waitable};
-use punctual_sys::clock::coarse_millis;
 use punctual_sys::epoll::Interest;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -61,12 +60,7 @@ impl Watching {
         id: u32,
         deadline: Deadline,
     ) -> io::Result<Self> {
-        let left = deadline.remaining();
-        let due = left.map(|left| {
-            // The clock may be a tick behind.
-            let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX / 4);
-            coarse_millis().saturating_add(left + 1)
-        });
+        let due = deadline.end_nanos();
         connection.callers.begin_watch();
         let mut state = connection.watch.state.lock();
         state.watchers += 1;
