@@ -220,6 +220,23 @@ fn what_has_a_bound_is_read_as_what_has_none() {
 }
 
 #[test]
+fn what_goes_beyond_its_bound_is_not_read_as_what_has_none() {
+    let short = TypeCode::string(2);
+    let too_long = String::from("long");
+    let any = received(&short, &too_long);
+    assert!(matches!(any.extract::<String>(), Err(AnyError::Cdr(_))));
+    assert!(matches!(any.text(), Err(AnyError::Cdr(_))));
+    let bounds = [TypeCode::sequence(&short, 0), TypeCode::sequence(&short, 2)];
+    for type_code in bounds {
+        let any = received(&type_code, &vec![too_long.clone(), too_long.clone()]);
+        assert!(matches!(
+            any.extract::<Vec<String>>(),
+            Err(AnyError::Cdr(_))
+        ));
+    }
+}
+
+#[test]
 fn an_any_of_nothing_travels() {
     for order in ORDERS {
         let sent = octets(&Any::default(), 0, order);

@@ -146,14 +146,18 @@ impl Any {
     }
 
     /// The value as a Rust type, whose IDL type has to be equivalent to that of the value. A string or a sequence
-    /// that has a bound is read as one that has none, as `String` and `Vec` are.
+    /// that has a bound is read as one that has none, as `String` and `Vec` are, and is held to its bound.
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of that type.
+    /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of the type that the Any has.
     pub fn extract<T: Typed + Unmarshal>(&self) -> Result<T, AnyError> {
         let wanted = T::type_code();
-        if !self.type_code.is_read_as(&wanted) {
-            return Err(AnyError::mismatch(&self.type_code, &wanted));
+        if !self.type_code.equivalent(&wanted) {
+            if !self.type_code.is_read_as(&wanted) {
+                return Err(AnyError::mismatch(&self.type_code, &wanted));
+            }
+            // The Rust type knows no bounds.
+            self.value()?;
         }
         Ok(self.read(|input| {
             if let Node::Exception { name, .. } = self.original() {

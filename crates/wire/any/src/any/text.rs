@@ -16,15 +16,18 @@ impl Any {
         Self::of_value(&TypeCode::WSTRING, &Value::String(text.to_owned()))
     }
 
-    /// The text of a `string` or `wstring`, whatever its bound.
+    /// The text of a `string` or `wstring`, with a bound or without.
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`] if it holds no text; [`AnyError::Cdr`] for octets that are none.
+    /// [`AnyError::TypeMismatch`] if it holds no text; [`AnyError::Cdr`] for octets that are none, and for text beyond its
+    /// bound.
     pub fn text(&self) -> Result<String, AnyError> {
-        match self.type_code().original_type().kind() {
-            TypeKind::String => Ok(self.read(|input| Ok(input.get_string()?.into_owned()))?),
-            TypeKind::WString => Ok(self.read(|input| input.get_wstring())?),
-            _ => Err(AnyError::mismatch(self.type_code(), "text")),
+        let kind = self.type_code().original_type().kind();
+        if matches!(kind, TypeKind::String | TypeKind::WString)
+            && let Value::String(text) = self.value()?
+        {
+            return Ok(text);
         }
+        Err(AnyError::mismatch(self.type_code(), "text"))
     }
 }
