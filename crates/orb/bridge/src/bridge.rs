@@ -285,11 +285,6 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Whoever the request is passed on to does.
-    fn answers_early(&self) -> bool {
-        false
-    }
-
     /// Requests in progress come to their end.
     fn shut_down(&self) {}
 

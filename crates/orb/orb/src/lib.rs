@@ -53,8 +53,8 @@ pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, Transfer, UnmetPolicies,
-    Wait, set_in_segment,
+    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, SyncScope, Transfer,
+    UnmetPolicies, Wait, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};

@@ -1,6 +1,7 @@
 //! What is called: an operation by its name on the wire.
 
 use parking_lot::Mutex;
+use punctual_giop::ResponseFlags;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub struct NamedOperation<'n> {
     /// Who keeps the name, unless the program has it.
     keeper: Option<&'n Arc<str>>,
     pub(crate) two_way: bool,
+    /// Which answer its requests want.
+    pub(crate) response: ResponseFlags,
 }
 
 impl NamedOperation<'static> {
@@ -24,6 +27,7 @@ impl NamedOperation<'static> {
             name,
             keeper: None,
             two_way: true,
+            response: ResponseFlags::SYNC_WITH_TARGET,
         }
     }
 
@@ -34,6 +38,7 @@ impl NamedOperation<'static> {
             name,
             keeper: None,
             two_way: false,
+            response: ResponseFlags::NONE,
         }
     }
 }
@@ -47,6 +52,19 @@ impl<'n> NamedOperation<'n> {
             name,
             keeper: Some(name),
             two_way,
+            response: match two_way {
+                true => ResponseFlags::SYNC_WITH_TARGET,
+                false => ResponseFlags::NONE,
+            },
+        }
+    }
+
+    /// The same, for calls that are answered so.
+    pub(crate) fn answered(self, response: ResponseFlags) -> Self {
+        Self {
+            two_way: true,
+            response,
+            ..self
         }
     }
 

@@ -30,6 +30,7 @@ impl Request for OverTheWire<'_, '_> {
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
+        call.found()?;
         match answered_for_all(servant, call) {
             Some(answered) => answered,
             None => servant.dispatch(call),
@@ -43,6 +44,7 @@ impl Request for OverTheWire<'_, '_> {
     ) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
+        call.found()?;
         if let Some(answered) = answered_for_all(servant, call) {
             return answered;
         }

@@ -37,8 +37,8 @@ pub use punctual_orb::{
     OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
     PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
     ProtocolError, PublishedEndpoints, ReplyHandler, RequestContext, RequestContextError, Security,
-    SetOverride, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
-    Validation, Wait, frame_arrival, minor, parse_duration,
+    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, Validation, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -1,11 +1,14 @@
 //! What a caller cannot tell from the wire: each of these runs by every way.
 
 use crate::servant::{
-    Counter, CounterAddError, Home, Octets, RegisterSeveralError, RegisterSwapError, WAYS,
-    WITHOUT_REQUEST, this_thread,
+    Counter, CounterAddError, Home, Octets, Register, RegisterSeveralError, RegisterSwapError,
+    WAYS, WITHOUT_REQUEST, this_thread,
 };
 use crate::support::watchdog;
-use punctual::{Collocation, CompletionStatus, Context, SystemExceptionKind as Kind, minor};
+use punctual::{
+    Collocation, CompletionStatus, Context, Interface, Policy, SetOverride, SyncScope,
+    SystemException, SystemExceptionKind as Kind, minor,
+};
 use std::time::Duration;
 
 #[test]
@@ -148,6 +151,32 @@ fn a_one_way_says_nothing_of_what_becomes_of_it() {
         assert_eq!(home.register.count().unwrap(), 4, "{way:?}");
         home.poa.deactivate(&home.register).unwrap();
         home.register.bump(1).unwrap();
+    }
+}
+
+#[test]
+fn of_a_one_way_is_heard_what_its_sync_scope_has_the_caller_wait_for() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    for way in WAYS {
+        let home = Home::new(way);
+        let under = |scope| {
+            let object = home.register.as_object();
+            let with = object.set_policy_overrides(&[Policy::SyncScope(scope)], SetOverride::Add);
+            Register::from_object(with.unwrap())
+        };
+        let (server, target) = (under(SyncScope::WithServer), under(SyncScope::WithTarget));
+        let kind = |sent: Result<(), SystemException>| sent.unwrap_err().kind();
+        server.bump(4).unwrap();
+        target.bump(4).unwrap();
+        assert_eq!(home.register.count().unwrap(), 8, "{way:?}");
+        // The servant raises, and panics.
+        for (by, raised) in [(-1, Kind::NoPermission), (-2, Kind::Unknown)] {
+            server.bump(by).unwrap();
+            assert_eq!(kind(target.bump(by)), raised, "{way:?}");
+        }
+        home.poa.deactivate(&home.register).unwrap();
+        assert_eq!(kind(server.bump(1)), Kind::ObjectNotExist, "{way:?}");
+        assert_eq!(kind(target.bump(1)), Kind::ObjectNotExist, "{way:?}");
     }
 }
 

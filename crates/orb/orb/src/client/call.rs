@@ -3,7 +3,7 @@
 use super::complete;
 use super::failure::out_of_place;
 use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
-use super::outcome::{ReplyOutcome, Results};
+use super::outcome::{Body, ReplyOutcome, Results, unlisted};
 use super::remote::Callee;
 use super::segment;
 use super::short::{self, Short};
@@ -53,7 +53,7 @@ fn invoke_on(
     }
 }
 
-/// Makes a one-way call: returns when the transport has taken it (SYNC_WITH_TRANSPORT).
+/// Makes a one-way call: returns when its request has come as far as the SyncScope wants.
 pub(crate) fn one_way(
     callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
@@ -63,11 +63,31 @@ pub(crate) fn one_way(
     let first = match short::attempt(callee, operation, arguments, &mut |_, _| ()) {
         Short::Done => return Ok(()),
         Short::Attempted(attempted) => Some(*attempted),
-        Short::No => None,
+        Short::No => match callee.effective().answer_to_one_ways() {
+            Some(answer) => return answered(callee, &operation.answered(answer), arguments),
+            None => None,
+        },
     };
     let call = Call::request(callee, operation, arguments);
     let sent = make(&call, first).map(drop);
     sent.map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name())))
+}
+
+/// Makes a one-way call that is answered (SYNC_WITH_SERVER, SYNC_WITH_TARGET).
+#[cold]
+fn answered(
+    callee: &Callee<'_>,
+    operation: &NamedOperation<'_>,
+    arguments: &Arguments<'_>,
+) -> Result<(), SystemException> {
+    let mut raised = None;
+    invoke(callee, operation, arguments, &mut |body, reply| {
+        if body == Body::UserException {
+            let id = reply.get_string();
+            raised = Some(unlisted(&id.unwrap_or_default()));
+        }
+    })?;
+    raised.map_or(Ok(()), Err)
 }
 
 /// Asks the server whether it knows the object, by LocateRequest.

@@ -33,7 +33,7 @@ struct Row {
 #[derive(Debug)]
 pub(super) struct RequestHead {
     operation: KeptName,
-    two_way: bool,
+    response: ResponseFlags,
     /// Whether the reference announces code sets that it was written for.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
@@ -100,7 +100,7 @@ impl RequestHead {
         let head = |contexts| {
             let header = RequestHeader {
                 request_id: 0,
-                response: operation.response(),
+                response: operation.response,
                 target: Target::ObjectKey(&endpoint.object_key),
                 operation: operation.name(),
                 contexts,
@@ -120,7 +120,7 @@ impl RequestHead {
         let template = Template::with_contexts(session, kind, head, (&empty, &lengths), coding)?;
         Ok(template.map(|template| Self {
             operation: operation.kept_name(),
-            two_way: operation.two_way,
+            response: operation.response,
             announces_code_sets: endpoint.announces_code_sets,
             template,
             contexts,
@@ -131,18 +131,6 @@ impl RequestHead {
     /// gets a head of its own.
     #[inline]
     fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
-        self.operation.is_of(operation) && self.two_way == operation.two_way
-    }
-}
-
-impl NamedOperation<'_> {
-    /// Which answer its requests want.
-    #[inline]
-    pub(super) fn response(&self) -> ResponseFlags {
-        if self.two_way {
-            ResponseFlags::SYNC_WITH_TARGET
-        } else {
-            ResponseFlags::NONE
-        }
+        self.operation.is_of(operation) && self.response == operation.response
     }
 }

@@ -39,12 +39,13 @@ impl Path {
         // The short way has no scheduling points, so that all others need not ask for them.
         let shares = effective.mux != Mux::Exclusive && !effective.in_segment;
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
+        let is_answered = effective.answer_to_one_ways().is_some();
         Self {
             heads: Heads::new(wanted(&broker.request_contexts, &effective)),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
             short: (
                 shares && connection.wire.abilities.two_way,
-                shares && one_ways_too,
+                shares && one_ways_too && !is_answered,
             ),
             effective,
             began_late,

@@ -157,7 +157,7 @@ impl Anew<'_> {
                 let contexts: Vec<ServiceContext<'_>> = code_sets.into_iter().chain(own).collect();
                 let header = RequestHeader {
                     request_id,
-                    response: operation.response(),
+                    response: operation.response,
                     target,
                     operation: operation.name(),
                     contexts: ServiceContexts::new(&contexts),

@@ -5,7 +5,7 @@ use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
 use crate::client::out_of_place;
 use crate::exception::SystemException;
 use crate::operation::NamedOperation;
-use crate::policy::Collocation;
+use crate::policy::{Collocation, SyncScope};
 use crate::server;
 use crate::upcall::WithinProcess;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,7 +63,8 @@ where
     }
 }
 
-/// The same of a one-way: only what keeps a request from being sent is heard.
+/// The same of a one-way: what is heard is what keeps a request from being sent, and what the SyncScope has the caller wait
+/// for.
 #[inline(never)]
 pub(crate) fn one_way<V: ?Sized + 'static>(
     caller: Caller<'_>,
@@ -71,23 +72,46 @@ pub(crate) fn one_way<V: ?Sized + 'static>(
     here: impl FnOnce(&V) -> Result<(), SystemException>,
     wire: impl FnOnce() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
-    let here = |(), servant: &V| here(servant).map_err(Unsent::from);
-    let wire = |()| wire().map_err(Unsent::ByWire);
+    let here = |(), servant: &V| here(servant).map_err(Failed::InServant);
+    let wire = |()| wire().map_err(Failed::ByWire);
     match call(caller, operation, (), here, wire) {
-        Err(Unsent::ByWire(exception)) => Err(exception),
-        Ok(()) | Err(Unsent::Here) => Ok(()),
+        Ok(()) => Ok(()),
+        Err(Failed::ByWire(exception)) => Err(exception),
+        Err(failed) => heard(caller, failed),
     }
 }
 
 /// Why a one-way has not come to its end.
-enum Unsent {
-    Here,
+enum Failed {
+    InServant(SystemException),
+    /// Before, or as it panicked.
+    Refused(SystemException),
     ByWire(SystemException),
 }
 
-impl From<SystemException> for Unsent {
-    fn from(_: SystemException) -> Self {
-        Self::Here
+impl From<SystemException> for Failed {
+    fn from(exception: SystemException) -> Self {
+        Self::Refused(exception)
+    }
+}
+
+/// What a caller hears of a one-way that has failed here.
+#[cold]
+fn heard(caller: Caller<'_>, failed: Failed) -> Result<(), SystemException> {
+    let waits_for = caller.sync_scope();
+    match failed {
+        Failed::ByWire(exception) => Err(exception),
+        Failed::Refused(exception) | Failed::InServant(exception)
+            if waits_for == Some(SyncScope::WithTarget) =>
+        {
+            Err(exception)
+        }
+        Failed::Refused(exception)
+            if waits_for == Some(SyncScope::WithServer) && exception.is_not_begun() =>
+        {
+            Err(exception)
+        }
+        Failed::Refused(_) | Failed::InServant(_) => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::broker::Broker;
 use crate::client::RemoteObject;
 use crate::config::CollocationScope;
 use crate::orb::{self, Orb};
-use crate::policy::{self, Collocation};
+use crate::policy::{self, Collocation, SyncScope};
 use punctual_link::Address;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -51,6 +51,13 @@ impl Caller<'_> {
     pub(super) fn has_timeout(&self) -> bool {
         let lane = self.orb.lanes().calling();
         self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
+    }
+
+    /// How far a one-way is to come before its call returns.
+    #[cold]
+    pub(super) fn sync_scope(&self) -> Option<SyncScope> {
+        let lane = self.orb.lanes().calling();
+        self.object.effective(lane).sync_scope
     }
 
     /// How calls go that could go without a request, by the calling thread.

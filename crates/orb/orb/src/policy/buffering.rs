@@ -13,6 +13,17 @@ pub struct Buffering {
     pub delay: Option<Duration>,
 }
 
+impl Buffering {
+    /// # Errors
+    /// Why nothing can be kept so.
+    pub(crate) fn check(self) -> Result<(), String> {
+        if self.messages == 0 || self.octets == 0 {
+            return Err("requests are to wait for others, and none may".to_owned());
+        }
+        Ok(())
+    }
+}
+
 impl Default for Buffering {
     /// 64 requests or 32 KiB or 5 ms.
     fn default() -> Self {

@@ -3,8 +3,8 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX, RELATIVE_ROUNDTRIP_TIMEOUT,
-    SECURITY, TRANSFER, WAIT,
+    BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX,
+    RELATIVE_ROUNDTRIP_TIMEOUT, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -23,6 +23,8 @@ const OF_POAS: [(u32, &str); 7] = [
 pub(super) fn definitions() -> impl Iterator<Item = Definition> {
     let of_clients = [
         (RELATIVE_ROUNDTRIP_TIMEOUT, "RelativeRoundtripTimeout"),
+        (SYNC_SCOPE, "SyncScope"),
+        (BUFFERING, "Buffering"),
         (CLIENT_PROTOCOLS, "ClientProtocols"),
         (TRANSFER, "Transfer"),
         (LINK_PROPERTY, "LinkProperty"),
@@ -64,6 +66,7 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
         Policy::RelativeRoundtripTimeout(timeout) if timeout.is_zero() => {
             Err("a time-out of nothing".to_owned())
         }
+        Policy::Buffering(Some(buffering)) => buffering.check(),
         _ => Ok(()),
     }
 }

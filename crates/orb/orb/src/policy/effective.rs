@@ -5,9 +5,10 @@ use super::numbers;
 use super::set::Contradiction;
 use super::{
     Buffering, CharCodeSet, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet,
-    PolicyType, Security, Transfer, Wait, current, invalid,
+    PolicyType, Security, SyncScope, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
+use punctual_giop::ResponseFlags;
 use punctual_ior::PolicyValue;
 use punctual_link::Properties;
 use std::collections::BTreeMap;
@@ -30,6 +31,8 @@ pub(crate) struct Effective {
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
+    /// Where none is set, that of the configuration's buffering, or of none.
+    pub(crate) sync_scope: Option<SyncScope>,
     pub(crate) buffering: Option<Buffering>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
@@ -113,6 +116,8 @@ impl Effective {
         for policy in self.all.iter() {
             match policy {
                 Policy::RelativeRoundtripTimeout(timeout) => self.roundtrip = Some(*timeout),
+                Policy::SyncScope(scope) => self.sync_scope = Some(*scope),
+                Policy::Buffering(buffering) => self.buffering = *buffering,
                 Policy::ClientProtocols(protocols) => self.protocols = Some(protocols.clone()),
                 Policy::Transfer(transfer) => self.transfer = *transfer,
                 Policy::Mux(mux) => self.mux = *mux,
@@ -128,6 +133,12 @@ impl Effective {
                 Policy::Defined(_) => {}
             }
         }
+        if self
+            .sync_scope
+            .is_some_and(|scope| scope != SyncScope::None)
+        {
+            self.buffering = None;
+        }
         self.properties = properties
             .into_iter()
             .map(|(link, of_link)| (link.into(), of_link.into_iter().collect()))
@@ -141,6 +152,16 @@ impl Effective {
         }
         let bare = link.rsplit('+').next().unwrap_or(link);
         self.properties.get(bare).cloned().unwrap_or_default()
+    }
+
+    /// Which answer one-ways want, if they do (CORBA 3.3 part 2, §9.4.2.2).
+    #[inline]
+    pub(crate) fn answer_to_one_ways(&self) -> Option<ResponseFlags> {
+        match self.sync_scope? {
+            SyncScope::None | SyncScope::WithTransport => None,
+            SyncScope::WithServer => Some(ResponseFlags::SYNC_WITH_SERVER),
+            SyncScope::WithTarget => Some(ResponseFlags::SYNC_WITH_TARGET),
+        }
     }
 
     /// Whether calls can be made at all: INV_POLICY where policies contradict each other.

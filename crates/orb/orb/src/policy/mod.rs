@@ -49,8 +49,8 @@ pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
 pub use values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer,
-    Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, SyncScope,
+    Transfer, Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;

@@ -130,6 +130,24 @@ impl CharCodeSet {
     }
 }
 
+/// How far a one-way request has come when its call returns (CORBA 3.3 part 2, §22.2.1.3), from the quickest to the surest.
+///
+/// Where none is set, calls return as with [`SyncScope::WithTransport`]; or as with [`SyncScope::None`], where requests are
+/// buffered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncScope {
+    /// Nowhere: it may wait for others ([`super::Policy::Buffering`], [`crate::OrbConfig::one_way_buffering`]), and what
+    /// becomes of it then is not heard.
+    None,
+    /// To the transport, which has taken it.
+    WithTransport,
+    /// To the server, which has found the servant: what keeps it from that is raised, forwards are followed. Before GIOP 1.2
+    /// as with [`SyncScope::WithTarget`].
+    WithServer,
+    /// To the servant, which is done: system exceptions are raised.
+    WithTarget,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {

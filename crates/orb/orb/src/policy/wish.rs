@@ -1,11 +1,12 @@
 //! One policy, of whatever type.
 
+use super::buffering::Buffering;
 use super::defined::DefinedPolicy;
 use super::numbers;
 use super::policy_type::PolicyType;
 use super::values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, Transfer,
-    Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, SyncScope,
+    Transfer, Wait,
 };
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::Duration;
@@ -17,6 +18,12 @@ pub enum Policy {
     /// How long a call may take from its start to its reply: the Messaging policy
     /// RELATIVE_RT_TIMEOUT_POLICY_TYPE (32).
     RelativeRoundtripTimeout(Duration),
+    /// How far a one-way request has come when its call returns: the Messaging policy SYNC_SCOPE_POLICY_TYPE (24).
+    SyncScope(SyncScope),
+    /// Whether one-way requests wait to be sent together, and when they leave (paper 004, §4.2.4: TAO's
+    /// BufferingConstraint). It takes the place of [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once.
+    /// Where a [`Policy::SyncScope`] is set, it holds with [`SyncScope::None`] alone.
+    Buffering(Option<Buffering>),
     /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with Real-time CORBA
     /// POAs may have it, too: clients that have none of their own prefer these, and choose others where they must.
     ClientProtocols(ClientProtocols),
@@ -46,6 +53,8 @@ impl Policy {
     pub fn policy_type(&self) -> u32 {
         match self {
             Self::RelativeRoundtripTimeout(_) => numbers::RELATIVE_ROUNDTRIP_TIMEOUT,
+            Self::SyncScope(_) => numbers::SYNC_SCOPE,
+            Self::Buffering(_) => numbers::BUFFERING,
             Self::ClientProtocols(_) => numbers::CLIENT_PROTOCOLS,
             Self::Transfer(_) => numbers::TRANSFER,
             Self::LinkProperty(_) => numbers::LINK_PROPERTY,

@@ -43,12 +43,6 @@ pub trait ObjectAdapter: Send + Sync {
         None
     }
 
-    /// Whether the ORB itself answers a request that wants to be answered before its servant runs
-    /// (SYNC_WITH_SERVER). An adapter that passes requests on leaves that to whom it passes them to.
-    fn answers_early(&self) -> bool {
-        true
-    }
-
     /// The application has begun to run the ORB ([`crate::Orb::run`]): what will keep requests from being served is
     /// worth a line in the log.
     fn look_before_run(&self) {}

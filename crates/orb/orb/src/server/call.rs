@@ -1,5 +1,6 @@
 //! A call as the skeleton sees it, and the reply it makes.
 
+use super::connection::ServerConnection;
 use super::conversation::Conversation;
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
@@ -17,7 +18,7 @@ use std::fmt;
 
 /// A request that a skeleton answers.
 pub struct ServerCall<'m> {
-    pub(super) connection: &'m Conversation,
+    pub(super) connection: &'m ServerConnection,
     pub(super) operation: &'m str,
     pub(super) request_id: u32,
     pub(super) version: GiopVersion,
@@ -47,7 +48,7 @@ pub(super) enum Answer {
 
 impl<'m> ServerCall<'m> {
     pub(super) fn new(
-        connection: &'m Conversation,
+        connection: &'m ServerConnection,
         header: &RequestHeader<'m>,
         version: GiopVersion,
         (arguments, lent): (Decoder<'m>, &'m [Lent]),
@@ -59,7 +60,7 @@ impl<'m> ServerCall<'m> {
             operation: header.operation,
             request_id: header.request_id,
             version,
-            response: if connection.abilities.two_way {
+            response: if connection.conversation.abilities.two_way {
                 header.response
             } else {
                 ResponseFlags::NONE
@@ -77,7 +78,7 @@ impl<'m> ServerCall<'m> {
 
     #[inline]
     pub(super) fn of_plain(
-        connection: &'m Conversation,
+        connection: &'m ServerConnection,
         request: &PlainRequest<'m>,
         arguments: Decoder<'m>,
         reply: &'m mut Block,
@@ -88,7 +89,7 @@ impl<'m> ServerCall<'m> {
             request_id: request.request_id,
             version: GiopVersion::V1_2,
             // Datagrams have GIOP's heads, and no replies.
-            response: if connection.abilities.two_way {
+            response: if connection.conversation.abilities.two_way {
                 request.response
             } else {
                 ResponseFlags::NONE
@@ -102,6 +103,11 @@ impl<'m> ServerCall<'m> {
             has_reply: false,
             answered: false,
         }
+    }
+
+    #[inline]
+    pub(super) fn conversation(&self) -> &'m Conversation {
+        &self.connection.conversation
     }
 
     /// The operation's name on the wire.
@@ -119,7 +125,7 @@ impl<'m> ServerCall<'m> {
     /// What values that are read need to come alive: the ORB that received it.
     #[inline]
     pub(crate) fn environment(&self) -> &'m dyn Environment {
-        self.connection.environment()
+        self.conversation().environment()
     }
 
     /// The service contexts that came with the request.
@@ -131,7 +137,7 @@ impl<'m> ServerCall<'m> {
     /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
     /// be called before the reply is made. A protocol without service contexts carries none.
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
-        if self.connection.abilities.contexts {
+        if self.conversation().abilities.contexts {
             self.reply_contexts.set(id, data);
         }
     }
@@ -141,14 +147,14 @@ impl<'m> ServerCall<'m> {
     /// first such request of a lane alone.
     #[inline]
     pub fn count_at(&self, priority: Priority) {
-        self.connection.counters().has_served_at(priority);
+        self.conversation().counters().has_served_at(priority);
     }
 
     /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
     /// client, its octets are not copied. Elsewhere it is memory like any other.
     #[must_use]
     pub fn loan(&self, length: usize) -> Loan {
-        let lent = self.connection.link().loan(length);
+        let lent = self.conversation().link().loan(length);
         lent.unwrap_or_else(|| Loan::from_heap(length))
     }
 
@@ -224,14 +230,14 @@ impl<'m> ServerCall<'m> {
             self.forget_answer();
         }
         if self.reply.capacity() == 0 {
-            *self.reply = self.connection.link().lend(0);
+            *self.reply = self.conversation().link().lend(0);
         }
         let written = match self.begin_reply(status) {
             Some(template) => self.complete_reply(template, write),
             None => self.encode_reply(status, write),
         };
         let length = written.map_err(marshaling_failed)?;
-        let limit = self.connection.broker().limits().message;
+        let limit = self.conversation().broker().limits().message;
         if length > limit {
             // Another answer begins anew.
             self.reply.clear();
@@ -248,9 +254,30 @@ impl<'m> ServerCall<'m> {
         self.has_reply = false;
     }
 
-    /// Whether the client asked to be answered before the servant runs (SYNC_WITH_SERVER).
-    pub(super) fn is_answered_before_upcall(&self) -> bool {
-        self.version == GiopVersion::V1_2 && self.response == ResponseFlags::SYNC_WITH_SERVER
+    /// The servant has been found, and is about to run: a client that waits for no more is answered (SYNC_WITH_SERVER). For
+    /// object adapters.
+    ///
+    /// # Errors
+    /// What to tell the client, which cannot be answered so.
+    #[inline]
+    pub fn found(&mut self) -> Result<(), DispatchError> {
+        if self.response == ResponseFlags::SYNC_WITH_SERVER {
+            std::hint::cold_path();
+            return self.answer_before_upcall();
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn answer_before_upcall(&mut self) -> Result<(), DispatchError> {
+        // A servant manager may have had it served twice.
+        if self.version != GiopVersion::V1_2 || self.answered {
+            return Ok(());
+        }
+        let reply = self.early_reply();
+        let reply = reply.map_err(|error| cdr_exception(error, CompletionStatus::No))?;
+        self.connection.send(&reply);
+        Ok(())
     }
 
     /// The reply that was made, if anybody waits for one.

@@ -109,7 +109,7 @@ impl Dispatcher<'_> {
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call = ServerCall::of_plain(self.conversation(), request, body, spare);
+        let mut call = ServerCall::of_plain(self.connection, request, body, spare);
         let answer = self.answer(request.object_key, &mut call, seen);
         self.conclude(&call, answer, seen);
         drop(call);
@@ -175,7 +175,7 @@ impl Dispatcher<'_> {
         };
         let mut reply = Block::default();
         let mut call = ServerCall::new(
-            self.conversation(),
+            self.connection,
             header,
             version,
             (decoder, lent),
@@ -260,11 +260,6 @@ impl Dispatcher<'_> {
         {
             return answer;
         }
-        if call.is_answered_before_upcall()
-            && let Some(failed) = self.answer_early(&**adapter, key, call)
-        {
-            return failed;
-        }
         let upcall = self.serving.upcall(call.arrival());
         let around = seen.map(|seen| (seen, seen.begins_upcall(self.connection)));
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
@@ -307,34 +302,6 @@ impl Dispatcher<'_> {
             },
             Err(exception) => Answer::Failed(exception.into()),
         })
-    }
-
-    /// The answer of SYNC_WITH_SERVER, unless the adapter leaves that to another server. `Some` where there is to
-    /// be no upcall.
-    #[inline(never)]
-    fn answer_early(
-        &self,
-        adapter: &dyn ObjectAdapter,
-        key: &[u8],
-        call: &mut ServerCall<'_>,
-    ) -> Option<Answer> {
-        if !adapter.answers_early() {
-            return None;
-        }
-        match self.locate(adapter, key) {
-            Location::Here => match call.early_reply() {
-                Ok(reply) => {
-                    self.connection.send(&reply);
-                    None
-                }
-                Err(error) => {
-                    let exception = cdr_exception(error, CompletionStatus::No);
-                    Some(Answer::Failed(exception.into()))
-                }
-            },
-            Location::Unknown => Some(nobody_knows()),
-            Location::Forward(to) => Some(Answer::Failed(DispatchError::Forward(to))),
-        }
     }
 
     /// Where an object is. An adapter may have to ask the application, whose panics are not the peer's matter.
