@@ -15,6 +15,7 @@ mod collocation;
 mod config;
 mod context;
 mod exception;
+mod invocation_policies;
 mod lane;
 mod messaging;
 mod operation;
@@ -53,7 +54,7 @@ pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, Security, SetOverride, SyncScope, Transfer,
+    PolicyManager, PolicyType, PolicyTypeTaken, Rebind, Security, SetOverride, SyncScope, Transfer,
     UnmetPolicies, Wait, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};

@@ -36,9 +36,9 @@ pub use punctual_orb::{
     LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
     OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
     PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, PublishedEndpoints, ReplyHandler, RequestContext, RequestContextError, Security,
-    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
+    Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace,
+    Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -18,7 +18,7 @@ impl Invocation {
     /// Binds the call to the endpoint that is to be tried now.
     pub(super) fn bind(&mut self, call: &Call<'_>) -> Result<Binding, SystemException> {
         probe::begins!(Point::ClientReference);
-        self.route.bind(&call.callee, self.deadline)
+        self.route.bind(&call.callee, self.request_deadline)
     }
 
     /// Sends the request: which reply is awaited, if one is.
@@ -52,7 +52,7 @@ impl Invocation {
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let mut request = anew.message(call.ask, pending.id())?;
-        send::send(connection, &mut request, self.deadline)?;
+        send::send(connection, &mut request, self.request_deadline)?;
         if timeline::is_recording() {
             call.callee.lane.calls_come_to(Stage::Sent, pending.id());
         }

@@ -5,7 +5,7 @@
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
-use super::failure::{Failed, out_of_place};
+use super::failure::{Failed, must_rebind, out_of_place};
 use super::invocation::{Call, Invocation, Next, Outcome};
 use super::outcome::ReplyOutcome;
 use super::target::Target;
@@ -38,6 +38,9 @@ impl Invocation {
                 origin,
                 permanently,
             })) => {
+                if self.route.is_held() {
+                    return Err(must_rebind("the server forwards the call"));
+                }
                 let to = Target::new(call.forwarded(to), origin);
                 self.route.forward(&call.callee, to, permanently)?;
                 return Ok(Next::Again);

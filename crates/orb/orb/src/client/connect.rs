@@ -14,7 +14,7 @@ pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, Sy
     let effective = callee.effective();
     let deadline = Deadline::after_maybe(callee.timeout_under(&effective));
     let bound = |two_way| {
-        let mut route = Route::new(&callee, effective.clone(), two_way);
+        let mut route = Route::new(&callee, effective.clone(), two_way).bound_anew();
         let binding = route.bind(&callee, deadline)?;
         route.remember(&callee, &binding);
         Ok(binding.connection)

@@ -66,6 +66,23 @@ pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemExceptio
     .with_detail(format!("{address}: {}: no reply {term}", Phase::Receive))
 }
 
+/// The request has not left in time.
+#[cold]
+pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException {
+    let term = deadline.timeout().unwrap_or_default().as_millis();
+    SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No).with_detail(
+        format!("{address}: the request has not left within {term} ms"),
+    )
+}
+
+/// A bound reference would have to be bound anew, which its Rebind policy forbids.
+#[cold]
+pub(super) fn must_rebind(what: &str) -> SystemException {
+    SystemException::new(Kind::Rebind, minor::MUST_REBIND, CompletionStatus::No).with_detail(
+        format!("{what}, and the Rebind policy leaves that to the caller (validate_connection)"),
+    )
+}
+
 /// The connection broke before the reply had come.
 pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
     let detail = format!("{address}: {}: {}", Phase::Receive, broken.reason);

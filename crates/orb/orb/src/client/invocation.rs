@@ -9,12 +9,13 @@
 //! with everything decided beforehand.
 
 use super::complete::Completion;
-use super::failure::Failed;
+use super::failure::{Failed, too_late};
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
 use super::write::{Arguments, Ask, FilledContexts, filled};
 use crate::exception::SystemException;
+use crate::invocation_policies::told;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
@@ -34,6 +35,8 @@ pub(super) struct Call<'a> {
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
+    /// When its request is too late: not behind the reply.
+    pub(super) request_deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     pub(super) route: Route,
@@ -101,18 +104,32 @@ impl Invocation {
         let callee = &call.callee;
         let effective = callee.effective();
         let completion = Completion::of(call.ask);
+        let timeout = Deadline::after_maybe(callee.timeout_under(&effective));
+        let ends = effective.ends.from_now();
+        let deadline = timeout.earlier(ends.reply_deadline());
         Self {
             completion,
-            deadline: Deadline::after_maybe(callee.timeout_under(&effective)),
+            deadline,
+            request_deadline: deadline.earlier(ends.request_deadline()),
             addressing: AddressingDisposition::Key,
             contexts: match call.ask {
                 Ask::Request { .. } => {
-                    filled(&wanted(&callee.broker().request_contexts, &effective))
+                    let mut contexts =
+                        filled(&wanted(&callee.broker().request_contexts, &effective));
+                    contexts.extend(told(&ends));
+                    contexts
                 }
                 // It brings those of whoever made it.
                 Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
             },
-            route: Route::new(callee, effective, completion != Completion::Sent),
+            route: match (
+                call.ask,
+                Route::new(callee, effective, completion != Completion::Sent),
+            ) {
+                // Where the object is now, is what is asked.
+                (Ask::Locate, route) => route.bound_anew(),
+                (_, route) => route,
+            },
             stale: 0,
             readdressed: 0,
         }
@@ -125,6 +142,9 @@ impl Invocation {
     pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
         loop {
             let binding = self.bind(call)?;
+            if self.request_deadline.has_passed() {
+                return Err(too_late(binding.connection.peer(), self.request_deadline));
+            }
             let outcome = match self.send_by(call, &binding) {
                 Ok(Some(reply)) => return Ok(Progress::Awaits(Awaited { binding, reply })),
                 Ok(None) => Ok(None),
@@ -163,6 +183,7 @@ impl Invocation {
         first: Attempted,
     ) -> Result<Progress, SystemException> {
         self.deadline = first.deadline;
+        self.request_deadline = first.deadline;
         let next = self.conclude(call, first.outcome, None)?;
         self.after(call, next)
     }

@@ -7,14 +7,14 @@
 //! success is remembered ([`Path`]) and tried first by the next call; when it fails, the call begins
 //! once more from the reference itself, since an object may be back where it was.
 
-use super::failure::{Failure, exhausted, too_many_forwards};
+use super::failure::{Failure, exhausted, must_rebind, too_many_forwards};
 use super::path::Path;
 use super::preference::chosen;
 use super::remote::Callee;
 use super::target::Target;
 use crate::exception::SystemException;
 use crate::lane::{Binding, Endpoint, Wanted, chosen};
-use crate::policy::Effective;
+use crate::policy::{Effective, Rebind};
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
 use punctual_exec::Deadline;
@@ -38,6 +38,8 @@ struct Level {
 pub(super) struct Route {
     pub(super) effective: Arc<Effective>,
     two_way: bool,
+    /// Whether the reference may only be called where it was called before ([`Rebind`]).
+    is_held: bool,
     /// The remembered path that the call follows as long as `levels` is empty.
     path: Option<Arc<Path>>,
     levels: Vec<Level>,
@@ -54,10 +56,12 @@ impl Route {
     /// By the remembered path, if there is one; takes no lock then, and allocates nothing.
     pub(super) fn new(callee: &Callee<'_>, effective: Arc<Effective>, two_way: bool) -> Self {
         let config = callee.broker().config();
+        let path = callee.path_under(&effective, two_way);
         Self {
             reach: config.timeouts.reach,
             tries: config.budgets.endpoints,
-            path: callee.path_under(&effective, two_way),
+            is_held: path.is_some() && effective.rebind != Rebind::Transparent,
+            path,
             effective,
             two_way,
             levels: Vec::new(),
@@ -65,6 +69,17 @@ impl Route {
             restarted: false,
             forwards: 0,
         }
+    }
+
+    /// May lead elsewhere than where it led before, whatever the policies say.
+    pub(super) fn bound_anew(mut self) -> Self {
+        self.is_held = false;
+        self
+    }
+
+    /// Whether it may lead only where it led before.
+    pub(super) fn is_held(&self) -> bool {
+        self.is_held
     }
 
     /// A connection to the endpoint that is to be tried now, or to the first behind it that can be
@@ -83,6 +98,9 @@ impl Route {
             let warm = path.and_then(|path| path.bound.binding(mux, deadline));
             if let Some(binding) = warm.filter(|warm| self.suits(warm)) {
                 return Ok(self.bound(binding));
+            }
+            if self.is_held && self.effective.rebind == Rebind::NoReconnect {
+                return Err(must_rebind("the connection has ended"));
             }
         }
         let broker = callee.broker();
@@ -112,7 +130,8 @@ impl Route {
                 wait: self.effective.wait,
             };
             // Each has a term of its own: one that does not answer takes none of the others'.
-            let term = Deadline::after_maybe(broker.config().timeouts.connect);
+            let term = self.effective.connect.or(broker.config().timeouts.connect);
+            let term = Deadline::after_maybe(term);
             let until = deadline
                 .earlier(term)
                 .earlier(Deadline::after_maybe(self.reach));
@@ -134,6 +153,9 @@ impl Route {
                 Ok(binding) => return Ok(self.bound(binding)),
                 Err(failure) => {
                     self.failures.push(failure);
+                    if self.is_held {
+                        return Err(exhausted(&mut self.failures, deadline));
+                    }
                     self.tries -= 1;
                     if let Some(level) = self.levels.last_mut() {
                         level.at += 1;
@@ -232,6 +254,9 @@ impl Route {
     pub(super) fn go_on(&mut self, callee: &Callee<'_>, failure: SystemException) -> bool {
         self.spread_out(callee);
         self.failures.push(Failure::Raised(failure));
+        if self.is_held {
+            return false;
+        }
         if let Some(level) = self.levels.last_mut() {
             level.skip_profile();
         }
@@ -251,7 +276,7 @@ impl Route {
     pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
         let elsewhere =
             self.is_forwarded() || self.path.as_ref().is_some_and(|path| path.began_late);
-        if self.restarted || !elsewhere {
+        if self.restarted || !elsewhere || self.is_held {
             return false;
         }
         self.restarted = true;

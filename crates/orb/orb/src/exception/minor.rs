@@ -102,6 +102,8 @@ pub const POOL_EXHAUSTED: u32 = own(18);
 pub const TOO_DEEP: u32 = own(19);
 /// INTERNAL: an invariant of the ORB does not hold.
 pub const BROKEN_INVARIANT: u32 = own(17);
+/// REBIND: a bound reference would have to be bound anew.
+pub const MUST_REBIND: u32 = own(20);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

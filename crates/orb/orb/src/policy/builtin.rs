@@ -3,8 +3,9 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, LINK_PROPERTY, MUX,
-    RELATIVE_ROUNDTRIP_TIMEOUT, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
+    BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT, LINK_PROPERTY, MUX,
+    REBIND, RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REQUEST_END, SECURITY,
+    SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -23,6 +24,11 @@ const OF_POAS: [(u32, &str); 7] = [
 pub(super) fn definitions() -> impl Iterator<Item = Definition> {
     let of_clients = [
         (RELATIVE_ROUNDTRIP_TIMEOUT, "RelativeRoundtripTimeout"),
+        (RELATIVE_REQUEST_TIMEOUT, "RelativeRequestTimeout"),
+        (REQUEST_END, "RequestEndTime"),
+        (REPLY_END, "ReplyEndTime"),
+        (CONNECT_TIMEOUT, "ConnectTimeout"),
+        (REBIND, "Rebind"),
         (SYNC_SCOPE, "SyncScope"),
         (BUFFERING, "Buffering"),
         (CLIENT_PROTOCOLS, "ClientProtocols"),
@@ -63,7 +69,11 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
         Policy::LinkProperty(property) if property.name.is_empty() => {
             Err("the property has no name".to_owned())
         }
-        Policy::RelativeRoundtripTimeout(timeout) if timeout.is_zero() => {
+        Policy::RelativeRoundtripTimeout(timeout)
+        | Policy::RelativeRequestTimeout(timeout)
+        | Policy::ConnectTimeout(timeout)
+            if timeout.is_zero() =>
+        {
             Err("a time-out of nothing".to_owned())
         }
         Policy::Buffering(Some(buffering)) => buffering.check(),

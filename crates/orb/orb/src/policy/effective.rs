@@ -4,8 +4,8 @@ use super::managed::Managed;
 use super::numbers;
 use super::set::Contradiction;
 use super::{
-    Buffering, CharCodeSet, ClientProtocols, Collocation, Mux, Policy, PolicyLevels, PolicySet,
-    PolicyType, Security, SyncScope, Transfer, Wait, current, invalid,
+    Buffering, CharCodeSet, ClientProtocols, Collocation, Ends, Mux, Policy, PolicyLevels,
+    PolicySet, PolicyType, Rebind, Security, SyncScope, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -31,6 +31,10 @@ pub(crate) struct Effective {
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
+    pub(crate) ends: Ends,
+    /// In place of the configured one.
+    pub(crate) connect: Option<Duration>,
+    pub(crate) rebind: Rebind,
     /// Where none is set, that of the configuration's buffering, or of none.
     pub(crate) sync_scope: Option<SyncScope>,
     pub(crate) buffering: Option<Buffering>,
@@ -116,6 +120,11 @@ impl Effective {
         for policy in self.all.iter() {
             match policy {
                 Policy::RelativeRoundtripTimeout(timeout) => self.roundtrip = Some(*timeout),
+                Policy::RelativeRequestTimeout(within) => self.ends.request_within = Some(*within),
+                Policy::RequestEndTime(end) => self.ends.request = Some(*end),
+                Policy::ReplyEndTime(end) => self.ends.reply = Some(*end),
+                Policy::ConnectTimeout(timeout) => self.connect = Some(*timeout),
+                Policy::Rebind(rebind) => self.rebind = *rebind,
                 Policy::SyncScope(scope) => self.sync_scope = Some(*scope),
                 Policy::Buffering(buffering) => self.buffering = *buffering,
                 Policy::ClientProtocols(protocols) => self.protocols = Some(protocols.clone()),
@@ -138,6 +147,10 @@ impl Effective {
             .is_some_and(|scope| scope != SyncScope::None)
         {
             self.buffering = None;
+        }
+        if self.ends.are_any() {
+            // They are kept by requests.
+            self.collocation = Collocation::None;
         }
         self.properties = properties
             .into_iter()

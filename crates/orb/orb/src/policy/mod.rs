@@ -19,6 +19,7 @@ mod defaults;
 mod defined;
 mod definition;
 mod effective;
+mod ends;
 mod known_protocols;
 mod managed;
 mod manager;
@@ -39,6 +40,7 @@ pub(crate) use current::{forget_own, has_own, is_in_segment};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
+pub(crate) use ends::{CallEnds, Ends};
 pub(crate) use known_protocols::KnownProtocols;
 pub(crate) use managed::Managed;
 pub use manager::PolicyManager;
@@ -49,8 +51,8 @@ pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
 pub use values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, SyncScope,
-    Transfer, Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
+    SyncScope, Transfer, Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;

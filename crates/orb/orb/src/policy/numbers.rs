@@ -1,7 +1,15 @@
 //! The numbers of the policy types that calls obey.
 
+/// Messaging's REBIND_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(super) const REBIND: u32 = 23;
 /// Messaging's SYNC_SCOPE_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const SYNC_SCOPE: u32 = 24;
+/// Messaging's REQUEST_END_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REQUEST_END: u32 = 28;
+/// Messaging's REPLY_END_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REPLY_END: u32 = 30;
+/// Messaging's RELATIVE_REQ_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(super) const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 /// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
@@ -15,3 +23,4 @@ pub(super) const COLLOCATION: u32 = 0x5055_0005;
 pub(crate) const SECURITY: u32 = 0x5055_0007;
 pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;
 pub(super) const BUFFERING: u32 = 0x5055_0009;
+pub(super) const CONNECT_TIMEOUT: u32 = 0x5055_000a;

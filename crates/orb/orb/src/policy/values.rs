@@ -130,6 +130,19 @@ impl CharCodeSet {
     }
 }
 
+/// What a reference that has been bound may do without its caller's knowledge (CORBA 3.3 part 2, §22.2.1.2). It is bound by its
+/// first call, or by [`crate::ObjectRef::validate_connection`], which binds it anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rebind {
+    /// A closed connection is opened again, forwards are followed, other profiles are tried.
+    #[default]
+    Transparent,
+    /// Only a closed connection is opened again, to the same place; all else raises REBIND.
+    NoRebind,
+    /// Nothing: a closed connection raises REBIND.
+    NoReconnect,
+}
+
 /// How far a one-way request has come when its call returns (CORBA 3.3 part 2, §22.2.1.3), from the quickest to the surest.
 ///
 /// Where none is set, calls return as with [`SyncScope::WithTransport`]; or as with [`SyncScope::None`], where requests are

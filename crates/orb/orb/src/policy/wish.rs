@@ -5,11 +5,11 @@ use super::defined::DefinedPolicy;
 use super::numbers;
 use super::policy_type::PolicyType;
 use super::values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Security, SyncScope,
-    Transfer, Wait,
+    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
+    SyncScope, Transfer, Wait,
 };
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// One wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,18 @@ pub enum Policy {
     /// How long a call may take from its start to its reply: the Messaging policy
     /// RELATIVE_RT_TIMEOUT_POLICY_TYPE (32).
     RelativeRoundtripTimeout(Duration),
+    /// By when a request is to be delivered, counted from the beginning of its call: the Messaging policy
+    /// RELATIVE_REQ_TIMEOUT_POLICY_TYPE (31). It travels with the request, and servers answer what comes later with TIMEOUT.
+    RelativeRequestTimeout(Duration),
+    /// The same as a moment: REQUEST_END_TIME_POLICY_TYPE (28). The clocks of client and server should agree.
+    RequestEndTime(SystemTime),
+    /// By when the reply is to be there, as a moment: REPLY_END_TIME_POLICY_TYPE (30).
+    ReplyEndTime(SystemTime),
+    /// How long a connection's set-up may take, in place of [`crate::Timeouts::connect`] (paper 004's successor in TAO:
+    /// ConnectionTimeout).
+    ConnectTimeout(Duration),
+    /// What a bound reference may do without its caller's knowledge: REBIND_POLICY_TYPE (23).
+    Rebind(Rebind),
     /// How far a one-way request has come when its call returns: the Messaging policy SYNC_SCOPE_POLICY_TYPE (24).
     SyncScope(SyncScope),
     /// Whether one-way requests wait to be sent together, and when they leave (paper 004, §4.2.4: TAO's
@@ -53,6 +65,11 @@ impl Policy {
     pub fn policy_type(&self) -> u32 {
         match self {
             Self::RelativeRoundtripTimeout(_) => numbers::RELATIVE_ROUNDTRIP_TIMEOUT,
+            Self::RelativeRequestTimeout(_) => numbers::RELATIVE_REQUEST_TIMEOUT,
+            Self::RequestEndTime(_) => numbers::REQUEST_END,
+            Self::ReplyEndTime(_) => numbers::REPLY_END,
+            Self::ConnectTimeout(_) => numbers::CONNECT_TIMEOUT,
+            Self::Rebind(_) => numbers::REBIND,
             Self::SyncScope(_) => numbers::SYNC_SCOPE,
             Self::Buffering(_) => numbers::BUFFERING,
             Self::ClientProtocols(_) => numbers::CLIENT_PROTOCOLS,

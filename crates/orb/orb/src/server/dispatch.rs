@@ -13,6 +13,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
 };
+use crate::invocation_policies::request_end;
 use crate::messaging::{FrameArrival, Head, Message};
 use crate::priorities::BIND_PRIORITY_BAND;
 use crate::probe::{self, Point};
@@ -25,6 +26,7 @@ use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::SystemTime;
 
 /// Serves the requests of one connection, for as long as a thread has it.
 pub(super) struct Dispatcher<'s> {
@@ -255,6 +257,11 @@ impl Dispatcher<'_> {
         if let Some(refusal) = self.refuses {
             return self.refused(refusal);
         }
+        if !call.contexts.is_empty()
+            && let Some(failed) = comes_too_late(call)
+        {
+            return failed;
+        }
         if call.operation.len() == BIND_PRIORITY_BAND.len()
             && let Some(answer) = self.bind_band(call)
         {
@@ -414,4 +421,28 @@ fn unanswered() -> DispatchError {
     )
     .with_detail("the servant has answered nothing")
     .into()
+}
+
+/// What a request is answered with that says until when it may be delivered, and is delivered later.
+#[inline]
+fn comes_too_late(call: &ServerCall<'_>) -> Option<Answer> {
+    let data = call.contexts.find(service_context::INVOCATION_POLICIES)?;
+    late_by(data)
+}
+
+#[cold]
+fn late_by(data: &[u8]) -> Option<Answer> {
+    let end = match request_end(data) {
+        Ok(end) => end?,
+        Err(error) => {
+            let exception = cdr_exception(error, CompletionStatus::No);
+            let exception = exception.in_context("reading the caller's policies");
+            return Some(Answer::Failed(exception.into()));
+        }
+    };
+    let late = SystemTime::now().duration_since(end).ok()?;
+    let late = format!("the request came {late:?} after its RequestEndTime");
+    let exception =
+        SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No);
+    Some(Answer::Failed(exception.with_detail(late).into()))
 }

@@ -1,0 +1,84 @@
+//! When a call is too late: the end times of CORBA Messaging (CORBA 3.3 part 2, §22.2.4).
+
+use punctual_exec::Deadline;
+use std::time::{Duration, SystemTime};
+
+/// Until when a request may be delivered, and a reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    pub(crate) request: Option<SystemTime>,
+    /// The same from the beginning of each call; the earlier of the two holds.
+    pub(crate) request_within: Option<Duration>,
+    pub(crate) reply: Option<SystemTime>,
+}
+
+/// The same of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallEnds {
+    pub(crate) request: Option<SystemTime>,
+    pub(crate) reply: Option<SystemTime>,
+}
+
+impl Ends {
+    pub(crate) fn are_any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// Of a call that begins now.
+    pub(crate) fn from_now(&self) -> CallEnds {
+        let within = self.request_within.map(|within| SystemTime::now() + within);
+        CallEnds {
+            request: [self.request, within].into_iter().flatten().min(),
+            reply: self.reply,
+        }
+    }
+}
+
+impl CallEnds {
+    /// When the request is too late.
+    pub(crate) fn request_deadline(&self) -> Deadline {
+        deadline(self.request)
+    }
+
+    /// When the reply is.
+    pub(crate) fn reply_deadline(&self) -> Deadline {
+        deadline(self.reply)
+    }
+}
+
+/// By the clock that is not set: a call lasts as long as it was to last when it began.
+fn deadline(end: Option<SystemTime>) -> Deadline {
+    let left = end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
+    Deadline::after_maybe(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earlier_end_of_a_request_holds() {
+        let now = SystemTime::now();
+        let (soon, late) = (Duration::from_secs(60), Duration::from_secs(600));
+        for (request, within) in [(soon, late), (late, soon)] {
+            let ends = Ends {
+                request: Some(now + request),
+                request_within: Some(within),
+                reply: None,
+            };
+            let end = ends.from_now().request_deadline().remaining().unwrap();
+            assert!(end > Duration::ZERO && end <= soon + Duration::from_secs(5));
+        }
+    }
+
+    #[test]
+    fn an_end_that_has_passed_is_now() {
+        let ends = Ends {
+            reply: Some(SystemTime::UNIX_EPOCH),
+            ..Ends::default()
+        };
+        assert!(ends.are_any());
+        assert!(ends.from_now().reply_deadline().has_passed());
+        assert!(!ends.from_now().request_deadline().has_passed());
+    }
+}
