@@ -21,7 +21,7 @@ const ORB: &[&[&str]] = &[
     &["context", "operation", "priority", "value"],
     &["timeline"],
     &["policy"],
-    &["config", "request_context"],
+    &["config", "invocation_policies", "request_context"],
     &["priorities"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.

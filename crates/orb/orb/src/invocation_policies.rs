@@ -55,11 +55,17 @@ fn encapsulated(time: SystemTime) -> Result<Vec<u8>, CdrError> {
     })
 }
 
-/// Until when a request with this context may be delivered, if it says so.
+/// How much too late a request with this context comes now, if it does.
 ///
 /// # Errors
 /// What of it does not decode.
-pub(crate) fn request_end(data: &[u8]) -> Result<Option<SystemTime>, CdrError> {
+pub(crate) fn is_late_by(data: &[u8]) -> Result<Option<Duration>, CdrError> {
+    let end = request_end(data)?;
+    Ok(end.and_then(|end| SystemTime::now().duration_since(end).ok()))
+}
+
+/// Until when a request with this context may be delivered, if it says so.
+fn request_end(data: &[u8]) -> Result<Option<SystemTime>, CdrError> {
     let mut values = Decoder::of_encapsulation(data, Coding::default())?;
     let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
     let end = values.iter().find(|one| one.kind == numbers::REQUEST_END);

@@ -109,7 +109,7 @@ fn the_server_answers_behind_its_servant_manager_whose_forward_is_followed() {
         RequestProcessingPolicy::ServantManager,
     )];
     let manager = pair.poa.manager();
-    let poa = pair.poa.create_poa("managed", Some(&manager), &policies);
+    let poa = pair.poa.create_poa("managed", Some(manager), &policies);
     let poa = poa.unwrap();
     let made: Echo = pair.poa.servant_to_reference(&pair.servant).unwrap();
     let elsewhere = Elsewhere(made.as_object().clone());

@@ -105,7 +105,7 @@ impl Invocation {
         let effective = callee.effective();
         let completion = Completion::of(call.ask);
         let timeout = Deadline::after_maybe(callee.timeout_under(&effective));
-        let ends = effective.ends.from_now();
+        let ends = effective.ends.begin();
         let deadline = timeout.earlier(ends.reply_deadline());
         Self {
             completion,

@@ -25,8 +25,9 @@ impl Ends {
     }
 
     /// Of a call that begins now.
-    pub(crate) fn from_now(&self) -> CallEnds {
-        let within = self.request_within.map(|within| SystemTime::now() + within);
+    pub(crate) fn begin(&self) -> CallEnds {
+        let within = self.request_within;
+        let within = within.and_then(|within| SystemTime::now().checked_add(within));
         CallEnds {
             request: [self.request, within].into_iter().flatten().min(),
             reply: self.reply,
@@ -66,7 +67,7 @@ mod tests {
                 request_within: Some(within),
                 reply: None,
             };
-            let end = ends.from_now().request_deadline().remaining().unwrap();
+            let end = ends.begin().request_deadline().remaining().unwrap();
             assert!(end > Duration::ZERO && end <= soon + Duration::from_secs(5));
         }
     }
@@ -78,7 +79,7 @@ mod tests {
             ..Ends::default()
         };
         assert!(ends.are_any());
-        assert!(ends.from_now().reply_deadline().has_passed());
-        assert!(!ends.from_now().request_deadline().has_passed());
+        assert!(ends.begin().reply_deadline().has_passed());
+        assert!(!ends.begin().request_deadline().has_passed());
     }
 }

@@ -1,6 +1,5 @@
 //! A call as the skeleton sees it, and the reply it makes.
 
-use super::connection::ServerConnection;
 use super::conversation::Conversation;
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
@@ -18,7 +17,9 @@ use std::fmt;
 
 /// A request that a skeleton answers.
 pub struct ServerCall<'m> {
-    pub(super) connection: &'m ServerConnection,
+    pub(super) conversation: &'m Conversation,
+    /// Who sends what is answered before the upcall.
+    sender: &'m dyn SendsEarly,
     pub(super) operation: &'m str,
     pub(super) request_id: u32,
     pub(super) version: GiopVersion,
@@ -36,6 +37,11 @@ pub struct ServerCall<'m> {
     pub(super) answered: bool,
 }
 
+/// What sends an answer before its upcall (SYNC_WITH_SERVER).
+pub(super) trait SendsEarly: Sync {
+    fn send_early(&self, reply: &Block);
+}
+
 /// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
 #[derive(Debug)]
 pub struct Dispatched(pub(super) ());
@@ -48,7 +54,7 @@ pub(super) enum Answer {
 
 impl<'m> ServerCall<'m> {
     pub(super) fn new(
-        connection: &'m ServerConnection,
+        (conversation, sender): (&'m Conversation, &'m dyn SendsEarly),
         header: &RequestHeader<'m>,
         version: GiopVersion,
         (arguments, lent): (Decoder<'m>, &'m [Lent]),
@@ -56,11 +62,12 @@ impl<'m> ServerCall<'m> {
         reply: &'m mut Block,
     ) -> Self {
         Self {
-            connection,
+            conversation,
+            sender,
             operation: header.operation,
             request_id: header.request_id,
             version,
-            response: if connection.conversation.abilities.two_way {
+            response: if conversation.abilities.two_way {
                 header.response
             } else {
                 ResponseFlags::NONE
@@ -78,18 +85,19 @@ impl<'m> ServerCall<'m> {
 
     #[inline]
     pub(super) fn of_plain(
-        connection: &'m ServerConnection,
+        (conversation, sender): (&'m Conversation, &'m dyn SendsEarly),
         request: &PlainRequest<'m>,
         arguments: Decoder<'m>,
         reply: &'m mut Block,
     ) -> Self {
         Self {
-            connection,
+            conversation,
+            sender,
             operation: request.operation,
             request_id: request.request_id,
             version: GiopVersion::V1_2,
             // Datagrams have GIOP's heads, and no replies.
-            response: if connection.conversation.abilities.two_way {
+            response: if conversation.abilities.two_way {
                 request.response
             } else {
                 ResponseFlags::NONE
@@ -103,11 +111,6 @@ impl<'m> ServerCall<'m> {
             has_reply: false,
             answered: false,
         }
-    }
-
-    #[inline]
-    pub(super) fn conversation(&self) -> &'m Conversation {
-        &self.connection.conversation
     }
 
     /// The operation's name on the wire.
@@ -125,7 +128,7 @@ impl<'m> ServerCall<'m> {
     /// What values that are read need to come alive: the ORB that received it.
     #[inline]
     pub(crate) fn environment(&self) -> &'m dyn Environment {
-        self.conversation().environment()
+        self.conversation.environment()
     }
 
     /// The service contexts that came with the request.
@@ -137,7 +140,7 @@ impl<'m> ServerCall<'m> {
     /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
     /// be called before the reply is made. A protocol without service contexts carries none.
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
-        if self.conversation().abilities.contexts {
+        if self.conversation.abilities.contexts {
             self.reply_contexts.set(id, data);
         }
     }
@@ -147,14 +150,14 @@ impl<'m> ServerCall<'m> {
     /// first such request of a lane alone.
     #[inline]
     pub fn count_at(&self, priority: Priority) {
-        self.conversation().counters().has_served_at(priority);
+        self.conversation.counters().has_served_at(priority);
     }
 
     /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
     /// client, its octets are not copied. Elsewhere it is memory like any other.
     #[must_use]
     pub fn loan(&self, length: usize) -> Loan {
-        let lent = self.conversation().link().loan(length);
+        let lent = self.conversation.link().loan(length);
         lent.unwrap_or_else(|| Loan::from_heap(length))
     }
 
@@ -230,14 +233,14 @@ impl<'m> ServerCall<'m> {
             self.forget_answer();
         }
         if self.reply.capacity() == 0 {
-            *self.reply = self.conversation().link().lend(0);
+            *self.reply = self.conversation.link().lend(0);
         }
         let written = match self.begin_reply(status) {
             Some(template) => self.complete_reply(template, write),
             None => self.encode_reply(status, write),
         };
         let length = written.map_err(marshaling_failed)?;
-        let limit = self.conversation().broker().limits().message;
+        let limit = self.conversation.broker().limits().message;
         if length > limit {
             // Another answer begins anew.
             self.reply.clear();
@@ -276,7 +279,7 @@ impl<'m> ServerCall<'m> {
         }
         let reply = self.early_reply();
         let reply = reply.map_err(|error| cdr_exception(error, CompletionStatus::No))?;
-        self.connection.send(&reply);
+        self.sender.send_early(&reply);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
 //! more requests wait, another thread takes over receiving.
 
+use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
@@ -45,6 +46,12 @@ pub(super) struct ServerConnection {
 
 /// A request in progress, counted until dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
+
+impl SendsEarly for ServerConnection {
+    fn send_early(&self, reply: &Block) {
+        self.send(reply);
+    }
+}
 
 impl ServerConnection {
     /// Served as the endpoint says that it came in at.

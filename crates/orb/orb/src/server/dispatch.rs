@@ -1,7 +1,7 @@
 //! From a message to what answers it (CORBA 3.3 part 2, §9.4).
 
 use super::adapter::ObjectAdapter;
-use super::call::{Answer, ServerCall};
+use super::call::{Answer, SendsEarly, ServerCall};
 use super::connection::ServerConnection;
 use super::conversation::Conversation;
 use super::locate::locate_reply;
@@ -13,7 +13,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
 };
-use crate::invocation_policies::request_end;
+use crate::invocation_policies::is_late_by;
 use crate::messaging::{FrameArrival, Head, Message};
 use crate::priorities::BIND_PRIORITY_BAND;
 use crate::probe::{self, Point};
@@ -26,7 +26,6 @@ use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::SystemTime;
 
 /// Serves the requests of one connection, for as long as a thread has it.
 pub(super) struct Dispatcher<'s> {
@@ -44,6 +43,12 @@ impl Dispatcher<'_> {
     #[inline]
     fn conversation(&self) -> &Conversation {
         &self.connection.conversation
+    }
+
+    /// Who a call is received from, and who answers it early.
+    #[inline]
+    fn parties(&self) -> (&Conversation, &dyn SendsEarly) {
+        (self.conversation(), self.connection)
     }
 
     /// Does what a message asks for.
@@ -111,7 +116,7 @@ impl Dispatcher<'_> {
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call = ServerCall::of_plain(self.connection, request, body, spare);
+        let mut call = ServerCall::of_plain(self.parties(), request, body, spare);
         let answer = self.answer(request.object_key, &mut call, seen);
         self.conclude(&call, answer, seen);
         drop(call);
@@ -177,7 +182,7 @@ impl Dispatcher<'_> {
         };
         let mut reply = Block::default();
         let mut call = ServerCall::new(
-            self.connection,
+            self.parties(),
             header,
             version,
             (decoder, lent),
@@ -432,15 +437,14 @@ fn comes_too_late(call: &ServerCall<'_>) -> Option<Answer> {
 
 #[cold]
 fn late_by(data: &[u8]) -> Option<Answer> {
-    let end = match request_end(data) {
-        Ok(end) => end?,
+    let late = match is_late_by(data) {
+        Ok(late) => late?,
         Err(error) => {
             let exception = cdr_exception(error, CompletionStatus::No);
             let exception = exception.in_context("reading the caller's policies");
             return Some(Answer::Failed(exception.into()));
         }
     };
-    let late = SystemTime::now().duration_since(end).ok()?;
     let late = format!("the request came {late:?} after its RequestEndTime");
     let exception =
         SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No);

@@ -41,7 +41,7 @@ impl<'m> ServerCall<'m> {
         let (header, _) = reply.head().map_err(fails)?;
         let block = self.encode_relayed(header.status, header.contexts, &body);
         let block = block.map_err(fails)?;
-        let limit = self.conversation().broker().limits().message;
+        let limit = self.conversation.broker().limits().message;
         if block.full_len() > limit {
             return Err(too_large(block.full_len(), limit).into());
         }
@@ -56,7 +56,7 @@ impl<'m> ServerCall<'m> {
         contexts: ServiceContexts<'_>,
         body: &RawBody<'_>,
     ) -> Result<Block, CdrError> {
-        let (connection, order) = (self.conversation(), body.order());
+        let (connection, order) = (self.conversation, body.order());
         if !connection.abilities.either_order && order != ByteOrder::NATIVE {
             return Err(CdrError::Invalid(
                 "the protocol has only this machine's byte order, and the reply the other",

@@ -19,7 +19,7 @@ impl<'m> ServerCall<'m> {
         if !self.reply_contexts.is_empty() {
             return self.begin_reply_with_contexts();
         }
-        let template = self.conversation().results()?;
+        let template = self.conversation.results()?;
         template.put_head(self.reply, self.request_id);
         Some(template)
     }
@@ -27,7 +27,7 @@ impl<'m> ServerCall<'m> {
     #[inline(never)]
     fn begin_reply_with_contexts(&mut self) -> Option<&'m Template> {
         let short = self.reply_contexts.short()?;
-        let template = self.conversation().results_with(short.is())?;
+        let template = self.conversation.results_with(short.is())?;
         template.put_head_with_contexts(self.reply, self.request_id);
         template.fill_contexts_of(self.reply, [short], Short::fill);
         Some(template)
@@ -40,7 +40,7 @@ impl<'m> ServerCall<'m> {
         template: &Template,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<usize, CdrError> {
-        let connection = self.conversation();
+        let connection = self.conversation;
         let mut out = template.resume(std::mem::take(self.reply), *self.arguments.coding());
         if connection.lends {
             out.set_lender(connection.link().lender());
@@ -111,7 +111,7 @@ impl<'m> ServerCall<'m> {
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Block, CdrError> {
-        self.encode_in(self.conversation().link().lend(0), status, write)
+        self.encode_in(self.conversation.link().lend(0), status, write)
     }
 
     fn encode_in(
@@ -120,7 +120,7 @@ impl<'m> ServerCall<'m> {
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Block, CdrError> {
-        let connection = self.conversation();
+        let connection = self.conversation;
         let coding = *self.arguments.coding();
         let contexts = self.reply_contexts.all();
         let mut out =
