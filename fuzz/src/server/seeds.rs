@@ -200,6 +200,16 @@ fn message(
     block.into_vec()
 }
 
+/// The caller's policies: until when its request may come, in tenths of a microsecond since 1582.
+fn until(end: u64) -> Vec<u8> {
+    const REQUEST_END_TIME: u32 = 28;
+    let native = u8::from(ByteOrder::NATIVE == ByteOrder::Little);
+    let numbers = [1, REQUEST_END_TIME, 24].map(u32::to_ne_bytes).concat();
+    let head = [&[native, 0, 0, 0], &numbers[..]].concat();
+    let opened = [native, 0, 0, 0, 0, 0, 0, 0];
+    [&head[..], &opened, &end.to_ne_bytes(), &[0; 8]].concat()
+}
+
 fn of_giop() -> Vec<Seed> {
     let (raw, every) = (raw_key(), every_key());
     let to_raw = || Target::ObjectKey(&raw);
@@ -273,6 +283,17 @@ fn of_giop() -> Vec<Seed> {
         "code-sets-cut".to_owned(),
         Ask { contexts, ..PLAIN }.of(to_raw()),
     ));
+    for (name, end) in [("late", 0), ("in-time", u64::MAX)] {
+        let policies = until(end);
+        for (cut, length) in [("", policies.len()), ("-cut", 30)] {
+            let told = policies.get(..length).unwrap_or(&policies);
+            let contexts: &[(u32, &[u8])] = &[(service_context::INVOCATION_POLICIES, told)];
+            all.push((
+                format!("{name}{cut}"),
+                Ask { contexts, ..PLAIN }.of(to_raw()),
+            ));
+        }
+    }
     for (name, target) in targets(&raw, &every) {
         all.push((format!("target-{name}"), PLAIN.of(target.clone())));
         let early = Ask {
