@@ -5,7 +5,9 @@ mod unions;
 
 use crate::params as p;
 use crate::values::{BEYOND_ASCII, ORDERED, as_ordered, refused_as_not_convertible};
-use punctual::{Char, Fixed, Interface, ObjectRef, Orb, SystemExceptionKind};
+use punctual::{
+    Char, Fixed, Interface, ObjectRef, Orb, Policy, SetOverride, SyncScope, SystemExceptionKind,
+};
 use punctual_example_cubit::calls;
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::{Duration, Instant};
@@ -85,6 +87,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("references", references),
         case("is_a, non_existent", identity),
         case("one-ways", one_ways),
+        case("one-ways that are answered", answered_one_ways),
         case("cubit", cubit),
         case("corbaloc", corbaloc),
         case("16 MiB", |objects| large(&objects.describe)),
@@ -282,6 +285,33 @@ fn one_ways(objects: &Objects) -> Result<(), String> {
         ok(objects.describe.post(value))?;
     }
     settle(5050, || Ok(ok(objects.describe.posted())? - before))
+}
+
+/// By the server (SYNC_WITH_SERVER), and by the servant (SYNC_WITH_TARGET).
+fn answered_one_ways(objects: &Objects) -> Result<(), String> {
+    let under = |object: &ObjectRef, scope| {
+        let policies = [Policy::SyncScope(scope)];
+        ok(object.set_policy_overrides(&policies, SetOverride::Add))
+    };
+    let describe = objects.describe.as_object();
+    let by_server = p::Describe::from_object(under(describe, SyncScope::WithServer)?);
+    let by_target = p::Describe::from_object(under(describe, SyncScope::WithTarget)?);
+    let before = ok(objects.describe.posted())?;
+    for value in 1..=100 {
+        let so_far = ok(objects.describe.posted())?;
+        ok(by_target.post(value))?;
+        same(ok(objects.describe.posted())? - so_far, value)?;
+    }
+    for value in 1..=100 {
+        ok(by_server.post(value))?;
+    }
+    settle(10_100, || Ok(ok(objects.describe.posted())? - before))?;
+    for scope in [SyncScope::WithServer, SyncScope::WithTarget] {
+        let unknown = p::Describe::from_object(under(objects.unknown.as_object(), scope)?);
+        let heard = unknown.post(1).map_err(|error| error.kind());
+        same(heard, Err(SystemExceptionKind::ObjectNotExist))?;
+    }
+    Ok(())
 }
 
 /// Asks until the answer is as expected, for so long at most: omniORB may serve a call that came
