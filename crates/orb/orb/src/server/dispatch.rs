@@ -191,6 +191,7 @@ impl Dispatcher<'_> {
         );
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
+            _ if let Some(late) = comes_too_late(&call) => late,
             Ok(key) => self.answer(&key, &mut call, seen),
             Err(exception) => Answer::Failed(exception.into()),
         };
@@ -261,11 +262,6 @@ impl Dispatcher<'_> {
         };
         if let Some(refusal) = self.refuses {
             return self.refused(refusal);
-        }
-        if !call.contexts.is_empty()
-            && let Some(failed) = comes_too_late(call)
-        {
-            return failed;
         }
         if call.operation.len() == BIND_PRIORITY_BAND.len()
             && let Some(answer) = self.bind_band(call)
@@ -429,14 +425,8 @@ fn unanswered() -> DispatchError {
 }
 
 /// What a request is answered with that says until when it may be delivered, and is delivered later.
-#[inline]
 fn comes_too_late(call: &ServerCall<'_>) -> Option<Answer> {
     let data = call.contexts.find(service_context::INVOCATION_POLICIES)?;
-    late_by(data)
-}
-
-#[cold]
-fn late_by(data: &[u8]) -> Option<Answer> {
     let late = match is_late_by(data) {
         Ok(late) => late?,
         Err(error) => {

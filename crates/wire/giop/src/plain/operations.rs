@@ -100,8 +100,8 @@ impl KnownOperation {
                 let (id, behind) = rest.split_first_chunk()?;
                 let (length, behind) = behind.split_first_chunk()?;
                 let length = either(*length, native) as usize;
-                // What is agreed on for a connection is not read at a glance.
-                if either(*id, native) == service_context::CODE_SETS || length > LONGEST_CONTEXT {
+                let id = either(*id, native);
+                if is_looked_into(id) || length > LONGEST_CONTEXT {
                     return None;
                 }
                 rest = behind;
@@ -118,6 +118,14 @@ impl KnownOperation {
             mark,
         })
     }
+}
+
+/// Whether the context is one of those that the ORB itself reads, which is not done at a glance.
+const fn is_looked_into(id: u32) -> bool {
+    matches!(
+        id,
+        service_context::CODE_SETS | service_context::INVOCATION_POLICIES
+    )
 }
 
 /// Whether octets are the same as so many others, which are at least eight; without a call, as they are few.
