@@ -2,7 +2,7 @@
 //! the servant, and an error for each operation that raises exceptions.
 
 mod abstract_interface;
-mod bases;
+pub(crate) mod bases;
 pub(crate) mod call;
 mod collocated;
 mod copied;

@@ -91,6 +91,7 @@ pub fn generate(
         warnings: Shared::new(warnings),
         errors: Shared::default(),
         pieces: Pieces::default(),
+        accessors: valuetypes::Known::default(),
     };
     let plan = Plan::new(&generator, &mut errors);
     if !errors.is_empty() {
@@ -121,6 +122,7 @@ pub(crate) struct Generator<'a> {
     pub(crate) warnings: Shared<Vec<Diagnostic>>,
     pub(crate) errors: Shared<Vec<Diagnostic>>,
     pub(crate) pieces: Pieces,
+    pub(crate) accessors: valuetypes::Known,
 }
 
 impl Generator<'_> {

@@ -3,7 +3,8 @@
 //!
 //! Of `valuetype Account : Base supports Printable` there come
 //!
-//! - `Account`, the handle: cheap to clone, with a method for each member and each operation;
+//! - `Account`, the handle: cheap to clone, with a method for each member and each operation; those of the first base
+//!   are had through `Deref`;
 //! - `AccountState`, a struct of the members, the base's under `base`;
 //! - `AccountFactory`, which makes values, and is what an ORB has to know to read them;
 //! - `AccountOperations`, the trait for what its operations do, if it has any: with those of the interfaces
@@ -12,6 +13,7 @@
 //!
 //! A value whose factory has no operations has its state all the same.
 
+mod accessors;
 mod factory;
 mod handle;
 mod initializers;
@@ -28,6 +30,7 @@ use crate::interface::{call, errors};
 use crate::scope::Scope;
 use state::State;
 
+pub(crate) use accessors::Known;
 pub(crate) use lineage::concrete_base;
 
 pub(crate) fn generate(

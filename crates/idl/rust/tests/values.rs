@@ -168,3 +168,61 @@ fn a_valuetype_that_is_only_declared_ahead_is_a_handle() {
     assert!(text.contains("pub struct V(ValueRef);"), "{text}");
     assert!(!text.contains("VFactory") && !text.contains("VState"));
 }
+
+#[test]
+fn a_chain_of_value_types_does_not_repeat_what_it_inherits() {
+    let chain = |length: usize| {
+        let derived = (1..length).map(|at| {
+            format!(
+                "valuetype V{at} : truncatable V{} {{ public long m{at}; void f{at}(); }};",
+                at - 1
+            )
+        });
+        let idl: String = derived.collect();
+        let text = generated(&format!(
+            "valuetype V0 {{ public long m0; void f0(); }}; {idl}"
+        ));
+        assert_eq!(text.matches("pub fn m0(").count(), 1);
+        assert_eq!(text.matches("pub fn set_m0(").count(), 1);
+        assert_eq!(text.matches("pub fn f0(").count(), 1);
+        assert!(text.contains("pub struct V1(V0);"));
+        text.lines().count()
+    };
+    // Only the lists of what each derives from grow faster than the chain.
+    assert!(chain(60) < 7 * chain(10), "{} {}", chain(60), chain(10));
+}
+
+#[test]
+fn a_member_whose_accessor_is_called_as_a_derived_operation_is_renamed_there() {
+    let text = generated(
+        "valuetype A { public long x; };
+         valuetype B : A { void set_x(in long to); public long y; };
+         valuetype C : B { public long z; };",
+    );
+    let of_b = between(&text, "impl B {", "value_handle!");
+    assert!(of_b.contains("pub fn set_x_(&self, value: i32)"), "{of_b}");
+    assert!(of_b.contains("pub fn set_x(&self, to: i32)"), "{of_b}");
+    assert!(!of_b.contains("pub fn x(&self)"), "{of_b}");
+    let of_c = between(&text, "impl C {", "value_handle!");
+    assert!(!of_c.contains("set_x"), "{of_c}");
+}
+
+#[test]
+fn a_member_called_as_a_method_of_a_trait_is_had_of_the_derived_handle() {
+    let text = generated(
+        "valuetype A { public long clone; long hash(); };
+         valuetype B : A {}; valuetype C : B {};",
+    );
+    for handle in ["A", "B", "C"] {
+        let start = format!("impl {handle} {{");
+        let methods = between(&text, &start, "value_handle!");
+        assert!(methods.contains("pub fn clone(&self) -> i32"), "{methods}");
+        assert!(methods.contains("pub fn hash(&self)"), "{methods}");
+    }
+}
+
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, behind) = text.split_once(start).unwrap();
+    let (between, _) = behind.split_once(end).unwrap();
+    between
+}

@@ -81,5 +81,7 @@ pub use valuetype::{
     ReadStep, Supports, ValueFactory, ValueRef, ValueState, ValueType, WriteStep, marshal_abstract,
     marshal_value, unmarshal_abstract, unmarshal_value,
 };
+#[doc(hidden)]
+pub use valuetype::{length_of_all, one_of_all};
 pub use version::GiopVersion;
 pub use view::View;

@@ -1,5 +1,6 @@
 //! Questions that a code generator asks of a specification.
 
+use std::collections::HashSet;
 use std::ops::Index;
 
 use super::{DeclId, DeclKind, Declaration, Member, Primitive, Specification, Type};
@@ -90,13 +91,12 @@ impl Specification {
     /// Depth first, left to right, and each after its own bases.
     pub fn ancestors(&self, id: DeclId) -> Vec<DeclId> {
         let mut ordered = Vec::new();
-        let mut seen = vec![id];
+        let mut seen = HashSet::from([id]);
         let mut pending: Vec<(DeclId, usize)> = vec![(id, 0)];
         while let Some((current, next)) = pending.pop() {
             if let Some(&base) = self.bases(current).get(next) {
                 pending.push((current, next + 1));
-                if !seen.contains(&base) {
-                    seen.push(base);
+                if seen.insert(base) {
                     pending.push((base, 0));
                 }
             } else if current != id {

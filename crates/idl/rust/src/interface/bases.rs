@@ -1,20 +1,21 @@
 //! What an interface has from its first base, whose reference and skeleton it is built on, and what other bases add.
+//! A value type's handle is built on its first base's alike.
 
 use std::collections::HashSet;
 
 use punctual_idl::model::{DeclId, Declaration, Specification};
 
 /// The interfaces that one derives from, each once.
-pub(super) struct Bases {
+pub(crate) struct Bases {
     /// The first base, then what that derives from. None of its operations is written again.
-    pub(super) of_first: Vec<DeclId>,
+    pub(crate) of_first: Vec<DeclId>,
     /// What the other bases add.
-    pub(super) others: Vec<DeclId>,
+    pub(crate) others: Vec<DeclId>,
     has_first: HashSet<DeclId>,
 }
 
 impl Bases {
-    pub(super) fn of(spec: &Specification, interface: DeclId) -> Self {
+    pub(crate) fn of(spec: &Specification, interface: DeclId) -> Self {
         let Some(&first) = spec.bases(interface).first() else {
             return Self {
                 of_first: Vec::new(),
@@ -34,18 +35,45 @@ impl Bases {
         }
     }
 
-    pub(super) fn first(&self) -> Option<DeclId> {
+    pub(crate) fn first(&self) -> Option<DeclId> {
         self.of_first.first().copied()
     }
 
     /// Whether an interface's operations have to be written of this one: its own and those that other bases add.
-    pub(super) fn adds(&self, owner: &Declaration) -> bool {
+    pub(crate) fn adds(&self, owner: &Declaration) -> bool {
         !self.has_first.contains(&owner.id)
     }
 }
 
+/// Methods that a derived reference or handle would have of a trait instead of those of its first base.
+pub(crate) const HIDDEN: &[&str] = &[
+    "adopt",
+    "as_mut",
+    "as_object",
+    "as_ref",
+    "as_value",
+    "borrow",
+    "borrow_mut",
+    "clone",
+    "clone_from",
+    "cmp",
+    "deref",
+    "eq",
+    "fmt",
+    "hash",
+    "into",
+    "marshal",
+    "marshal_nilable",
+    "ne",
+    "object",
+    "partial_cmp",
+    "to_owned",
+    "try_into",
+    "type_id",
+];
+
 /// Whose reference has the methods of an owner: that of the interface, or the next of its first bases that adds them.
-pub(super) fn holder(spec: &Specification, interface: DeclId, owner: &Declaration) -> DeclId {
+pub(crate) fn holder(spec: &Specification, interface: DeclId, owner: &Declaration) -> DeclId {
     let mut holder = interface;
     loop {
         let bases = Bases::of(spec, holder);

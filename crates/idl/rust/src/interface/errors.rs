@@ -1,14 +1,16 @@
 //! What an operation with `raises` may fail with: an enum of its exceptions and the system's.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, Type};
 use quote::quote;
 
 use super::call::{self, Call};
 use crate::Generator;
-use crate::layout::Piece;
+use crate::layout::{self, Piece};
 use crate::lints;
-use crate::names::Claims;
+use crate::names::{Claims, ident};
 use crate::scope::Scope;
 
 /// The enums for the calls that an interface declares.
@@ -19,8 +21,58 @@ pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
         // They are given attributes as items of the file.
         return calls.iter().map(|call| generate(scope, call)).collect();
     }
-    scope.each_laid_out(Piece::Items, &calls, generate)
+    let mut shapes = Shapes::default();
+    let (mut laid_out, mut others) = (String::new(), Vec::new());
+    for call in calls {
+        match shapes.text(scope, &call) {
+            Some(text) => laid_out.push_str(&text),
+            None => others.push(call),
+        }
+    }
+    let others = scope.each_laid_out(Piece::Items, &others, generate);
+    if laid_out.is_empty() {
+        return others;
+    }
+    let laid_out = scope.generator.pieces.keep_items(laid_out);
+    quote!(#laid_out #others)
 }
+
+/// The texts of enums of the same exceptions, which differ in nothing but names: they are laid out once for names of the
+/// same length.
+#[derive(Default)]
+struct Shapes<'a>(HashMap<(&'a [DeclId], usize), Option<String>>);
+
+impl<'a> Shapes<'a> {
+    /// The enum for a call; `None` for one that is to be laid out by itself.
+    fn text(&mut self, scope: &Scope<'_>, call: &Call<'a>) -> Option<String> {
+        let name = call.error_name(scope.generator)?.to_string();
+        if !lints_of(
+            scope.generator,
+            &name,
+            &variants(scope.generator, call.raises),
+        )
+        .is_empty()
+        {
+            return None;
+        }
+        let stand_in = format!(
+            "{STAND_IN}{}",
+            "_".repeat(name.len().checked_sub(STAND_IN.len())?)
+        );
+        let shape = self.0.entry((call.raises, name.len())).or_insert_with(|| {
+            let tokens = definition(scope, &ident(&stand_in), OF_STAND_IN, call.raises);
+            layout::text(Piece::Items, scope.depth(), tokens)
+        });
+        let text = shape.as_ref()?.replace(&stand_in, &name);
+        let of_call = format!(" What `{}` may fail with.", call.method);
+        Some(text.replacen(OF_STAND_IN, &of_call, 1))
+    }
+}
+
+/// What the name of a shape begins with; all behind it are underscores, which a name has where others took it.
+const STAND_IN: &str = "E__";
+
+const OF_STAND_IN: &str = " What it may fail with.";
 
 /// The enum, for a call that has one.
 pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
@@ -30,6 +82,23 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     };
     let text = format!(" What `{}` may fail with.", call.method);
     definition(scope, &name, &text, call.raises)
+}
+
+/// What clippy has to be told of an enum of that name.
+fn lints_of(
+    generator: &Generator<'_>,
+    name: &str,
+    variants: &[(&Declaration, Ident)],
+) -> TokenStream {
+    let (names, sizes): (Vec<String>, Vec<u64>) = variants
+        .iter()
+        .map(|(exception, variant)| {
+            let size = generator.facts.of(&Type::Named(exception.id)).rust_size;
+            (variant.to_string(), size)
+        })
+        .chain([("System".to_owned(), 16)])
+        .unzip();
+    lints::variants(name, &names, &sizes)
 }
 
 /// The enum of that name: a variant for each exception, and one for the system's.
@@ -43,15 +112,7 @@ pub(crate) fn definition(
     let [system_exception, operation_error] =
         ["SystemException", "operation_error"].map(|name| scope.name(name));
     let variants = variants(generator, raises);
-    let (names, sizes): (Vec<String>, Vec<u64>) = variants
-        .iter()
-        .map(|(exception, variant)| {
-            let size = generator.facts.of(&Type::Named(exception.id)).rust_size;
-            (variant.to_string(), size)
-        })
-        .chain([("System".to_owned(), 16)])
-        .unzip();
-    let lints = lints::variants(&name.to_string(), &names, &sizes);
+    let lints = lints_of(generator, &name.to_string(), &variants);
     // Of a native type, the Rust type that stands for it.
     let exceptions: Vec<TokenStream> = variants
         .iter()

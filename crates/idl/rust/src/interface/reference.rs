@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, Direction, InterfaceFlavour};
 use quote::quote;
 
-use super::bases::Bases;
+use super::bases::{Bases, HIDDEN};
 use super::call::{self, Call, tuple};
 use super::request::{Request, arguments, operation, results};
 use super::{collocated, deferred, interpreted, twin};
@@ -64,31 +64,6 @@ fn is_abstract(interface: &Declaration) -> bool {
     matches!(&interface.kind,
         DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
-
-/// Methods that the derived reference would have of a trait instead of those of its first base.
-const HIDDEN: &[&str] = &[
-    "as_mut",
-    "as_object",
-    "as_ref",
-    "borrow",
-    "borrow_mut",
-    "clone",
-    "clone_from",
-    "cmp",
-    "deref",
-    "eq",
-    "fmt",
-    "hash",
-    "into",
-    "marshal",
-    "marshal_nilable",
-    "ne",
-    "object",
-    "partial_cmp",
-    "to_owned",
-    "try_into",
-    "type_id",
-];
 
 /// A method for each call, but for those that the first base has.
 fn methods(

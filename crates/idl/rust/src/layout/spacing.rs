@@ -38,14 +38,18 @@ impl Spaced {
 fn needs_space(previous: &str, line: &str) -> bool {
     let (start, before) = (line.trim_start(), previous.trim_start());
     let same_depth = line.len() - start.len() == previous.len() - before.len();
+    // Most lines end nothing: what costs more is asked of the others.
+    let ends_item = before.ends_with('}') || before.ends_with(';');
+    if !same_depth || !ends_item {
+        return false;
+    }
     let begins_item = ITEM_STARTS.iter().any(|word| start.starts_with(word))
         || is_macro(start)
         || start.ends_with(PLAIN_STRUCT);
-    let ends_item = before.ends_with('}') || before.ends_with(';');
     let is_doc = |text: &str| text.starts_with("///") || text.starts_with("#[");
     let both_short =
         before.ends_with(';') && !is_doc(start) && first_word(before) == first_word(start);
-    same_depth && begins_item && ends_item && !is_doc(before) && !both_short
+    begins_item && !is_doc(before) && !both_short
 }
 
 /// Whether an item is made by a macro.

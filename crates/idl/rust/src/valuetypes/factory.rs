@@ -5,7 +5,7 @@ use punctual_idl::model::{DeclKind, Declaration, ValueFlavour, ValueType};
 use quote::quote;
 
 use super::initializers::{self, Initializer};
-use super::lineage::{has_operations, is_abstract, lineage, supported, truncatable_to};
+use super::lineage::{has_operations, truncatable_to, with_operations};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
@@ -228,26 +228,16 @@ impl<'s, 'g> Factory<'s, 'g> {
                 }
             }
         });
-        let bases = truncatable_to(spec, self.declaration.id);
-        let truncatable = (!bases.is_empty() && !self.is_custom).then(|| {
+        let handle = &self.handle;
+        let value_type = scope.name("ValueType");
+        let truncatable = truncatable_to(spec, self.declaration.id).map(|_| {
             let option = scope.name("Option");
-            let bases = bases.iter().map(|&base| &spec[base].repository_id);
             quote! {
                 fn truncatable_to(&self, at: usize) -> #option<&str> {
-                    [#(#bases),*].get(at).copied()
+                    <#handle as #value_type>::TRUNCATABLE_TO.get(at).copied()
                 }
             }
         });
-        let interfaces = supported(spec, self.declaration.id).into_iter();
-        let interfaces = interfaces.filter(|&interface| is_abstract(spec, interface));
-        let kinds = lineage(spec, self.declaration.id)
-            .into_iter()
-            .rev()
-            .chain(interfaces)
-            .map(|kind| {
-                let kind = scope.path(&spec[kind]);
-                quote!(::std::any::TypeId::of::<#kind>())
-            });
         let view = self.view();
         quote! {
             impl #value_factory for #name {
@@ -257,7 +247,7 @@ impl<'s, 'g> Factory<'s, 'g> {
                 #truncatable
                 #is_custom
                 fn kinds(&self) -> &[::std::any::TypeId] {
-                    const { &[#(#kinds),*] }
+                    <#handle as #value_type>::KINDS
                 }
                 fn create(&self) -> #boxed<dyn #value_state> {
                     #boxed::<#state>::default()
@@ -274,7 +264,7 @@ impl<'s, 'g> Factory<'s, 'g> {
             return TokenStream::new();
         }
         let scope = self.scope;
-        let (generator, spec) = (scope.generator, scope.generator.spec);
+        let spec = scope.generator.spec;
         let [option, some, none, boxed, arc, clone, value_ref, value_type] = [
             "Option",
             "Some",
@@ -287,19 +277,10 @@ impl<'s, 'g> Factory<'s, 'g> {
         ]
         .map(|name| scope.name(name));
         let own = self.operations();
-        let traits = lineage(spec, self.declaration.id).into_iter().rev();
-        let operations = traits
-            .filter(|&value| has_operations(generator, value))
-            .map(|value| {
-                let operations = scope.companion(&spec[value], Companion::Operations);
-                quote! {
-                    if wanted == ::std::any::TypeId::of::<#arc<dyn #operations>>() {
-                        let operations: #arc<dyn #operations> = #arc::<dyn #own>::clone(operations);
-                        return #some(#boxed::new(operations));
-                    }
-                }
-            });
-        let operations = operations.collect::<Vec<_>>();
+        let traits = with_operations(spec, self.declaration.id).into_iter().rev();
+        let traits = traits.map(|value| scope.companion(&spec[value], Companion::Operations));
+        let as_operations = scope.name("as_operations");
+        let operations = quote!(#as_operations!(wanted, operations, #own, [#(#traits),*]););
         let handle = &self.handle;
         let servants = super::supports::servants(scope, self.declaration.id)
             .into_iter()
@@ -326,7 +307,7 @@ impl<'s, 'g> Factory<'s, 'g> {
                 #value: &#value_ref,
             ) -> #option<#boxed<dyn ::std::any::Any>> {
                 let operations = self.operations.as_ref()?;
-                #(#operations)*
+                #operations
                 #(#servants)*
                 #none
             }

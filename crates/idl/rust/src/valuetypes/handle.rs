@@ -4,13 +4,15 @@ use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, ValueFlavour};
 use quote::quote;
 
+use super::accessors::Accessors;
 use super::factory::without_operations;
-use super::lineage::{concrete_chain, has_operations, is_abstract, lineage, own_calls, supported};
+use super::lineage::{has_operations, is_abstract, lineage, own_calls, supported, truncatable_to};
 use super::state::{State, StateMember};
 use crate::docs::{doc, doc_after, doc_with};
+use crate::interface::bases::{Bases, HIDDEN};
 use crate::interface::call::Call;
 use crate::members::owned;
-use crate::names::{Claims, Companion, ident};
+use crate::names::{Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
@@ -26,52 +28,57 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         ),
         &declaration.doc,
     );
-    let value_ref = scope.name("ValueRef");
-    let methods = methods(scope, declaration, &name);
-    let value_type = value_type_impl(scope, declaration, &name);
-    let conversions = conversions(scope, declaration, &name);
-    let codec = codec_impls(scope, &name);
+    let bases = Bases::of(generator.spec, declaration.id);
+    let path = |base: DeclId| scope.path(&generator.spec[base]);
+    let inner = bases.first().map_or_else(|| scope.name("ValueRef"), path);
+    let methods = methods(scope, declaration, &name, &bases);
+    let value_handle = value_handle(scope, declaration, &name, &bases);
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub struct #name(#value_ref);
+        pub struct #name(#inner);
         #methods
-        #value_type
-        #conversions
-        #codec
+        #value_handle
     }
 }
 
-fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
+/// A method for each member and each call, but for those that the first base has.
+fn methods(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    name: &Ident,
+    bases: &Bases,
+) -> TokenStream {
     let (generator, id) = (scope.generator, declaration.id);
     let spec = generator.spec;
-    let mut claims = Claims::default();
-    let calls: Vec<(DeclId, Call<'_>)> = lineage(spec, id)
-        .into_iter()
-        .flat_map(|owner| {
-            let calls = own_calls(generator, owner).into_iter();
-            calls.map(move |call| (owner, call))
-        })
-        .collect();
-    for (_, call) in &calls {
-        claims.reserve(&call.method);
-    }
-    let operations = calls
-        .iter()
-        .map(|(owner, call)| operation(scope, id, *owner, call));
+    let operations = lineage(spec, id).into_iter().flat_map(|owner| {
+        let is_added = bases.adds(&spec[owner]);
+        let calls = own_calls(generator, owner).into_iter();
+        let calls = calls.filter(|call| is_added || HIDDEN.contains(&call.method.as_str()));
+        let calls = calls.map(|call| operation(scope, id, owner, &call));
+        calls.collect::<Vec<_>>()
+    });
     let operations: Vec<TokenStream> = operations.collect();
+    let all = Accessors::of(scope, id);
     let mut accessors = Vec::new();
-    for owner in concrete_chain(spec, id) {
-        if matches!(&spec[owner].kind, DeclKind::ValueType(v) if v.flavour == ValueFlavour::Abstract)
+    let mut state: Option<(DeclId, State<'_, '_>)> = None;
+    for (method, access) in all.to_write() {
+        if state
+            .as_ref()
+            .is_none_or(|(owner, _)| *owner != access.owner)
         {
-            continue;
+            state = Some((access.owner, State::new(scope, &spec[access.owner])));
         }
-        let state = scope.companion(&spec[owner], Companion::State);
-        for member in State::new(scope, &spec[owner]).members() {
-            accessors.push(accessor(scope, &state, member, &mut claims));
-        }
+        let member = state
+            .as_ref()
+            .and_then(|(_, state)| state.members().get(access.member));
+        let state = scope.companion(&spec[access.owner], Companion::State);
+        let method = ident(method);
+        let accessor = if access.is_setter { setter } else { getter };
+        accessors
+            .extend(member.map(|member| accessor(scope, declaration, &state, member, &method)));
     }
-    let constructors = constructors(scope, declaration, name, &mut claims);
+    let constructors = constructors(scope, declaration, &all);
     let inside = quote!(#constructors #(#accessors)* #(#operations)*);
     if inside.is_empty() {
         return inside;
@@ -83,8 +90,7 @@ fn methods(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
 fn constructors(
     scope: &Scope<'_>,
     declaration: &Declaration,
-    name: &Ident,
-    claims: &mut Claims,
+    accessors: &Accessors,
 ) -> TokenStream {
     let generator = scope.generator;
     let is_box = matches!(declaration.kind, DeclKind::ValueBox(_));
@@ -94,7 +100,7 @@ fn constructors(
         return TokenStream::new();
     }
     // A box has its value instead.
-    let snapshot = (!is_box).then(|| snapshot(scope, declaration, claims));
+    let snapshot = (!is_box).then(|| snapshot(scope, declaration, accessors));
     if has_operations(generator, declaration.id) {
         return snapshot.unwrap_or_default();
     }
@@ -102,7 +108,7 @@ fn constructors(
         ["ValueRef", "ValueType", "Arc", "Box"].map(|name| scope.name(name));
     let state = scope.companion(declaration, Companion::State);
     let factory = without_operations(scope, declaration);
-    let (new, beside) = (claims.fresh("new"), claims.fresh("new_beside"));
+    let (new, beside) = (accessors.fresh("new"), accessors.fresh("new_beside"));
     let (parameter, ty, whole) = match &declaration.kind {
         DeclKind::ValueBox(of) => {
             let ty = scope.owned(&of.ty, false);
@@ -114,64 +120,83 @@ fn constructors(
         /// A value with that state, in a graph of its own.
         #[must_use]
         pub fn #new(#parameter: #ty) -> Self {
-            #name(#value_ref::new(#arc::new(#factory), #boxed::new(#whole)))
+            #value_type::from_value(#value_ref::new(#arc::new(#factory), #boxed::new(#whole)))
         }
         /// A value with that state in the graph of another: a cycle through both is freed as a whole.
         #[must_use]
         pub fn #beside(other: &impl #value_type, #parameter: #ty) -> Self {
             let other = #value_type::as_value(other);
-            #name(other.beside(#arc::new(#factory), #boxed::new(#whole)))
+            #value_type::from_value(other.beside(#arc::new(#factory), #boxed::new(#whole)))
         }
         #snapshot
     }
 }
 
 /// A method that gives all of the state.
-fn snapshot(scope: &Scope<'_>, declaration: &Declaration, claims: &mut Claims) -> TokenStream {
+fn snapshot(scope: &Scope<'_>, declaration: &Declaration, accessors: &Accessors) -> TokenStream {
     let clone = scope.name("Clone");
     let state = scope.companion(declaration, Companion::State);
-    let method = claims.fresh("state");
+    let method = accessors.fresh("state");
+    let value = value(scope, declaration);
     quote! {
         /// All of the state as it is now.
         #[must_use]
         pub fn #method(&self) -> #state {
-            self.0.read(|state: &#state| #clone::clone(state))
+            #value.read(|state: &#state| #clone::clone(state))
         }
     }
 }
 
-/// How a member is read and set.
-fn accessor(
+/// How the handle's methods come to the value.
+fn value(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+    if scope.generator.spec.bases(declaration.id).is_empty() {
+        return quote!(self.0);
+    }
+    let value_type = scope.name("ValueType");
+    quote!(#value_type::as_value(self))
+}
+
+/// How a member is read.
+fn getter(
     scope: &Scope<'_>,
+    handle: &Declaration,
     state: &TokenStream,
     member: &StateMember,
-    claims: &mut Claims,
+    method: &Ident,
 ) -> TokenStream {
-    let StateMember {
-        field,
-        member,
-        is_public,
-    } = member;
-    let generator = scope.generator;
+    let (value, field) = (value(scope, handle), &member.field);
     let clone = scope.name("Clone");
-    let plain = field.to_string();
-    let plain = plain.strip_prefix("r#").unwrap_or(&plain);
-    let (get, set) = (claims.fresh(plain), claims.fresh(&format!("set_{plain}")));
-    let visibility = if *is_public {
-        ""
-    } else {
-        " It is private: for who implements the operations."
-    };
-    let sentence = format!("Member `{}`.{visibility}", member.name);
-    let doc_of_get = doc(&member.doc, &sentence);
-    let doc_of_set = doc(&[], &format!("Sets member `{}`.{visibility}", member.name));
+    let sentence = format!("Member `{}`.{}", member.member.name, whose(member));
+    let doc = doc(&member.member.doc, &sentence);
+    let ty = owned(scope, &member.member);
+    quote! {
+        #doc
+        #[must_use]
+        pub fn #method(&self) -> #ty {
+            #value.read(|state: &#state| #clone::clone(&state.#field))
+        }
+    }
+}
+
+/// How a member is set.
+fn setter(
+    scope: &Scope<'_>,
+    handle: &Declaration,
+    state: &TokenStream,
+    of: &StateMember,
+    method: &Ident,
+) -> TokenStream {
+    let StateMember { field, member, .. } = of;
+    let generator = scope.generator;
+    let target = value(scope, handle);
+    let doc = doc(&[], &format!("Sets member `{}`.{}", member.name, whose(of)));
     let ty = owned(scope, member);
     let is_text = matches!(form(generator.spec, &member.ty), Form::Text)
         && !crate::annotations::is_optional(member);
     let (parameter, new) = if is_text {
         (quote!(impl Into<#ty>), quote!(value.into()))
     } else {
-        (ty.clone(), quote!(value))
+        (ty, quote!(value))
     };
     let put = if generator.facts.holds_values(&member.ty) {
         quote!(replace)
@@ -179,15 +204,19 @@ fn accessor(
         quote!(set)
     };
     quote! {
-        #doc_of_get
-        #[must_use]
-        pub fn #get(&self) -> #ty {
-            self.0.read(|state: &#state| #clone::clone(&state.#field))
+        #doc
+        pub fn #method(&self, value: #parameter) {
+            #target.#put(#new, |state: &mut #state| &mut state.#field);
         }
-        #doc_of_set
-        pub fn #set(&self, value: #parameter) {
-            self.0.#put(#new, |state: &mut #state| &mut state.#field);
-        }
+    }
+}
+
+/// What the documentation of a private member's methods says of it.
+fn whose(member: &StateMember) -> &'static str {
+    if member.is_public {
+        ""
+    } else {
+        " It is private: for who implements the operations."
     }
 }
 
@@ -212,7 +241,13 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
         let value_type = scope.name("ValueType");
         let clone = scope.name("Clone");
         let base = scope.path(&spec[owner]);
-        quote!(&<#base as #value_type>::from_value(#clone::clone(&self.0)))
+        quote!(&<#base as #value_type>::from_value(#clone::clone(#value_type::as_value(self))))
+    };
+    let value = if spec.bases(id).is_empty() {
+        quote!(&self.0)
+    } else {
+        let value_type = scope.name("ValueType");
+        quote!(#value_type::as_value(self))
     };
     let method = call.trait_method(generator);
     let passed = call.passed().map(|parameter| ident(&parameter.name));
@@ -220,116 +255,40 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
     quote! {
         #doc
         #signature {
-            let #local: #arc<dyn #operations> = #operations_of(&self.0)?;
+            let #local: #arc<dyn #operations> = #operations_of(#value)?;
             #operations::#method(&*#local, #this #(, #passed)* #context)
         }
     }
 }
 
-fn value_type_impl(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
-    let [value_type, value_ref] = ["ValueType", "ValueRef"].map(|name| scope.name(name));
-    let id = &declaration.repository_id;
+/// What the handle has beside its methods: that it is one, widening to `ValueBase`, to every base and to every abstract
+/// interface that is supported, and how it travels.
+fn value_handle(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    name: &Ident,
+    bases: &Bases,
+) -> TokenStream {
+    let spec = scope.generator.spec;
+    let path = |id: DeclId| scope.path(&spec[id]);
+    let (value_handle, id) = (scope.name("value_handle"), &declaration.repository_id);
+    let of_first = bases.of_first.iter().copied().map(path);
+    let others = bases.others.iter().rev().copied().map(path);
+    let eithers = supported(spec, declaration.id).into_iter();
+    let eithers = eithers
+        .filter(|&interface| is_abstract(spec, interface))
+        .map(path);
     let is_abstract =
         matches!(&declaration.kind, DeclKind::ValueType(v) if v.flavour == ValueFlavour::Abstract);
-    let default_factory = (!is_abstract).then(|| {
-        let [option, some, arc, factory_trait] =
-            ["Option", "Some", "Arc", "ValueFactory"].map(|name| scope.name(name));
+    let factory = (!is_abstract).then(|| {
         let factory = without_operations(scope, declaration);
-        quote! {
-            fn default_factory() -> #option<#arc<dyn #factory_trait>> {
-                #some(#arc::new(#factory))
-            }
-        }
+        quote!(, factory #factory)
     });
+    let truncatable = truncatable_to(spec, declaration.id).map(path);
+    let truncatable = truncatable.map(|base| quote!(, truncatable #base));
     quote! {
-        impl #value_type for #name {
-            const REPOSITORY_ID: &'static str = #id;
-            fn from_value(value: #value_ref) -> Self {
-                Self(value)
-            }
-            fn as_value(&self) -> &#value_ref {
-                &self.0
-            }
-            #default_factory
-        }
-    }
-}
-
-/// Widening: to `ValueBase`, to every base, to every abstract interface that is supported.
-fn conversions(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
-    let spec = scope.generator.spec;
-    let [value_type, value_ref, from] =
-        ["ValueType", "ValueRef", "From"].map(|name| scope.name(name));
-    let bases = spec.ancestors(declaration.id).into_iter().map(|base| {
-        let base = scope.path(&spec[base]);
-        quote! {
-            impl #from<#name> for #base {
-                fn from(value: #name) -> Self {
-                    #value_type::from_value(value.0)
-                }
-            }
-        }
-    });
-    let interfaces = supported(spec, declaration.id)
-        .into_iter()
-        .filter(|&interface| is_abstract(spec, interface))
-        .map(|interface| {
-            let interface = scope.path(&spec[interface]);
-            quote! {
-                impl #from<#name> for #interface {
-                    fn from(value: #name) -> Self {
-                        Self::Value(value.0)
-                    }
-                }
-            }
-        });
-    quote! {
-        impl #from<#name> for #value_ref {
-            fn from(value: #name) -> Self {
-                value.0
-            }
-        }
-        #(#bases)*
-        #(#interfaces)*
-    }
-}
-
-fn codec_impls(scope: &Scope<'_>, name: &Ident) -> TokenStream {
-    let [marshal, unmarshal, nilable, holds_values, graph] =
-        ["Marshal", "Unmarshal", "Nilable", "HoldsValues", "Graph"].map(|name| scope.name(name));
-    let [encoder, decoder, result, option, some, error] =
-        ["Encoder", "Decoder", "Result", "Option", "Some", "CdrError"].map(|name| scope.name(name));
-    let [marshal_value, unmarshal_value] =
-        ["marshal_value", "unmarshal_value"].map(|name| scope.name(name));
-    quote! {
-        impl #marshal for #name {
-            fn marshal(&self, out: &mut #encoder<'_>) -> #result<(), #error> {
-                #marshal_value(#some(self), out)
-            }
-        }
-        impl #unmarshal for #name {
-            const MIN_SIZE: usize = 4;
-            fn unmarshal(input: &mut #decoder<'_>) -> #result<Self, #error> {
-                #unmarshal_value(input)?.ok_or(#error::NilReference)
-            }
-        }
-        impl #nilable for #name {
-            fn marshal_nilable(
-                this: #option<&Self>,
-                out: &mut #encoder<'_>,
-            ) -> #result<(), #error> {
-                #marshal_value(this, out)
-            }
-            fn unmarshal_nilable(
-                input: &mut #decoder<'_>,
-            ) -> #result<#option<Self>, #error> {
-                #unmarshal_value(input)
-            }
-        }
-        impl #holds_values for #name {
-            fn adopt(&mut self, graph: &#graph) {
-                #holds_values::adopt(&mut self.0, graph);
-            }
-        }
+        #value_handle!(
+            #name, #id, [#(#of_first),*], [#(#others),*], [#(#eithers),*] #factory #truncatable
+        );
     }
 }

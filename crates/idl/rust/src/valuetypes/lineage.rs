@@ -1,8 +1,11 @@
 //! What a valuetype has of others: bases, supported interfaces, and the calls of all of them.
 
+use std::collections::HashSet;
+
 use punctual_idl::model::{DeclId, DeclKind, InterfaceFlavour, Specification, ValueFlavour};
 
 use crate::Generator;
+use crate::interface::bases;
 use crate::interface::call::{self, Call};
 
 /// The base whose state is the first part of this one's.
@@ -19,13 +22,12 @@ pub(super) fn concrete_chain(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     chain
 }
 
-/// The types that a value of this one may be cut down to, nearest first.
-pub(super) fn truncatable_to(spec: &Specification, id: DeclId) -> Vec<DeclId> {
-    let next = |id: &DeclId| match &spec[*id].kind {
-        DeclKind::ValueType(value) if value.truncatable => concrete_base(spec, *id),
+/// The base that a value of this one may be cut down to.
+pub(super) fn truncatable_to(spec: &Specification, id: DeclId) -> Option<DeclId> {
+    match &spec[id].kind {
+        DeclKind::ValueType(value) if value.truncatable => concrete_base(spec, id),
         _ => None,
-    };
-    std::iter::successors(next(&id), next).collect()
+    }
 }
 
 /// All valuetypes that it is, bases first, itself last.
@@ -38,12 +40,15 @@ pub(super) fn lineage(spec: &Specification, id: DeclId) -> Vec<DeclId> {
 /// The interfaces that this type's own declaration says it supports, with their bases; without those that its
 /// bases support.
 fn newly_supported(spec: &Specification, id: DeclId) -> Vec<DeclId> {
-    let inherited: Vec<DeclId> = spec
+    let mut supported = directly_supported(spec, id);
+    if supported.is_empty() {
+        return supported;
+    }
+    let inherited: HashSet<DeclId> = spec
         .ancestors(id)
         .into_iter()
         .flat_map(|base| directly_supported(spec, base))
         .collect();
-    let mut supported = directly_supported(spec, id);
     supported.retain(|interface| !inherited.contains(interface));
     supported
 }
@@ -93,5 +98,40 @@ pub(super) fn own_calls<'a>(generator: &'a Generator<'a>, id: DeclId) -> Vec<Cal
 /// Whether there is a trait for the type's operations.
 pub(super) fn has_operations(generator: &Generator<'_>, id: DeclId) -> bool {
     let mut lineage = lineage(generator.spec, id).into_iter();
-    lineage.any(|value| !own_calls(generator, value).is_empty())
+    lineage.any(|value| adds_operations(generator.spec, value))
+}
+
+/// The types with a trait for operations that a value is, bases first.
+pub(super) fn with_operations(spec: &Specification, id: DeclId) -> Vec<DeclId> {
+    let mut have = HashSet::new();
+    let mut lineage = lineage(spec, id);
+    lineage.retain(|&value| {
+        let inherits = spec.bases(value).iter().any(|base| have.contains(base));
+        let has = inherits || adds_operations(spec, value);
+        if has {
+            have.insert(value);
+        }
+        has
+    });
+    lineage
+}
+
+/// Whether a type's declaration has operations, or an interface that it says it supports.
+fn adds_operations(spec: &Specification, id: DeclId) -> bool {
+    let supported = directly_supported(spec, id).into_iter();
+    supported.chain([id]).any(|owner| {
+        spec.children(owner).iter().any(|&child| {
+            let kind = &spec[child].kind;
+            matches!(kind, DeclKind::Operation(_) | DeclKind::Attribute(_))
+        })
+    })
+}
+
+/// Whose handle has the methods of what a value supports: the type that says so, or the next of its first bases that
+/// adds them.
+pub(super) fn holder_of_supported(spec: &Specification, id: DeclId, interface: DeclId) -> DeclId {
+    let says = lineage(spec, id)
+        .into_iter()
+        .find(|&value| directly_supported(spec, value).contains(&interface));
+    says.map_or(id, |says| bases::holder(spec, id, &spec[says]))
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, Declaration};
 use quote::quote;
 
-use super::lineage::{is_abstract, supported};
+use super::lineage::{holder_of_supported, is_abstract, supported};
 use crate::interface::call::{self, Call};
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
@@ -25,7 +25,9 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         .map(|interface| {
             let servant = scope.companion(&generator.spec[interface], Companion::Servant);
             let calls = call::own(generator, interface);
-            let methods = calls.iter().map(|call| method(scope, call, &quote!(#name)));
+            let holder = holder_of_supported(generator.spec, declaration.id, interface);
+            let holder = scope.path(&generator.spec[holder]);
+            let methods = calls.iter().map(|call| method(scope, call, &holder));
             quote!(impl #servant for #name { #(#methods)* })
         });
     quote!(#(#impls)*)

@@ -285,6 +285,7 @@ fn an_any_holds_values() {
     let any = Any::new(&Some(ring())).unwrap();
     assert_eq!(any.type_code().kind(), TypeKind::Value);
     assert_eq!(any.type_code(), &Node::type_code());
+    assert!(format!("{any:?}").contains("number: Long("), "{any:?}");
     let back = pair.keeper.boxed(&any).unwrap();
     let ring: Option<Node> = back.extract().unwrap();
     let ring = ring.unwrap();

@@ -1,6 +1,7 @@
 //! Values of any type.
 
 mod body;
+mod debug;
 mod environment;
 mod text;
 mod user_exception;
@@ -375,15 +376,6 @@ impl PartialEq for Any {
             (None, None) => true,
             (Some(one), Some(another)) if Arc::ptr_eq(one, another) => true,
             _ => matches!((self.value(), other.value()), (Ok(one), Ok(another)) if one == another),
-        }
-    }
-}
-
-impl fmt::Debug for Any {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.value() {
-            Ok(value) => write!(f, "Any({}: {value:?})", self.type_code),
-            Err(why) => write!(f, "Any({}: {why})", self.type_code),
         }
     }
 }

@@ -29,6 +29,7 @@ mod abstract_interface;
 mod chunks;
 mod cold_option;
 mod custom;
+mod generated;
 mod graph;
 mod header;
 mod holds;
@@ -47,6 +48,8 @@ use crate::error::CdrError;
 pub use abstract_interface::{Supports, marshal_abstract, unmarshal_abstract};
 pub(crate) use cold_option::ColdOption;
 pub use custom::{CustomMarshal, DataInputStream, DataOutputStream};
+#[doc(hidden)]
+pub use generated::{length_of_all, one_of_all};
 pub use graph::{Graph, ValueRef};
 pub use holds::HoldsValues;
 pub(crate) use read::ReadValues;
@@ -86,6 +89,14 @@ pub trait ValueFactory: Send + Sync + 'static {
 pub trait ValueType: Clone + Send + Sync + 'static {
     /// The repository id of the type; empty for `CORBA::ValueBase`.
     const REPOSITORY_ID: &'static str;
+
+    /// The handles that a value of this type may be held as; what [`ValueFactory::kinds`] says of factories.
+    #[doc(hidden)]
+    const KINDS: &'static [TypeId] = &[];
+
+    /// The types that a value of this type may be truncated to, nearest first.
+    #[doc(hidden)]
+    const TRUNCATABLE_TO: &'static [&'static str] = &[];
 
     /// The handle to a value, which is of this type.
     #[doc(hidden)]

@@ -1,0 +1,179 @@
+//! Which methods of the members a handle has itself, and what they are called.
+//!
+//! A derived handle is its first base's, too: it has only what that has not, and what is called otherwise there, as an
+//! operation of the derived type has the name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use punctual_idl::model::{DeclId, ValueFlavour};
+
+use super::lineage::{concrete_chain, own_calls};
+use super::state::State;
+use crate::interface::bases::{Bases, HIDDEN};
+use crate::names::ident;
+use crate::parallel::Shared;
+use crate::scope::Scope;
+
+/// One half of a member's access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Access {
+    /// The type that declares the member.
+    pub(super) owner: DeclId,
+    /// The member's place among its type's.
+    pub(super) member: usize,
+    pub(super) is_setter: bool,
+}
+
+/// The methods for members that one type's handle has beside those of its first base's handle.
+#[derive(Debug, Default)]
+pub(crate) struct Accessors {
+    first: Option<Arc<Accessors>>,
+    /// By their names.
+    own: BTreeMap<String, Access>,
+    /// Other names that the handle's methods have.
+    operations: BTreeSet<String>,
+}
+
+/// The accessors of the types that were looked at.
+pub(crate) type Known = Shared<BTreeMap<DeclId, Arc<Accessors>>>;
+
+impl Accessors {
+    pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Arc<Accessors> {
+        let spec = scope.generator.spec;
+        let known = |id: DeclId| scope.generator.accessors.lock().get(&id).map(Arc::clone);
+        let mut unknown = Vec::new();
+        let mut next = Some(id);
+        let mut first = None;
+        while let Some(id) = next {
+            first = known(id);
+            if first.is_some() {
+                break;
+            }
+            unknown.push(id);
+            next = spec.bases(id).first().copied();
+        }
+        for id in unknown.into_iter().rev() {
+            let accessors = Arc::new(Accessors::new(scope, id, first.take()));
+            let all = &scope.generator.accessors;
+            all.lock().insert(id, Arc::clone(&accessors));
+            first = Some(accessors);
+        }
+        first.unwrap_or_default()
+    }
+
+    fn new(scope: &Scope<'_>, id: DeclId, first: Option<Arc<Accessors>>) -> Self {
+        let (generator, spec) = (scope.generator, scope.generator.spec);
+        let bases = Bases::of(spec, id);
+        let added = bases.others.iter().copied().chain([id]);
+        let operations = added.flat_map(|owner| own_calls(generator, owner));
+        let mut accessors = Accessors {
+            first,
+            own: BTreeMap::new(),
+            operations: operations.map(|call| call.method).collect(),
+        };
+        for (name, access) in accessors.to_write_again() {
+            accessors.add(&name, access);
+        }
+        for owner in concrete_chain(spec, id) {
+            let is_abstract = matches!(&spec[owner].kind,
+                punctual_idl::model::DeclKind::ValueType(v) if v.flavour == ValueFlavour::Abstract);
+            if is_abstract || !bases.adds(&spec[owner]) {
+                continue;
+            }
+            for (at, member) in State::new(scope, &spec[owner]).members().iter().enumerate() {
+                let name = member.field.to_string();
+                let name = name.strip_prefix("r#").unwrap_or(&name);
+                for (name, is_setter) in [(name.to_owned(), false), (format!("set_{name}"), true)] {
+                    let access = Access {
+                        owner,
+                        member: at,
+                        is_setter,
+                    };
+                    accessors.add(&name, access);
+                }
+            }
+        }
+        accessors
+    }
+
+    /// The base's whose names stand for something else here.
+    fn to_write_again(&self) -> Vec<(String, Access)> {
+        let Some(first) = &self.first else {
+            return Vec::new();
+        };
+        let operations = self.operations.iter().map(String::as_str);
+        // What is hidden each handle has itself, so that the first base has it.
+        let names = operations.chain(HIDDEN.iter().copied());
+        let found = names.filter_map(|name| Some((name.to_owned(), first.find(name)?)));
+        let mut found: Vec<_> = found.collect();
+        found.sort_unstable_by_key(|(_, access)| *access);
+        found.dedup();
+        found
+    }
+
+    fn add(&mut self, preferred: &str, access: Access) {
+        let mut name = preferred.to_owned();
+        let is_again = self.first.as_ref().and_then(|first| first.find(&name)) == Some(access);
+        while self.operations.contains(&name)
+            || self.own.contains_key(&name)
+            || (!(is_again && name == preferred) && self.is_taken_in_bases(&name))
+        {
+            name.push('_');
+        }
+        self.own.insert(name, access);
+    }
+
+    fn is_taken_in_bases(&self, name: &str) -> bool {
+        self.line()
+            .skip(1)
+            .any(|one| one.own.contains_key(name) || one.operations.contains(name))
+    }
+
+    fn find(&self, name: &str) -> Option<Access> {
+        for one in self.line() {
+            if one.operations.contains(name) {
+                return None;
+            }
+            if let Some(access) = one.own.get(name) {
+                return Some(*access);
+            }
+        }
+        None
+    }
+
+    /// This, and those of the first base and of its first base.
+    fn line(&self) -> impl Iterator<Item = &Accessors> {
+        std::iter::successors(Some(self), |one| one.first.as_deref())
+    }
+
+    /// The methods, in the order of the members.
+    pub(super) fn to_write(&self) -> Vec<(&str, Access)> {
+        let own = self.own.iter();
+        let mut own: Vec<_> = own.map(|(name, access)| (name.as_str(), *access)).collect();
+        own.sort_unstable_by_key(|(_, access)| (access.owner, access.member, access.is_setter));
+        own
+    }
+
+    /// A name for a method that no operation and no member has.
+    pub(super) fn fresh(&self, preferred: &str) -> proc_macro2::Ident {
+        let mut name = preferred.to_owned();
+        while self.operations.contains(&name)
+            || self.own.contains_key(&name)
+            || self.is_taken_in_bases(&name)
+        {
+            name.push('_');
+        }
+        ident(&name)
+    }
+}
+
+impl Drop for Accessors {
+    /// A long line is let go of without recursion.
+    fn drop(&mut self) {
+        let mut next = self.first.take();
+        while let Some(mut one) = next.and_then(Arc::into_inner) {
+            next = one.first.take();
+        }
+    }
+}
