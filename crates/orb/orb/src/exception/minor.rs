@@ -104,6 +104,8 @@ pub const TOO_DEEP: u32 = own(19);
 pub const BROKEN_INVARIANT: u32 = own(17);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
+pub const BUFFER_FULL: u32 = own(40);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]
