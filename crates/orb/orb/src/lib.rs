@@ -52,10 +52,11 @@ pub use messaging::{
 pub use operation::{NamedOperation, Operation};
 pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
-    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
-    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
-    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
+    AdapterPolicies, Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols,
+    Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange,
+    QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull,
+    set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};

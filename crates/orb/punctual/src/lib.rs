@@ -30,11 +30,11 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Budgets, BufferCapacity, Buffering, CallPolicies, CharCodeSet, ClientProtocols,
-    Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
-    DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface,
-    InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
+    AsObject, Bidirectional, Budgets, BufferCapacity, Buffering, CallPolicies, CharCodeSet,
+    ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError,
+    Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError,
+    Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError,
+    Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
     PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, PriorityRange,
     ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, QueueOrder, Rebind,
     ReplyHandler, RequestContext, RequestContextError, Security, SetOverride, SyncScope,

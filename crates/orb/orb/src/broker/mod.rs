@@ -18,9 +18,10 @@ use crate::protocol::Protocols;
 use crate::request_context::RequestContext;
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// See the module. An ORB has one; its lanes hold it.
 pub(crate) struct Broker {
@@ -40,6 +41,8 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// What serves requests that come by connections of this ORB's clients (`lane/back.rs`); set once.
+    pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// What an ORB is told of priorities, among its extensions.
@@ -70,6 +73,7 @@ impl Broker {
             priorities: extensions.get::<Told>().map(|told| told.0.clone()),
             extensions,
             life: Life::default(),
+            back: OnceLock::new(),
             config,
         }
     }

@@ -106,6 +106,8 @@ pub const BROKEN_INVARIANT: u32 = own(17);
 pub const MUST_REBIND: u32 = own(20);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
+/// NO_PERMISSION: an object was called by a connection of its client's, which its POA does not allow.
+pub const NOT_BIDIRECTIONAL: u32 = own(41);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

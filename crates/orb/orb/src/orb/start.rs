@@ -274,7 +274,9 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         Some(_) => LockProtocol::InheritPriority,
         None => locks,
     };
-    Ok(Orb::new(broker, locks))
+    let orb = Orb::new(broker, locks);
+    orb.serve_back();
+    Ok(orb)
 }
 
 /// Whether there are threads for the priority of each endpoint.
