@@ -245,6 +245,11 @@ impl RtOrb {
         }
     }
 
+    /// Tells it from other RTORBs; never 0.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Has the calling thread run at a priority; what it ran at before.
     #[inline(always)]
     pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
