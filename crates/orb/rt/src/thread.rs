@@ -71,6 +71,14 @@ impl Native {
         Self(policy << POLICY | u32::from(priority))
     }
 
+    /// The priority that it has among real-time threads; `None` of other threads, and of those that have reserved their time.
+    pub(crate) fn real_time_priority(self) -> Option<i32> {
+        match self.scheduling()? {
+            Scheduling::Fifo { priority } | Scheduling::RoundRobin { priority } => Some(priority),
+            _ => None,
+        }
+    }
+
     /// The same for the kernel; `None` where nothing is to be set.
     pub(crate) fn scheduling(self) -> Option<Scheduling> {
         let priority = i32::from((self.0 & 0xff) as u8);
