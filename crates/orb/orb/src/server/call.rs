@@ -144,6 +144,7 @@ impl<'m> ServerCall<'m> {
 
     /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
     /// be called before the reply is made. A protocol without service contexts carries none.
+    #[inline]
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
         if self.conversation.abilities.contexts {
             self.reply_contexts.set(id, data);
