@@ -78,6 +78,17 @@ pub mod json {
     pub use punctual_dynamic::json::*;
 }
 
+/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
+/// (`docs/guide/interceptors.md`).
+pub mod interceptor {
+    pub use punctual_orb::{
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
+        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
+        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    };
+}
+
 /// Time probes: stamps at the points of a call, for who measures it.
 pub mod probe {
     pub use punctual_orb::probe::*;

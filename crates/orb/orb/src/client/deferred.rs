@@ -77,6 +77,7 @@ impl<O: Owner> Deferred<O> {
             arguments,
         };
         let mut invocation = Invocation::new(&what.call());
+        invocation.is_deferred();
         let stage = Stage::of(invocation.proceed(&what.call()));
         Self {
             what,
