@@ -51,6 +51,12 @@ pub use punctual_poa::{
     servant_of,
 };
 
+/// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
+pub mod messaging {
+    pub use punctual_orb::{ExceptionHolder, HandlerInterface, IntoReplyHandler};
+    pub use punctual_poa::messaging::{ReplyHandler, ReplyHandlerServant};
+}
+
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
 pub mod protocol {
     pub use punctual_exec::Deadline;
@@ -77,6 +83,17 @@ pub use punctual_dynamic::json::AnyJson;
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;
+}
+
+/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
+/// (`docs/guide/interceptors.md`).
+pub mod interceptor {
+    pub use punctual_orb::{
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
+        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
+        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    };
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.
@@ -107,9 +124,9 @@ pub mod stub {
     pub use punctual_orb::operation_error as __operation_error;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
-        ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, reference, taken,
-        user_exception,
+        ArgumentOf, Context, Delivery, DispatchError, Dispatched, Interface, IntoReplyHandler,
+        ObjectRef, Operation, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
+        UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{
         Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,

@@ -38,7 +38,11 @@ impl Invocation {
             callee: call.callee,
             binding,
             route: &self.route,
-            contexts: &self.contexts,
+            contexts: match &self.interception {
+                Some(interception) => interception.contexts(),
+                None => &self.contexts,
+            },
+            is_intercepted: self.interception.is_some(),
             addressing: self.addressing,
             tells_code_sets: is_request && connection.must_tell_code_sets(),
             waits: terms.is_some(),

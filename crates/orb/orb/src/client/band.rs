@@ -83,6 +83,7 @@ impl Route {
             binding,
             route: self,
             contexts: &contexts,
+            is_intercepted: false,
             addressing: AddressingDisposition::Key,
             tells_code_sets: connection.must_tell_code_sets(),
             waits: false,

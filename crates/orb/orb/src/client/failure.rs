@@ -119,7 +119,7 @@ pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
 }
 
 /// Forwards nest too deep: from where to where the last would have led.
-pub(super) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
+pub(crate) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
     let kind = Kind::Transient;
     SystemException::new(kind, minor::TOO_MANY_FORWARDS, CompletionStatus::No).with_detail(format!(
         "forwards nest deeper than {limit} (max_forwards), perhaps in a loop: the last led from {} \

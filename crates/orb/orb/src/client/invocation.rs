@@ -10,6 +10,7 @@
 
 use super::complete::Completion;
 use super::failure::{Failed, not_before_its_end, too_late};
+use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
@@ -53,10 +54,15 @@ pub(super) struct Invocation {
     pub(super) stale: u32,
     /// How often a server has asked for another way to address the object.
     pub(super) readdressed: u32,
+    /// Where the ORB has interceptors.
+    pub(super) interception: Option<Box<Interception>>,
 }
 
 /// What one attempt has come to; `None` for a one-way that was sent.
 pub(super) type Outcome = Result<Option<ReplyOutcome>, Failed>;
+
+/// Which reply is awaited of what was sent, if one is.
+type Sent = Result<Option<AwaitedReply>, Failed>;
 
 /// What a first attempt by the short way has come to, and until when the call may take.
 pub(super) struct Attempted {
@@ -143,6 +149,7 @@ impl Invocation {
             is_put_away: false,
             stale: 0,
             readdressed: 0,
+            interception: Interception::begin(callee.broker(), call.ask),
         }
     }
 
@@ -157,19 +164,36 @@ impl Invocation {
             return Err(not_before_its_end(self.request_deadline));
         }
         loop {
-            let binding = self.bind(call)?;
-            if self.request_deadline.has_passed() {
-                return Err(too_late(binding.connection.peer(), self.request_deadline));
+            if let Next::Again = self.begin_pass(call)? {
+                continue;
             }
-            let outcome = match self.send_by(call, &binding) {
-                Ok(Some(reply)) => return Ok(Progress::Awaits(Awaited { binding, reply })),
-                Ok(None) => Ok(None),
-                Err(failed) => Err(failed),
+            let (binding, outcome) = match self.bind_and_send(call) {
+                Ok((binding, Ok(Some(reply)))) => match self.has_left(call)? {
+                    Next::Done(_) => return Ok(Progress::Awaits(Awaited { binding, reply })),
+                    Next::Again => continue,
+                },
+                Ok((binding, Ok(None))) => (binding, Ok(None)),
+                Ok((binding, Err(failed))) => (binding, Err(failed)),
+                // Unless an interceptor knows better, that is its end.
+                Err(exception) => match self.end_pass(call, Err(exception), None)? {
+                    Next::Done(outcome) => return Ok(Progress::Done(outcome)),
+                    Next::Again => continue,
+                },
             };
             if let Next::Done(outcome) = self.conclude(call, outcome, Some(&binding))? {
                 return Ok(Progress::Done(outcome));
             }
         }
+    }
+
+    /// One attempt, as far as its reply is awaited.
+    fn bind_and_send(&mut self, call: &Call<'_>) -> Result<(Binding, Sent), SystemException> {
+        let binding = self.bind(call)?;
+        if self.request_deadline.has_passed() {
+            return Err(too_late(binding.connection.peer(), self.request_deadline));
+        }
+        let sent = self.send_by(call, &binding);
+        Ok((binding, sent))
     }
 
     /// Goes on with the reply that has come to the request that was sent by `binding`, or with why none has.
@@ -182,6 +206,12 @@ impl Invocation {
         binding: Binding,
         came: Result<Message, Failed>,
     ) -> Result<Progress, SystemException> {
+        if let Next::Again = self.begin_poll(call)? {
+            return self.proceed(call);
+        }
+        if let Ok(message) = &came {
+            self.note_reply(&binding, message);
+        }
         let outcome = came.and_then(|message| call.read(&binding, message).map(Some));
         let next = self.conclude(call, outcome, Some(&binding))?;
         // Another attempt may want the connection for itself.

@@ -114,6 +114,8 @@ pub(super) struct Anew<'w> {
     pub(super) route: &'w Route,
     /// Those of the request, where its connection carries any.
     pub(super) contexts: &'w FilledContexts,
+    /// Whether those take the place of what a request that is passed on has brought.
+    pub(super) is_intercepted: bool,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     /// Whether the request is to carry the CodeSets context.
@@ -181,7 +183,19 @@ impl Anew<'_> {
                 // It brings those of whoever made it.
                 let told = code_sets.as_slice();
                 let contexts = connection.wire.abilities.contexts.then_some(told);
-                request.put_head(session, (request_id, &target), contexts, &mut out)?;
+                let own = self.contexts.iter().map(|(id, data)| (*id, &data[..]));
+                let own: Vec<ServiceContext<'_>> = own.collect();
+                match self.is_intercepted {
+                    true => request.with_contexts(ServiceContexts::new(&own)).put_head(
+                        session,
+                        (request_id, &target),
+                        contexts,
+                        &mut out,
+                    )?,
+                    false => {
+                        request.put_head(session, (request_id, &target), contexts, &mut out)?;
+                    }
+                }
                 let lender = lends.then(|| connection.link().lender()).flatten();
                 request.body.put(&mut out, lender);
                 out

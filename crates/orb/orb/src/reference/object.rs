@@ -66,6 +66,21 @@ impl ObjectRef {
         }
     }
 
+    /// A reference to where a call through this one is forwarded to.
+    #[cold]
+    pub(super) fn forwarded(&self, to: RemoteObject) -> Self {
+        let shared = Shared {
+            orb: self.shared.orb.clone(),
+            orb_of_messages: self.shared.orb_of_messages.clone(),
+            object: to,
+            locality: Locality::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            timeout: self.timeout,
+        }
+    }
+
     /// What a call through this reference is made with.
     #[inline]
     pub(super) fn callee(&self) -> Callee<'_> {
