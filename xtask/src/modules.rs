@@ -39,7 +39,7 @@ const ORB: &[&[&str]] = &[
     &["client", "server"],
     // What users hold.
     &["orb"],
-    &["collocation"],
+    &["codec", "collocation"],
     &["reference"],
 ];
 

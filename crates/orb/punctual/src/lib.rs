@@ -82,10 +82,11 @@ pub mod json {
 /// (`docs/guide/interceptors.md`).
 pub mod interceptor {
     pub use punctual_orb::{
-        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
-        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
-        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
-        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
+        CodecError, CodecFactory, DuplicateName, ENCODING_CDR_ENCAPS, Encoding, InterceptorError,
+        InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo, OrbInitializer,
+        Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
+        ServerRequestInterceptor, SlotId, TaggedComponent, TaggedProfile, UnknownEncoding,
     };
 }
 

@@ -5,6 +5,8 @@
 mod support;
 
 mod closures;
+mod codecs;
+mod components;
 mod fixture;
 mod flow;
 mod model;

@@ -32,6 +32,7 @@ mod unmet;
 mod values;
 mod wish;
 
+pub(crate) use adapter::Components;
 pub use adapter::{AdapterPolicies, InvalidPolicy};
 pub use buffering::Buffering;
 pub use current::PolicyCurrent;
