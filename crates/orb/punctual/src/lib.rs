@@ -90,6 +90,13 @@ pub mod interceptor {
     };
 }
 
+/// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
+/// `metrics`).
+#[cfg(any(feature = "trace-context", feature = "metrics"))]
+pub mod observe {
+    pub use punctual_observe::*;
+}
+
 /// Time probes: stamps at the points of a call, for who measures it.
 pub mod probe {
     pub use punctual_orb::probe::*;

@@ -10,6 +10,7 @@ mod components;
 mod fixture;
 mod flow;
 mod model;
+mod observe;
 mod one_ways;
 mod recorder;
 mod registration;
