@@ -11,6 +11,7 @@ mod adapter;
 mod broker;
 mod budget;
 mod client;
+mod codec;
 mod collocation;
 mod config;
 mod context;
@@ -37,6 +38,7 @@ mod upcall;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
+pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,
@@ -83,7 +85,7 @@ pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
-pub use punctual_ior::PolicyValue;
+pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.
 #[doc(hidden)]

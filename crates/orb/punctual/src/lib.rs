@@ -89,11 +89,19 @@ pub mod json {
 /// (`docs/guide/interceptors.md`).
 pub mod interceptor {
     pub use punctual_orb::{
-        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
-        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
-        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
-        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
+        CodecError, CodecFactory, DuplicateName, ENCODING_CDR_ENCAPS, Encoding, InterceptorError,
+        InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo, OrbInitializer,
+        Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
+        ServerRequestInterceptor, SlotId, TaggedComponent, TaggedProfile, UnknownEncoding,
     };
+}
+
+/// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
+/// `metrics`).
+#[cfg(any(feature = "trace-context", feature = "metrics"))]
+pub mod observe {
+    pub use punctual_observe::*;
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.
