@@ -50,7 +50,7 @@ pub use messaging::{
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub use operation::{NamedOperation, Operation};
-pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
+pub use orb::{BoxFuture, InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
     AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
     InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
@@ -71,7 +71,11 @@ pub use reference::{
 #[doc(hidden)]
 pub use reference::{count_of, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
+pub use server::{
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+};
+#[doc(hidden)]
+pub use upcall::about_to_block;
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::PolicyValue;

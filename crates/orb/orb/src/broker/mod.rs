@@ -20,7 +20,7 @@ use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// See the module. An ORB has one; its lanes hold it.
 pub(crate) struct Broker {
@@ -40,6 +40,8 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// Requests that are answered after their upcalls, of all connections.
+    pub(crate) pending_replies: AtomicUsize,
 }
 
 /// What an ORB is told of priorities, among its extensions.
@@ -70,6 +72,7 @@ impl Broker {
             priorities: extensions.get::<Told>().map(|told| told.0.clone()),
             extensions,
             life: Life::default(),
+            pending_replies: AtomicUsize::new(0),
             config,
         }
     }

@@ -104,6 +104,8 @@ pub const TOO_DEEP: u32 = own(19);
 pub const BROKEN_INVARIANT: u32 = own(17);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// NO_RESPONSE: a servant that was to answer later has let go of the request.
+pub const NOT_ANSWERED: u32 = own(30);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ mod listening;
 mod process;
 mod reach;
 mod start;
+mod task;
 mod values;
 
 pub(crate) use handle::Registered;
@@ -18,3 +19,4 @@ pub use handle::{Orb, WeakOrb};
 pub(crate) use process::listening;
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};
+pub use task::BoxFuture;
