@@ -7,4 +7,6 @@ mod api;
 mod upcalls;
 
 pub use api::{Current, NoContext};
-pub(crate) use upcalls::{Engaged, Inside, InsideEntry, is_in_upcall_of, is_in_upcall_on};
+pub(crate) use upcalls::{
+    Engaged, Inside, InsideEntry, adapter_in_upcall, is_in_upcall_of, is_in_upcall_on,
+};
