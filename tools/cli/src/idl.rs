@@ -34,6 +34,12 @@ pub(crate) struct Options {
     /// References have `sendp_`, `sendc_` and `_async` methods: calls whose callers go on.
     #[arg(long, alias = "ami")]
     asynchronous: bool,
+    /// Interfaces have a trait for servants that answer later: asynchronous method handling.
+    #[arg(long)]
+    amh: bool,
+    /// Interfaces have a trait for servants whose operations are `async`.
+    #[arg(long)]
+    async_servants: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
@@ -138,6 +144,8 @@ fn settings(
         extern_paths: pairs("--extern-path", &options.extern_path)?,
         natives: pairs("--native", &options.native)?,
         asynchronous: options.asynchronous,
+        amh: options.amh,
+        async_servants: options.async_servants,
         non_nil: options.non_nil,
         ..punctual_idl_rust::Options::default()
     };

@@ -10,6 +10,7 @@ mod deferred;
 mod dispatch;
 pub(crate) mod errors;
 mod interpreted;
+mod later;
 mod local;
 mod reference;
 mod request;
@@ -37,7 +38,8 @@ pub(crate) fn generate(
             let server = options.server.then(|| {
                 let servant = servant::generate(scope, declaration, interface);
                 let skeleton = skeleton::generate(scope, declaration);
-                quote!(#servant #skeleton)
+                let later = later::generate(scope, declaration, interface);
+                quote!(#servant #skeleton #later)
             });
             quote!(#reference #server)
         }
