@@ -30,16 +30,16 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AnswerError, AsObject, BoxFuture, Budgets, Buffering, CallPolicies, CharCodeSet,
-    ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError,
-    Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError,
-    Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError,
-    Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle,
-    ProtocolCatalogue, ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext,
-    RequestContextError, Security, SetOverride, SyncScope, SystemException, SystemExceptionKind,
-    Timeouts, Trace, Transfer, UserException, Validation, Wait, frame_arrival, minor,
-    parse_duration,
+    AnswerError, AsObject, BoxFuture, Budgets, BufferCapacity, Buffering, CallPolicies,
+    CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency,
+    ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice,
+    InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef,
+    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize,
+    PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
+    SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
+    Validation, Wait, WhenFull, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,
@@ -77,6 +77,17 @@ pub use punctual_dynamic::json::AnyJson;
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;
+}
+
+/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
+/// (`docs/guide/interceptors.md`).
+pub mod interceptor {
+    pub use punctual_orb::{
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
+        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
+        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    };
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.

@@ -10,6 +10,7 @@ pub(crate) use life::Life;
 use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::interceptor::Interceptors;
 use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
@@ -42,6 +43,23 @@ pub(crate) struct Broker {
     pub(crate) life: Life,
     /// Requests that are answered after their upcalls, of all connections.
     pub(crate) pending_replies: AtomicUsize,
+    /// Who is called at points of requests.
+    pub(crate) interceptors: Interceptors,
+    ids: Option<Arc<Ids>>,
+}
+
+/// By which names others know an ORB, among its extensions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids {
+    pub(crate) orb: String,
+    pub(crate) server: String,
+}
+
+/// The same, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdsOf<'b> {
+    pub(crate) orb: &'b str,
+    pub(crate) server: &'b str,
 }
 
 /// What an ORB is told of priorities, among its extensions.
@@ -70,9 +88,11 @@ impl Broker {
             values: ValueFactories::default(),
             request_contexts,
             priorities: extensions.get::<Told>().map(|told| told.0.clone()),
+            ids: extensions.get(),
             extensions,
             life: Life::default(),
             pending_replies: AtomicUsize::new(0),
+            interceptors: Interceptors::default(),
             config,
         }
     }
@@ -86,17 +106,23 @@ impl Broker {
         protocols.add(&builtin).expect("what is built in fits");
         let types = PolicyTypes::default();
         let extensions = Extensions::default();
-        Arc::new(Self::new(
-            config,
-            protocols,
-            types,
-            request_contexts,
-            extensions,
-        ))
+        let this = Self::new(config, protocols, types, request_contexts, extensions);
+        this.interceptors
+            .settle(crate::interceptor::Registered::default());
+        Arc::new(this)
     }
 
     pub(crate) fn config(&self) -> &OrbConfig {
         &self.config
+    }
+
+    /// By which names others know the ORB: empty ones, unless it was given any.
+    pub(crate) fn ids(&self) -> IdsOf<'_> {
+        let ids = self.ids.as_deref();
+        IdsOf {
+            orb: ids.map_or("", |ids| &ids.orb),
+            server: ids.map_or("", |ids| &ids.server),
+        }
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -1,7 +1,7 @@
 //! Calls whose callers go on: by polling, as a future, or with a reply handler (CORBA 3.3 part 2, §22).
 
 use super::object::ObjectRef;
-use crate::client::{self, Callee, Deferred, Owner};
+use crate::client::{self, Callee, Deferred, Owner, RemoteObject};
 use crate::collocation;
 use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
 use crate::lane::{Continuation, Lane};
@@ -321,9 +321,12 @@ impl ObjectRef {
         V: ?Sized + 'static,
         E: OperationError,
     {
-        let begin = || self.request(operation, arguments);
+        let begin = |to: Option<RemoteObject>| match to {
+            None => self.request(operation, arguments),
+            Some(to) => self.forwarded(to).request(operation, arguments),
+        };
         if self.is_elsewhere() {
-            return Ok(begin());
+            return Ok(begin(None));
         }
         let mut begun = None;
         let made = collocation::call(
@@ -334,11 +337,12 @@ impl ObjectRef {
             &operation,
             (),
             |(), servant: &V| here(servant),
-            |()| {
-                begun = Some(begin());
+            |(), to| {
+                begun = Some(begin(to));
                 // Nobody sees it.
                 Err(client::out_of_place().into())
             },
+            || Some(()),
         );
         match begun {
             Some(call) => Ok(call),

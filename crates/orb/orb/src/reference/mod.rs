@@ -5,6 +5,7 @@ mod adapter_policies;
 mod deferred;
 mod generated;
 mod initial;
+mod intercepted;
 mod interface;
 mod interpreted;
 mod invoke;

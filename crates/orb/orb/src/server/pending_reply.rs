@@ -9,6 +9,8 @@ use super::pending::{AnswersLater, Awaited, TooMany};
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::interceptor::{OwnedContext, ServerPass};
+use crate::sync::{Mutex, lock};
 use punctual_cdr::{Block, ByteOrder, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::{ResponseFlags, ServiceContexts};
 use std::any::Any;
@@ -28,7 +30,17 @@ pub struct PendingReply {
     reply_contexts: ReplyContexts,
     /// What is to stay until it is answered.
     held: Option<Box<dyn Any + Send + Sync>>,
+    /// Where the ORB has interceptors: what their ending points need.
+    intercepted: Option<Mutex<Intercepted>>,
     is_answered: bool,
+}
+
+/// See [`PendingReply::intercepted`].
+struct Intercepted {
+    /// Until they have been called.
+    pass: Option<Box<ServerPass>>,
+    /// The request's.
+    contexts: Vec<OwnedContext>,
 }
 
 impl ServerCall<'_> {
@@ -58,7 +70,15 @@ impl ServerCall<'_> {
         }
         // From now on nothing that the upcall answers is sent.
         self.answered = true;
+        let intercepted = self.pass.as_mut().map(|pass| {
+            let contexts = self.contexts.iter();
+            Mutex::new(Intercepted {
+                pass: Some(Box::new(pass.answered_later())),
+                contexts: contexts.map(|(id, data)| (id, data.to_vec())).collect(),
+            })
+        });
         let pending = PendingReply {
+            intercepted,
             operation: self.operation.into(),
             request_id: self.request_id,
             version: self.version,
@@ -134,8 +154,19 @@ impl PendingReply {
         memory: &mut Block,
         make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
     ) -> (Option<Block>, Result<(), AnswerError>) {
-        let mut call = self.call(memory);
-        match make(&mut call) {
+        let mut intercepted = self.intercepted.as_ref().map(lock);
+        let (pass, contexts) = match &mut intercepted {
+            Some(one) => (one.pass.take(), &one.contexts[..]),
+            None => (None, &[][..]),
+        };
+        let contexts: Vec<_> = contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
+        let mut call = self.call(memory, ServiceContexts::new(&contexts));
+        let made = make(&mut call);
+        let made = match pass {
+            Some(pass) => call.end_pass(pass, made),
+            None => made,
+        };
+        match made {
             Ok(_) if call.is_owed_an_answer() => {
                 let nothing = no_response("the servant has answered nothing");
                 let reply = call.fail(&nothing.clone().into());
@@ -158,7 +189,7 @@ impl PendingReply {
     }
 
     /// The request once more, as far as its reply needs it.
-    fn call<'c>(&'c self, reply: &'c mut Block) -> ServerCall<'c> {
+    fn call<'c>(&'c self, reply: &'c mut Block, contexts: ServiceContexts<'c>) -> ServerCall<'c> {
         let conversation = self.connection.conversation();
         let coding = Coding {
             code_sets: self.code_sets,
@@ -171,7 +202,7 @@ impl PendingReply {
             request_id: self.request_id,
             version: self.version,
             response: self.response,
-            contexts: ServiceContexts::none(),
+            contexts,
             reply_contexts: self.reply_contexts.clone(),
             arguments: Decoder::new(&[], ByteOrder::NATIVE, coding),
             lent: &[],
@@ -179,6 +210,7 @@ impl PendingReply {
             reply,
             has_reply: false,
             answered: false,
+            pass: None,
         }
     }
 }
