@@ -11,6 +11,7 @@ mod families;
 mod faults;
 mod front;
 mod futures;
+mod interceptors;
 mod pair;
 mod poas;
 
