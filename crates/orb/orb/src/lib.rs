@@ -59,8 +59,8 @@ pub use messaging::{
 };
 pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
 pub use orb::{
-    InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached, Unreachable,
-    WeakOrb,
+    BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
+    Unreachable, WeakOrb,
 };
 pub use policy::{
     AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
@@ -82,7 +82,11 @@ pub use reference::{
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
+pub use server::{
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+};
+#[doc(hidden)]
+pub use upcall::about_to_block;
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};

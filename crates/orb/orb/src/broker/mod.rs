@@ -21,7 +21,7 @@ use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// See the module. An ORB has one; its lanes hold it.
 pub(crate) struct Broker {
@@ -41,6 +41,8 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// Requests that are answered after their upcalls, of all connections.
+    pub(crate) pending_replies: AtomicUsize,
     /// Who is called at points of requests.
     pub(crate) interceptors: Interceptors,
     ids: Option<Arc<Ids>>,
@@ -89,6 +91,7 @@ impl Broker {
             ids: extensions.get(),
             extensions,
             life: Life::default(),
+            pending_replies: AtomicUsize::new(0),
             interceptors: Interceptors::default(),
             config,
         }

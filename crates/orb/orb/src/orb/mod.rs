@@ -13,6 +13,7 @@ mod listening;
 mod process;
 mod reach;
 mod start;
+mod task;
 mod values;
 
 pub use current::PiCurrent;
@@ -22,3 +23,4 @@ pub use initialize::{OrbInitInfo, OrbInitializer};
 pub(crate) use process::listening;
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};
+pub use task::BoxFuture;

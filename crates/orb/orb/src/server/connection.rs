@@ -7,6 +7,7 @@ use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
+use super::pending::{AnswersLater, PendingReplies};
 use super::reader::Reader;
 use super::send::ReplySender;
 use crate::budget::{Evictable, host_of};
@@ -31,6 +32,9 @@ pub(super) struct ServerConnection {
     pub(super) reader: Reader,
     pub(super) replies: ReplySender,
     pub(super) strategy: Strategy,
+    /// Requests that are answered after their upcalls.
+    pub(super) pending: PendingReplies,
+    me: Weak<Self>,
     /// Whom its requests are for.
     pub(super) adapter: Arc<AdapterCell>,
     /// Whose connections it counts among.
@@ -51,6 +55,29 @@ impl SendsEarly for ServerConnection {
     fn send_early(&self, reply: &Block) {
         self.send(reply);
     }
+
+    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
+        let this: Arc<dyn AnswersLater> = self.me.upgrade()?;
+        Some(this)
+    }
+}
+
+impl AnswersLater for ServerConnection {
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn pending(&self) -> &PendingReplies {
+        &self.pending
+    }
+
+    fn send(&self, reply: &Block) {
+        Self::send(self, reply);
+    }
+
+    fn ends_request(&self) {
+        Self::ends_request(self);
+    }
 }
 
 impl ServerConnection {
@@ -69,7 +96,9 @@ impl ServerConnection {
             Origin::Elsewhere => host.environment_elsewhere.clone(),
             _ => host.environment.clone(),
         };
-        Arc::new(Self {
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            pending: PendingReplies::default(),
             reader: Reader::new(inbox),
             replies: ReplySender::new(locks),
             strategy: Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks),
@@ -214,6 +243,18 @@ impl ServerConnection {
             }
         }
         conversation.link().close();
+        self.has_ended();
+    }
+
+    /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
+    /// not among those that clients have open.
+    fn has_ended(&self) {
+        self.pending.close();
+        if !self.pending.is_empty()
+            && let Some(&number) = self.number.get()
+        {
+            self.lane.incoming.connections.leave(number);
+        }
     }
 
     /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.
