@@ -63,10 +63,11 @@ pub use orb::{
     Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
-    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
-    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
+    AdapterPolicies, Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols,
+    Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange,
+    QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull,
+    set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};

@@ -30,13 +30,13 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AnswerError, AsObject, BoxFuture, Budgets, BufferCapacity, Buffering, CallPolicies,
-    CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency,
-    ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice,
-    InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef,
-    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize,
-    PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    AnswerError, AsObject, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
+    CallPolicies, CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
+    Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError,
+    EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil,
+    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller,
+    PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
     QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
     SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
     Validation, Wait, WhenFull, frame_arrival, minor, parse_duration,

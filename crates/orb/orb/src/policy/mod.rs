@@ -57,8 +57,8 @@ pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
 pub use values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
-    SyncScope, Transfer, Wait,
+    Bidirectional, CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind,
+    Security, SyncScope, Transfer, Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;
