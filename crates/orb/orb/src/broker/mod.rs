@@ -21,7 +21,7 @@ use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// See the module. An ORB has one; its lanes hold it.
@@ -42,6 +42,8 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// Requests that are answered after their upcalls, of all connections.
+    pub(crate) pending_replies: AtomicUsize,
     /// What serves requests that come by connections of this ORB's clients (`lane/back.rs`); set once.
     pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// Who is called at points of requests.
@@ -92,6 +94,7 @@ impl Broker {
             ids: extensions.get(),
             extensions,
             life: Life::default(),
+            pending_replies: AtomicUsize::new(0),
             back: OnceLock::new(),
             interceptors: Interceptors::default(),
             config,

@@ -34,6 +34,7 @@ mod unmet;
 mod values;
 mod wish;
 
+pub(crate) use adapter::Components;
 pub use adapter::{AdapterPolicies, InvalidPolicy};
 pub use buffering::{BufferCapacity, Buffering, WhenFull};
 pub use current::PolicyCurrent;

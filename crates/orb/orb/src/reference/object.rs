@@ -108,6 +108,7 @@ impl ObjectRef {
             object: &shared.object,
             locality: &shared.locality,
             timeout: self.timeout,
+            may_wait: true,
         }
     }
 

@@ -7,6 +7,7 @@ use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
+use super::pending::{AnswersLater, PendingReplies};
 use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{SendsParts, SharedLink};
@@ -34,6 +35,9 @@ pub(super) struct ServerConnection {
     pub(super) reader: Reader,
     pub(super) replies: ReplySender,
     pub(super) strategy: Strategy,
+    /// Requests that are answered after their upcalls.
+    pub(super) pending: PendingReplies,
+    me: Weak<Self>,
     /// Whom its requests are for.
     pub(super) adapter: Arc<AdapterCell>,
     /// Whose connections it counts among.
@@ -66,6 +70,29 @@ impl SendsEarly for ServerConnection {
     fn send_early(&self, reply: &Block) {
         self.send(reply);
     }
+
+    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
+        let this: Arc<dyn AnswersLater> = self.me.upgrade()?;
+        Some(this)
+    }
+}
+
+impl AnswersLater for ServerConnection {
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn pending(&self) -> &PendingReplies {
+        &self.pending
+    }
+
+    fn send(&self, reply: &Block) {
+        Self::send(self, reply);
+    }
+
+    fn ends_request(&self) {
+        Self::ends_request(self);
+    }
 }
 
 impl ServerConnection {
@@ -92,7 +119,8 @@ impl ServerConnection {
                 None => host.environment_of(origin),
             };
             let parts = (environment, link, session, abilities);
-            let mut served = Self::with((lane, host), parts, (&at.pair, strategy), at.number);
+            let of = (&at.pair, strategy, at.number);
+            let mut served = Self::with(this.clone(), (lane, host), parts, of);
             served.back = back;
             served
         })
@@ -108,21 +136,26 @@ impl ServerConnection {
         let (session, abilities) = (pair.messaging.session(), pair.messaging.abilities());
         let strategy = Strategy::of(None, lane.broker().config().timeouts, lane.lock_protocol());
         let parts = (environment, link, session, abilities);
-        let mut served = Self::with((lane, host), parts, (pair, strategy), u64::MAX);
-        served.is_of_client = true;
-        Arc::new(served)
+        Arc::new_cyclic(|this| {
+            let of = (pair, strategy, u64::MAX);
+            let mut served = Self::with(this.clone(), (lane, host), parts, of);
+            served.is_of_client = true;
+            served
+        })
     }
 
     fn with(
+        me: Weak<Self>,
         (lane, host): (&Arc<Lane>, &Host),
         (environment, link, session, abilities): Parts,
-        (pair, strategy): (&Arc<Pair>, Strategy),
-        endpoint: u64,
+        (pair, strategy, endpoint): (&Arc<Pair>, Strategy, u64),
     ) -> Self {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
         let counted = (broker.clone(), lane.counters.clone());
         Self {
+            me,
+            pending: PendingReplies::default(),
             reader: Reader::new(inbox),
             replies: ReplySender::new(locks),
             strategy,
@@ -276,7 +309,19 @@ impl ServerConnection {
             }
         }
         conversation.link().close();
+        self.has_ended();
+    }
+
+    /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
+    /// not among those that clients have open.
+    fn has_ended(&self) {
         self.calls_back_no_more("the connection has ended");
+        self.pending.close();
+        if !self.pending.is_empty()
+            && let Some(&number) = self.number.get()
+        {
+            self.lane.incoming.connections.leave(number);
+        }
     }
 
     /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.

@@ -60,8 +60,7 @@ impl Dispatcher<'_> {
             MessageKind::Request if message.batch => self.batch(&message),
             MessageKind::Request => self.request(&message),
             MessageKind::LocateRequest => self.locate_request(&message),
-            // Nothing is begun that could still be stopped: requests are served as they come.
-            MessageKind::CancelRequest => Ok(()),
+            MessageKind::CancelRequest => self.cancel(&message),
             MessageKind::CloseConnection => {
                 self.conversation().close();
                 Ok(())
@@ -353,6 +352,20 @@ impl Dispatcher<'_> {
             tracing::error!(peer = %self.conversation().peer(), "what the object adapter asked where an object is panicked");
             Location::Unknown
         })
+    }
+
+    /// Requests are served as they come: there is nothing to stop but what is answered later, whose servant may ask
+    /// whether anybody waits.
+    fn cancel(&self, message: &Message) -> Result<(), CdrError> {
+        if self.connection.pending.is_empty() {
+            return Ok(());
+        }
+        let mut decoder = self.decoder(message);
+        let session = &self.conversation().session;
+        if let Head::Cancel(cancel) = session.get_head(MessageKind::CancelRequest, &mut decoder)? {
+            self.connection.pending.cancel(cancel.request_id);
+        }
+        Ok(())
     }
 
     fn locate_request(&self, message: &Message) -> Result<(), CdrError> {

@@ -64,13 +64,15 @@ impl Root {
         let invalid = |invalid| initialize(&format!("the root POA: {invalid}"));
         let defined = orb.adapter_policies(&[]).map_err(invalid)?;
         let around = orb.around_upcalls(&defined).map_err(invalid)?;
+        let manager = root.common.managers.create_for("RootPOAManager");
+        let defined = orb.establish_components(defined, &[ROOT.to_owned()], manager.seen())?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
             defined,
             around,
-            manager: root.common.managers.create_for("RootPOAManager"),
+            manager,
         };
         let adapter = root.add(parts)?;
         root.adapter.get_or_init(|| adapter);
