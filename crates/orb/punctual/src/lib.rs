@@ -46,8 +46,8 @@ pub use punctual_poa::{
     IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
     ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
     PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant,
-    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
-    servant_of,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies,
+    ThreadPolicy, Tie, servant_of,
 };
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
