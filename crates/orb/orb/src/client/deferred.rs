@@ -78,6 +78,7 @@ impl<O: Owner> Deferred<O> {
         };
         let mut invocation = Invocation::new(&what.call());
         invocation.is_deferred();
+        invocation.is_put_away = true;
         let stage = Stage::of(invocation.proceed(&what.call()));
         Self {
             what,

@@ -9,11 +9,12 @@
 //! with everything decided beforehand.
 
 use super::complete::Completion;
-use super::failure::{Failed, too_late};
+use super::failure::{Failed, not_before_its_end, too_late};
 use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
+use super::start_times;
 use super::write::{Arguments, Ask, FilledContexts, filled};
 use crate::exception::SystemException;
 use crate::invocation_policies::told;
@@ -23,6 +24,7 @@ use crate::operation::NamedOperation;
 use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
+use std::time::SystemTime;
 
 /// Whom a call is for, and what it asks.
 #[derive(Clone, Copy)]
@@ -36,6 +38,9 @@ pub(super) struct Call<'a> {
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
+    /// Before when its request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
+    pub(super) request_start: Option<SystemTime>,
+    pub(super) reply_start: Option<SystemTime>,
     /// When its request is too late: not behind the reply.
     pub(super) request_deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
@@ -43,6 +48,8 @@ pub(super) struct Invocation {
     pub(super) route: Route,
     /// What the request carries for others, as it was when the call was made.
     pub(super) contexts: FilledContexts,
+    /// Whether its caller goes on meanwhile, so that its request may wait for others.
+    pub(super) is_put_away: bool,
     /// How often it has moved on to a fresh connection because the old one had gone stale.
     pub(super) stale: u32,
     /// How often a server has asked for another way to address the object.
@@ -111,6 +118,7 @@ impl Invocation {
         let effective = callee.effective();
         let completion = Completion::of(call.ask);
         let timeout = Deadline::after_maybe(callee.timeout_under(&effective));
+        let queued = effective.queued;
         let ends = effective.ends.begin();
         let deadline = timeout.earlier(ends.reply_deadline());
         Self {
@@ -122,7 +130,7 @@ impl Invocation {
                 Ask::Request { .. } => {
                     let mut contexts =
                         filled(&wanted(&callee.broker().request_contexts, &effective));
-                    contexts.extend(told(&ends));
+                    contexts.extend(told(&ends, &queued));
                     contexts
                 }
                 // It brings those of whoever made it.
@@ -136,6 +144,9 @@ impl Invocation {
                 (Ask::Locate, route) => route.bound_anew(),
                 (_, route) => route,
             },
+            request_start: queued.request_start,
+            reply_start: queued.reply_start,
+            is_put_away: false,
             stale: 0,
             readdressed: 0,
             interception: Interception::begin(callee.broker(), call.ask),
@@ -147,6 +158,11 @@ impl Invocation {
     /// # Errors
     /// What the caller gets, when that is the end of the call.
     pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
+        if let Some(start) = self.request_start.take()
+            && !start_times::wait(start, self.request_deadline)
+        {
+            return Err(not_before_its_end(self.request_deadline));
+        }
         loop {
             if let Next::Again = self.begin_pass(call)? {
                 continue;

@@ -31,6 +31,7 @@ mod route;
 mod segment;
 mod send;
 mod short;
+mod start_times;
 mod target;
 mod write;
 

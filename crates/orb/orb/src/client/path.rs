@@ -39,7 +39,7 @@ impl Path {
         // The short way has no scheduling points and no interceptors, so that all others need not ask for them.
         let shares = effective.mux != Mux::Exclusive
             && !effective.in_segment
-            && !effective.ends.are_any()
+            && !effective.needs_a_request()
             && broker.interceptors.leave_calls_alone();
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         let is_answered = effective.answer_to_one_ways().is_some();

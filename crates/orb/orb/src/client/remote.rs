@@ -37,6 +37,8 @@ pub(crate) struct RemoteObject {
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
     /// Connections that no other object's calls go by. They end with it.
     private: Mutex<Vec<Weak<ClientConnection>>>,
+    /// Connections on which calls have been buffered that have not ended, so that no path leads there yet.
+    buffered: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
 /// By which paths one lane's calls go under the same policies.
@@ -78,6 +80,7 @@ impl RemoteObject {
             policies,
             paths: ArcSwap::default(),
             private: Mutex::default(),
+            buffered: Mutex::default(),
         }
     }
 
@@ -135,6 +138,22 @@ impl RemoteObject {
         {
             private.push(Arc::downgrade(connection));
         }
+    }
+
+    /// A call of it is buffered on this connection.
+    pub(super) fn is_buffered_on(&self, connection: &Arc<ClientConnection>) {
+        let mut buffered = self.buffered.lock();
+        buffered.retain(|one| one.strong_count() > 0);
+        let is_there = |one: &Weak<_>| one.as_ptr() == Arc::as_ptr(connection);
+        if !buffered.iter().any(is_there) {
+            buffered.push(Arc::downgrade(connection));
+        }
+    }
+
+    /// The connections on which calls have been buffered since this was asked last.
+    pub(crate) fn take_buffered_on(&self) -> Vec<Arc<ClientConnection>> {
+        let buffered = std::mem::take(&mut *self.buffered.lock());
+        buffered.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Tells this object's references and their paths as they are now from all others.

@@ -120,6 +120,8 @@ pub(super) struct Anew<'w> {
     pub(super) addressing: AddressingDisposition,
     /// Whether the request is to carry the CodeSets context.
     pub(super) tells_code_sets: bool,
+    /// Whether it waits for others, and leaves when the caller may have filled its buffers anew.
+    pub(super) waits: bool,
 }
 
 impl Anew<'_> {
@@ -165,9 +167,7 @@ impl Anew<'_> {
                     contexts: ServiceContexts::new(&contexts),
                 };
                 session.put_head(&mut out, &Head::Request(header, None))?;
-                // What waits for others leaves when the caller may have filled its buffers anew.
-                let waits = !operation.two_way && self.route.effective.buffering.is_some();
-                if lends && !waits {
+                if lends && !self.waits {
                     out.set_lender(connection.link().lender());
                 }
                 probe::begins!(Point::ClientMarshal);
@@ -221,7 +221,8 @@ impl Anew<'_> {
                 operation,
                 arguments,
             };
-            return self.message(ask, 0).map(Waiting::Message);
+            let message = self.message(ask, 0)?;
+            return Ok(Waiting::message(message, None));
         }
         let coding = coding(&self.callee, connection);
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);

@@ -124,6 +124,8 @@ pub const NO_POLICY_FACTORY: u32 = omg(3);
 pub const INTERCEPTOR_PANICKED: u32 = own(21);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
+pub const BUFFER_FULL: u32 = own(40);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]
