@@ -65,8 +65,9 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, ExceptionHolder, HandlerInterface, Interface, IntoReplyHandler, NotNil,
-    ObjectRef, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, DeferredRequest, ExceptionHolder, HandlerInterface, Interface,
+    IntoReplyHandler, NotNil, ObjectRef, Pollable, PollableId, PollableKey, PollableSet,
+    PollableSetError, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};

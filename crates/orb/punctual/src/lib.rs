@@ -25,8 +25,8 @@ pub use punctual_cdr::{
     GiopVersion, Limits, LongDouble, ValueFactory, ValueRef, ValueType,
 };
 pub use punctual_dynamic::{
-    Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
-    dynamic_servant, interface_of, repository_id_of,
+    Argument, DeferredRequests, DynamicImplementation, Gateway, InvokeError, MultipleRequests,
+    Repository, Request, Response, ServerRequest, dynamic_servant, interface_of, repository_id_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
@@ -35,10 +35,11 @@ pub use punctual_orb::{
     DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, InvalidPolicy,
     LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
     OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
-    Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace,
-    Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    PolicyType, PolicyTypeTaken, PolicyValue, Pollable, PollableId, PollableKey, PollableSet,
+    PollableSetError, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
+    PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError, Security,
+    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, Validation, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

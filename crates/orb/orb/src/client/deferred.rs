@@ -5,14 +5,15 @@
 //! reference, and the arguments, which another attempt may need.
 
 use super::complete;
-use super::failure::{out_of_place, unwatchable};
+use super::failure::{Failed, out_of_place, unwatchable};
 use super::invocation::{Awaited, Call, Invocation, Progress};
 use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
 use super::write::Ask;
 use crate::exception::SystemException;
-use crate::lane::Lane;
-use crate::operation::Operation;
+use crate::lane::{Binding, Lane};
+use crate::messaging::Message;
+use crate::operation::{NamedOperation, Operation};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use std::fmt;
@@ -39,8 +40,26 @@ pub(crate) struct Deferred<O> {
 struct What<O> {
     owner: O,
     lane: Arc<Lane>,
-    operation: Operation,
+    operation: CalledOperation,
     arguments: Box<OwnedArguments>,
+}
+
+/// An operation whose name is kept for as long as its call takes.
+#[derive(Clone, Debug)]
+pub(crate) enum CalledOperation {
+    /// The program has the name.
+    Known(Operation),
+    /// It became known at run time. Of a two-way request.
+    Named(Arc<str>),
+}
+
+impl CalledOperation {
+    fn get(&self) -> NamedOperation<'_> {
+        match self {
+            Self::Known(operation) => *operation,
+            Self::Named(name) => NamedOperation::named(name, true),
+        }
+    }
 }
 
 enum Stage {
@@ -51,14 +70,14 @@ enum Stage {
 }
 
 impl<O: Owner> What<O> {
-    fn call(&self) -> Call<'_> {
-        Call {
+    fn with_call<R>(&self, go_on: impl FnOnce(&Call<'_>) -> R) -> R {
+        go_on(&Call {
             callee: self.owner.callee_of(&self.lane),
             ask: Ask::Request {
-                operation: &self.operation,
+                operation: &self.operation.get(),
                 arguments: &*self.arguments,
             },
-        }
+        })
     }
 }
 
@@ -67,7 +86,7 @@ impl<O: Owner> Deferred<O> {
     pub(crate) fn begin(
         owner: O,
         lane: Arc<Lane>,
-        operation: Operation,
+        operation: CalledOperation,
         arguments: Box<OwnedArguments>,
     ) -> Self {
         let what = What {
@@ -76,8 +95,11 @@ impl<O: Owner> Deferred<O> {
             operation,
             arguments,
         };
-        let mut invocation = Invocation::new(&what.call());
-        let stage = Stage::of(invocation.proceed(&what.call()));
+        let (invocation, stage) = what.with_call(|call| {
+            let mut invocation = Invocation::new(call);
+            let stage = Stage::of(invocation.proceed(call));
+            (invocation, stage)
+        });
         Self {
             what,
             invocation,
@@ -99,8 +121,7 @@ impl<O: Owner> Deferred<O> {
             };
             match complete::wait_until(reply, until, self.invocation.deadline) {
                 Ok(came) => {
-                    let progress = self.invocation.take_up(&self.what.call(), binding, came);
-                    self.stage = Stage::of(progress);
+                    self.take_up(binding, came);
                 }
                 Err(reply) => {
                     self.stage = Stage::Awaits(Awaited { binding, reply });
@@ -122,8 +143,7 @@ impl<O: Owner> Deferred<O> {
             match reply.watch(self.what.lane.replies(), watcher, deadline) {
                 Ok(true) => {
                     let came = complete::take(reply, deadline);
-                    let progress = self.invocation.take_up(&self.what.call(), binding, came);
-                    self.stage = Stage::of(progress);
+                    self.take_up(binding, came);
                 }
                 Ok(false) => {
                     self.stage = Stage::Awaits(Awaited { binding, reply });
@@ -134,6 +154,12 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
+    fn take_up(&mut self, binding: Binding, came: Result<Message, Failed>) {
+        let invocation = &mut self.invocation;
+        let go_on = |call: &Call<'_>| invocation.take_up(call, binding, came);
+        self.stage = Stage::of(self.what.with_call(go_on));
+    }
+
     /// Lets `results` read what has come. Waits for it, where it is not there.
     ///
     /// # Errors
@@ -142,7 +168,7 @@ impl<O: Owner> Deferred<O> {
         self.wait(Deadline::NEVER);
         let what = &self.what;
         let named = |exception: SystemException| {
-            exception.in_context(format_args!("calling `{}`", what.operation.name()))
+            exception.in_context(format_args!("calling `{}`", what.operation.get().name()))
         };
         let Stage::Done(outcome) = self.stage else {
             return Err(named(out_of_place()));
@@ -180,7 +206,7 @@ impl Stage {
 impl<O> fmt::Debug for Deferred<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Deferred")
-            .field("operation", &self.what.operation.name())
+            .field("operation", &self.what.operation.get().name())
             .field("is_done", &matches!(self.stage, Stage::Done(_)))
             .finish_non_exhaustive()
     }
