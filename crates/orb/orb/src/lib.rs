@@ -52,10 +52,10 @@ pub use messaging::{
 pub use operation::{NamedOperation, Operation};
 pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
 pub use policy::{
-    AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
-    InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, Rebind, Security, SetOverride, SyncScope, Transfer,
-    UnmetPolicies, Wait, set_in_segment,
+    AdapterPolicies, AtBound, Buffering, CallsInFlight, CharCodeSet, ClientProtocols, Collocation,
+    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, Rebind, Security, SetOverride,
+    SyncScope, Transfer, UnmetPolicies, Wait, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};

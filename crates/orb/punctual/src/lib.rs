@@ -30,16 +30,16 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Budgets, Buffering, CallPolicies, CharCodeSet, ClientProtocols, Collocation,
-    CollocationScope, CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy,
-    DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, InvalidPolicy,
-    LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
-    OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, PolicyValue, Pollable, PollableId, PollableKey, PollableSet,
-    PollableSetError, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue, ProtocolError,
-    PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError, Security,
-    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    AsObject, AtBound, Budgets, Buffering, CallPolicies, CallsInFlight, CharCodeSet,
+    ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError,
+    Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError,
+    Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError,
+    Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
+    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Pollable, PollableId, PollableKey,
+    PollableSet, PollableSetError, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
+    ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
+    Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace,
+    Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

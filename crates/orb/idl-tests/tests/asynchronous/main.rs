@@ -9,6 +9,7 @@ mod futures;
 mod giop_server;
 mod handler_objects;
 mod handlers;
+mod in_flight;
 mod pollable_sets;
 mod polling;
 

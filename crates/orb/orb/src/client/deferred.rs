@@ -10,10 +10,11 @@ use super::invocation::{Awaited, Call, Invocation, Progress};
 use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
 use super::write::Ask;
-use crate::exception::SystemException;
-use crate::lane::{Binding, Lane};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::lane::{Binding, Lane, in_reply_handler};
 use crate::messaging::Message;
 use crate::operation::{NamedOperation, Operation};
+use crate::policy::{Full, Held, Place};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use std::fmt;
@@ -34,6 +35,8 @@ pub(crate) struct Deferred<O> {
     what: What<O>,
     invocation: Invocation,
     stage: Stage,
+    /// Among the calls in flight that are bounded.
+    place: Option<Place>,
 }
 
 /// What is called.
@@ -63,6 +66,8 @@ impl CalledOperation {
 }
 
 enum Stage {
+    /// Its request is sent when there is a place for it.
+    Held(Held),
     Awaits(Awaited),
     Done(Result<Option<ReplyOutcome>, SystemException>),
     /// Between two others.
@@ -95,16 +100,18 @@ impl<O: Owner> Deferred<O> {
             operation,
             arguments,
         };
-        let (invocation, stage) = what.with_call(|call| {
+        let (invocation, stage, place) = what.with_call(|call| {
             let mut invocation = Invocation::new(call);
-            let stage = Stage::of(invocation.proceed(call));
-            (invocation, stage)
+            let (stage, place) = begin(call, &mut invocation);
+            (invocation, stage, place)
         });
         Self {
             what,
             invocation,
             stage,
+            place,
         }
+        .settled()
     }
 
     /// Whose call it is.
@@ -114,6 +121,14 @@ impl<O: Owner> Deferred<O> {
 
     /// Waits until its result is there, or `until`; whether it is.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
+        if let Stage::Held(held) = &mut self.stage {
+            let deadline = self.invocation.deadline;
+            match held.wait(until.earlier(deadline)) {
+                Some(place) => self.send(place),
+                None if deadline.has_passed() => self.give_up_held(),
+                None => return false,
+            }
+        }
         loop {
             let Awaited { binding, reply } = match self.stage.take() {
                 Ok(awaited) => awaited,
@@ -134,6 +149,15 @@ impl<O: Owner> Deferred<O> {
     /// Whether its result is there; if not, `watcher` is woken when it is time to ask again. Does not wait for the reply; where the
     /// call is to be repeated, it is sent again.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
+        if let Stage::Held(held) = &mut self.stage {
+            if self.invocation.deadline.has_passed() {
+                self.give_up_held();
+            } else if let Some(place) = held.poll(watcher) {
+                self.send(place);
+            } else {
+                return false;
+            }
+        }
         loop {
             let Awaited { binding, mut reply } = match self.stage.take() {
                 Ok(awaited) => awaited,
@@ -149,15 +173,44 @@ impl<O: Owner> Deferred<O> {
                     self.stage = Stage::Awaits(Awaited { binding, reply });
                     return false;
                 }
-                Err(error) => self.stage = Stage::Done(Err(unwatchable(&error))),
+                Err(error) => {
+                    self.stage = Stage::Done(Err(unwatchable(&error)));
+                    self.settle();
+                }
             }
         }
+    }
+
+    /// Sends what was held.
+    fn send(&mut self, place: Place) {
+        self.place = Some(place);
+        let invocation = &mut self.invocation;
+        let progress = self.what.with_call(|call| invocation.proceed(call));
+        self.stage = Stage::of(progress);
+        self.settle();
+    }
+
+    fn give_up_held(&mut self) {
+        self.stage = Stage::Done(Err(too_many(Kind::Timeout)));
+    }
+
+    /// Gives its place to another when it is done.
+    fn settle(&mut self) {
+        if let Stage::Done(_) = self.stage {
+            self.place = None;
+        }
+    }
+
+    fn settled(mut self) -> Self {
+        self.settle();
+        self
     }
 
     fn take_up(&mut self, binding: Binding, came: Result<Message, Failed>) {
         let invocation = &mut self.invocation;
         let go_on = |call: &Call<'_>| invocation.take_up(call, binding, came);
         self.stage = Stage::of(self.what.with_call(go_on));
+        self.settle();
     }
 
     /// Lets `results` read what has come. Waits for it, where it is not there.
@@ -180,6 +233,27 @@ impl<O: Owner> Deferred<O> {
             _ => Err(named(out_of_place())),
         }
     }
+}
+
+/// Sends the request, where as many calls as may be are not in flight already.
+fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>) {
+    let place = match &invocation.route.effective.in_flight {
+        None => None,
+        Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {
+            Ok(place) => Some(place),
+            Err(Full::Held(held)) => return (Stage::Held(held), None),
+            Err(Full::Raises) => return (Stage::Done(Err(too_many(Kind::Transient))), None),
+            Err(Full::TimedOut) => return (Stage::Done(Err(too_many(Kind::Timeout))), None),
+        },
+    };
+    (Stage::of(invocation.proceed(call)), place)
+}
+
+/// As many calls are in flight as may be.
+#[cold]
+fn too_many(kind: Kind) -> SystemException {
+    SystemException::new(kind, minor::TOO_MANY_CALLS, CompletionStatus::No)
+        .with_detail("as many calls are in flight as the policy CallsInFlight allows")
 }
 
 impl Stage {

@@ -3,9 +3,9 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT, LINK_PROPERTY, MUX,
-    REBIND, RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REQUEST_END, SECURITY,
-    SYNC_SCOPE, TRANSFER, WAIT,
+    BUFFERING, CALLS_IN_FLIGHT, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT,
+    LINK_PROPERTY, MUX, REBIND, RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END,
+    REQUEST_END, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -39,6 +39,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (COLLOCATION, "Collocation"),
         (SECURITY, "Security"),
         (CHAR_CODE_SET, "CharCodeSet"),
+        (CALLS_IN_FLIGHT, "CallsInFlight"),
     ];
     let of_clients = of_clients
         .into_iter()

@@ -4,8 +4,9 @@ use super::managed::Managed;
 use super::numbers;
 use super::set::Contradiction;
 use super::{
-    Buffering, CharCodeSet, ClientProtocols, Collocation, Ends, Mux, Policy, PolicyLevels,
-    PolicySet, PolicyType, Rebind, Security, SyncScope, Transfer, Wait, current, invalid,
+    Buffering, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, Ends, Mux, Policy,
+    PolicyLevels, PolicySet, PolicyType, Rebind, Security, SyncScope, Transfer, Wait, current,
+    invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -38,6 +39,8 @@ pub(crate) struct Effective {
     /// Where none is set, that of the configuration's buffering, or of none.
     pub(crate) sync_scope: Option<SyncScope>,
     pub(crate) buffering: Option<Buffering>,
+    /// Of asynchronous calls.
+    pub(crate) in_flight: Option<CallsInFlight>,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
     /// Why no call can be made.
@@ -134,6 +137,7 @@ impl Effective {
                 Policy::Collocation(collocation) => self.collocation = *collocation,
                 Policy::Security(security) => self.security = *security,
                 Policy::CharCodeSet(code_set) => self.char_code_set = *code_set,
+                Policy::CallsInFlight(calls) => self.in_flight = Some(calls.clone()),
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);
