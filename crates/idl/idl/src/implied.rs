@@ -9,6 +9,7 @@
 //! none; a name that is taken gets another `AMI_` (§17.8) or `_ami` (§17.8.2) until it is free.
 
 mod build;
+mod given;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -24,6 +24,7 @@ mod own_policies;
 mod poa;
 mod policy;
 mod servant;
+mod served;
 mod upcall;
 
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};

@@ -30,16 +30,17 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, AtBound, Budgets, Buffering, CallPolicies, CallsInFlight, CharCodeSet,
-    ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError,
-    Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError,
-    Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError,
-    Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Pollable, PollableId, PollableKey,
-    PollableSet, PollableSetError, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
-    Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace,
-    Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    AsObject, AtBound, Budgets, BufferCapacity, Buffering, CallPolicies, CallsInFlight,
+    CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency,
+    ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice,
+    InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef,
+    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Pollable, PollableId,
+    PollableKey, PollableSet, PollableSetError, Poller, PoolSize, PriorityRange, ProtocolBundle,
+    ProtocolCatalogue, ProtocolError, PublishedEndpoints, QueueOrder, Rebind, ReplyHandler,
+    RequestContext, RequestContextError, Security, SetOverride, SyncScope, SystemException,
+    SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Validation, Wait, WhenFull,
+    frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
@@ -83,6 +84,17 @@ pub use punctual_dynamic::json::AnyJson;
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;
+}
+
+/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
+/// (`docs/guide/interceptors.md`).
+pub mod interceptor {
+    pub use punctual_orb::{
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
+        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
+        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    };
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.

@@ -5,6 +5,7 @@
 
 mod argument;
 mod deferred;
+mod details;
 mod error;
 mod multiple;
 
@@ -14,6 +15,7 @@ pub use multiple::{DeferredRequests, MultipleRequests, Response};
 
 use argument::{mismatch, missing};
 use deferred::Phase;
+use details::Details;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
@@ -182,9 +184,15 @@ impl Request {
     /// with BAD_PARAM for an argument that has no value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
-        let operation = NamedOperation::named(&self.operation, true);
         self.returned
             .resize_with(self.arguments.len(), Any::default);
+        let details = Details {
+            arguments: &self.arguments,
+            return_type: &self.return_type,
+            exceptions: &self.exceptions,
+            context: self.context.as_ref(),
+        };
+        let operation = NamedOperation::named(&self.operation, true).with_details(&details);
         let (arguments, context) = (&self.arguments, &self.context);
         let places = Places {
             arguments,
@@ -234,7 +242,13 @@ impl Request {
         if let Some(argument) = self.arguments.iter().find(|one| one.comes_back()) {
             return Err(argument::comes_back_oneway(argument));
         }
-        let operation = NamedOperation::named(&self.operation, false);
+        let details = Details {
+            arguments: &self.arguments,
+            return_type: &self.return_type,
+            exceptions: &self.exceptions,
+            context: self.context.as_ref(),
+        };
+        let operation = NamedOperation::named(&self.operation, false).with_details(&details);
         self.object.send(&operation, |out| {
             put(&self.arguments, self.context.as_ref(), out)
         })

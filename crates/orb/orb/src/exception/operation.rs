@@ -39,6 +39,13 @@ pub trait OperationError: Error + From<SystemException> + Sized {
             .map_or(CompletionStatus::Yes, SystemException::completed)
     }
 
+    /// The repository id of the exception that the servant has raised, if it is one of the operation's own; empty of
+    /// others. For generated code.
+    #[doc(hidden)]
+    fn exception_id(&self) -> &'static str {
+        ""
+    }
+
     /// The exception of an id that a reply brings, if it is one of the operation's. For generated code.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::object::ObjectRef;
 use super::pollable::{Pollable, PollableSet, no_response, not_in_time};
 use super::reply_handler::ReplyHandler;
-use crate::client::{self, CalledOperation, Callee, Deferred, Owner};
+use crate::client::{self, CalledOperation, Callee, Deferred, Owner, RemoteObject};
 use crate::collocation;
 use crate::exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, cdr_exception,
@@ -36,7 +36,7 @@ impl Owner for ObjectRef {
 /// executor, whichever comes first. The request has been sent when there is one.
 ///
 /// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it costs no more. Awaited as a future,
-/// a thread of the ORB reads; the first such call starts it (`docs/asynchrony.md`).
+/// a thread of the ORB reads; the first such call starts it (`docs/guide/asynchrony.md`).
 ///
 /// Dropped before the result is there, the call is cancelled: the server is told that nobody waits (CancelRequest).
 #[must_use = "dropped, the call is cancelled"]
@@ -347,9 +347,12 @@ impl ObjectRef {
         V: ?Sized + 'static,
         E: OperationError,
     {
-        let begin = || self.request(operation, arguments);
+        let begin = |to: Option<RemoteObject>| match to {
+            None => self.request(operation, arguments),
+            Some(to) => self.forwarded(to).request(operation, arguments),
+        };
         if self.is_elsewhere() {
-            return Ok(begin());
+            return Ok(begin(None));
         }
         let mut begun = None;
         let made = collocation::call(
@@ -357,11 +360,12 @@ impl ObjectRef {
             &operation,
             (),
             |(), servant: &V| here(servant),
-            |()| {
-                begun = Some(begin());
+            |(), to| {
+                begun = Some(begin(to));
                 // Nobody sees it.
                 Err(client::out_of_place().into())
             },
+            || Some(()),
         );
         match begun {
             Some(call) => Ok(call),

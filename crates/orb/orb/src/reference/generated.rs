@@ -203,6 +203,14 @@ macro_rules! operation_error {
                 }
             }
 
+            fn exception_id(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => <$exception as $crate::UserException>::REPOSITORY_ID,)*
+                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    _ => "",
+                }
+            }
+
             fn raised(
                 id: &str,
                 reply: &mut $crate::cdr::Decoder<'_>,

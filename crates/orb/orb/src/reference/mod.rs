@@ -7,6 +7,7 @@ mod deferred_request;
 mod exception_holder;
 mod generated;
 mod initial;
+mod intercepted;
 mod interface;
 mod interpreted;
 mod invoke;
