@@ -3,8 +3,10 @@
 //! They go by the same machinery as other calls whose callers go on: who waits reads on its own thread; a [`PollableSet`] has a
 //! thread of the ORB read. A request that is dropped before its response is there is cancelled.
 
-use super::{Request, put};
-use crate::request::error::InvokeError;
+use super::Request;
+use super::error::InvokeError;
+use super::parts::put;
+use super::phase::Phase;
 use punctual_cdr::Encoder;
 use punctual_orb::{
     CompletionStatus, DeferredRequest, Pollable, PollableSet, SystemException,
@@ -12,15 +14,6 @@ use punctual_orb::{
 };
 use std::task::Waker;
 use std::time::Duration;
-
-/// How far a deferred request has come.
-#[derive(Debug, Default)]
-pub(super) enum Phase {
-    #[default]
-    NotSent,
-    Sent(DeferredRequest),
-    Retrieved,
-}
 
 impl Request {
     /// Sends the request, and does not wait for its response (`send_deferred`). It can be sent again when the response has

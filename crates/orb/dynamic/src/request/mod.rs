@@ -8,16 +8,18 @@ mod deferred;
 mod details;
 mod error;
 mod multiple;
+mod parts;
+mod phase;
 
 pub use argument::Argument;
 pub use error::InvokeError;
 pub use multiple::{DeferredRequests, MultipleRequests, Response};
 
 use argument::{mismatch, missing};
-use deferred::Phase;
 use details::Details;
+use parts::{Exceptions, Places, put};
+use phase::Phase;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
-use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
 use std::fmt;
 use std::sync::Arc;
@@ -264,56 +266,6 @@ impl Request {
             Some(_) => Ok(()),
         })
     }
-}
-
-/// Where results go.
-struct Places<'r> {
-    arguments: &'r [Argument],
-    return_type: &'r TypeCode,
-    return_value: &'r mut Any,
-    returned: &'r mut [Any],
-}
-
-impl Places<'_> {
-    fn read(self, reply: &mut Decoder<'_>) -> Result<(), CdrError> {
-        let return_value = self.return_value;
-        return_value
-            .unmarshal_as(self.return_type, reply)
-            .inspect_err(|_| *return_value = Any::default())?;
-        let outgoing = self.arguments.iter().zip(self.returned.iter_mut());
-        for (argument, place) in outgoing.filter(|(argument, _)| argument.comes_back()) {
-            place.unmarshal_as(argument.type_code(), reply)?;
-        }
-        Ok(())
-    }
-}
-
-/// What a request may raise.
-struct Exceptions<'r>(&'r [TypeCode]);
-
-impl Exceptions<'_> {
-    fn read(&self, id: &str, reply: &mut Decoder<'_>) -> Result<Option<InvokeError>, CdrError> {
-        let listed = self.0.iter().find(|one| one.id() == Ok(id));
-        let read = listed.map(|type_code| Any::unmarshal_exception(type_code, reply));
-        Ok(read.transpose()?.map(InvokeError::User))
-    }
-}
-
-fn put(
-    arguments: &[Argument],
-    context: Option<&(Vec<String>, Context)>,
-    out: &mut Encoder<'_>,
-) -> Result<(), CdrError> {
-    for argument in arguments.iter().filter(|argument| argument.goes_out()) {
-        if let Some(value) = argument.value() {
-            value.marshal_value(out)?;
-        }
-    }
-    if let Some((patterns, context)) = context {
-        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
-        context.marshal_matching(&patterns, out)?;
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Request {
