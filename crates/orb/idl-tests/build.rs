@@ -71,7 +71,9 @@ fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
     let builder = builder
         .native("local_things::Failure", "crate::Failure")
-        .asynchronous(true);
+        .asynchronous(true)
+        .amh(true)
+        .async_servants(true);
     let files = [
         "idl/asynchronous.idl",
         "idl/family.idl",

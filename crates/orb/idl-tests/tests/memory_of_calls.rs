@@ -14,7 +14,7 @@ use generated::asynchronous::Clerk;
 use punctual::{Interface, Orb, SystemException};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -59,13 +59,24 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// A server that reads and never answers.
+/// A server that answers the first request and no other.
 fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = thread::spawn(move || {
         let (mut peer, _) = listener.accept().unwrap();
         let mut ignored = [0; 64 << 10];
+        let mut first = [0; 16];
+        peer.read_exact(&mut first).unwrap();
+        let [.., l0, l1, l2, l3, i0, i1, i2, i3] = first;
+        let rest = u32::from_ne_bytes([l0, l1, l2, l3]) as usize - 4;
+        peer.read_exact(ignored.get_mut(..rest).unwrap()).unwrap();
+        let order = u8::from(cfg!(target_endian = "little"));
+        let mut reply = vec![b'G', b'I', b'O', b'P', 1, 2, order, 1];
+        for number in [16, u32::from_ne_bytes([i0, i1, i2, i3]), 0, 0, 3] {
+            reply.extend_from_slice(&number.to_ne_bytes());
+        }
+        peer.write_all(&reply).unwrap();
         while peer.read(&mut ignored).is_ok_and(|count| count > 0) {}
     });
     let text = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/clerk");
@@ -77,6 +88,8 @@ fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
 fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
     let client = Orb::builder().build().unwrap();
     let (clerk, server) = silent(&client);
+    // The way to the object is known from then on.
+    assert_eq!(clerk.add(1, 2).unwrap(), 3);
     // What is there for the first is there for all.
     let first = call(&clerk);
     let mut calls = Vec::with_capacity(usize::try_from(CALLS).unwrap());

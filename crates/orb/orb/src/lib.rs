@@ -11,6 +11,7 @@ mod adapter;
 mod broker;
 mod budget;
 mod client;
+mod codec;
 mod collocation;
 mod config;
 mod context;
@@ -37,6 +38,7 @@ mod upcall;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
+pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,
@@ -57,11 +59,11 @@ pub use messaging::{
 };
 pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
 pub use orb::{
-    InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached, Unreachable,
-    WeakOrb,
+    BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
+    Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, AtBound, BufferCapacity, Buffering, CallsInFlight, CharCodeSet,
+    AdapterPolicies, AtBound, Bidirectional, BufferCapacity, Buffering, CallsInFlight, CharCodeSet,
     ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise,
     Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
     PriorityRange, QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies,
@@ -82,10 +84,14 @@ pub use reference::{
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
+pub use server::{
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+};
+#[doc(hidden)]
+pub use upcall::about_to_block;
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
-pub use punctual_ior::PolicyValue;
+pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.
 #[doc(hidden)]

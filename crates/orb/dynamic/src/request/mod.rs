@@ -13,7 +13,7 @@ mod phase;
 
 pub use argument::Argument;
 pub use error::InvokeError;
-pub use multiple::{DeferredRequests, MultipleRequests, Response};
+pub use multiple::{DeferredRequests, DeferredResponse, MultipleRequests};
 
 use argument::{mismatch, missing};
 use details::Details;

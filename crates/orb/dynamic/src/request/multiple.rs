@@ -59,7 +59,7 @@ pub struct DeferredRequests {
 
 /// A request with its response.
 #[derive(Debug)]
-pub struct Response {
+pub struct DeferredResponse {
     /// Which of the requests it is, in the order in which they were given.
     pub index: usize,
     /// The request, with what came back.
@@ -78,7 +78,7 @@ impl DeferredRequests {
     ///
     /// # Errors
     /// BAD_INV_ORDER (minor code 11) when all have been fetched.
-    pub fn get_next_response(&mut self) -> Result<Response, SystemException> {
+    pub fn get_next_response(&mut self) -> Result<DeferredResponse, SystemException> {
         let none_left = || out_of_order(minor::REQUEST_NOT_SENT, "no request is outstanding");
         let ready = match self.set.get_ready_pollable(Duration::MAX) {
             Ok(ready) => ready,
@@ -88,7 +88,7 @@ impl DeferredRequests {
         let (index, key) = self.keys.remove(&ready).ok_or_else(none_left)?;
         let mut request = self.set.remove(key).map_err(|_| none_left())?;
         let outcome = request.get_response();
-        Ok(Response {
+        Ok(DeferredResponse {
             index,
             request,
             outcome,

@@ -13,7 +13,7 @@ use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{Binding, Lane, in_reply_handler};
 use crate::messaging::Message;
-use crate::operation::{NamedOperation, Operation};
+use crate::operation::NamedOperation;
 use crate::policy::{Full, Held, Place};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
@@ -50,8 +50,8 @@ struct What<O> {
 /// An operation whose name is kept for as long as its call takes.
 #[derive(Clone, Debug)]
 pub(crate) enum CalledOperation {
-    /// The program has the name.
-    Known(Operation),
+    /// The program has the name. Of a two-way request.
+    Known(&'static str),
     /// It became known at run time. Of a two-way request.
     Named(Arc<str>),
 }
@@ -59,7 +59,7 @@ pub(crate) enum CalledOperation {
 impl CalledOperation {
     fn get(&self) -> NamedOperation<'_> {
         match self {
-            Self::Known(operation) => *operation,
+            Self::Known(name) => NamedOperation::two_way(name),
             Self::Named(name) => NamedOperation::named(name, true),
         }
     }
@@ -69,7 +69,8 @@ enum Stage {
     /// Its request is sent when there is a place for it.
     Held(Held),
     Awaits(Awaited),
-    Done(Result<Option<ReplyOutcome>, SystemException>),
+    /// In a box, as it is large, and most of the calls in flight are not done.
+    Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
     /// Between two others.
     Moving,
 }
@@ -176,7 +177,7 @@ impl<O: Owner> Deferred<O> {
                     return false;
                 }
                 Err(error) => {
-                    self.stage = Stage::Done(Err(unwatchable(&error)));
+                    self.stage = Stage::failed(unwatchable(&error));
                     self.settle();
                 }
             }
@@ -193,7 +194,7 @@ impl<O: Owner> Deferred<O> {
     }
 
     fn give_up_held(&mut self) {
-        self.stage = Stage::Done(Err(too_many(Kind::Timeout)));
+        self.stage = Stage::failed(too_many(Kind::Timeout));
     }
 
     /// Gives its place to another when it is done.
@@ -229,7 +230,10 @@ impl<O: Owner> Deferred<O> {
             return Err(named(out_of_place()));
         };
         let callee = what.owner.callee_of(&what.lane);
-        match outcome.map_err(named)?.map(|one| one.give(callee, results)) {
+        match (*outcome)
+            .map_err(named)?
+            .map(|one| one.give(callee, results))
+        {
             Some(None) => Ok(()),
             Some(Some(ReplyOutcome::SystemException(exception))) => Err(named(exception)),
             _ => Err(named(out_of_place())),
@@ -244,8 +248,8 @@ fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>)
         Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {
             Ok(place) => Some(place),
             Err(Full::Held(held)) => return (Stage::Held(held), None),
-            Err(Full::Raises) => return (Stage::Done(Err(too_many(Kind::Transient))), None),
-            Err(Full::TimedOut) => return (Stage::Done(Err(too_many(Kind::Timeout))), None),
+            Err(Full::Raises) => return (Stage::failed(too_many(Kind::Transient)), None),
+            Err(Full::TimedOut) => return (Stage::failed(too_many(Kind::Timeout)), None),
         },
     };
     (Stage::of(invocation.proceed(call)), place)
@@ -261,10 +265,14 @@ fn too_many(kind: Kind) -> SystemException {
 impl Stage {
     fn of(progress: Result<Progress, SystemException>) -> Self {
         match progress {
-            Ok(Progress::Done(outcome)) => Self::Done(Ok(outcome)),
+            Ok(Progress::Done(outcome)) => Self::Done(Box::new(Ok(outcome))),
             Ok(Progress::Awaits(awaited)) => Self::Awaits(awaited),
-            Err(exception) => Self::Done(Err(exception)),
+            Err(exception) => Self::failed(exception),
         }
+    }
+
+    fn failed(exception: SystemException) -> Self {
+        Self::Done(Box::new(Err(exception)))
     }
 
     /// Takes the reply that is awaited, if one is; else whether the call is done.

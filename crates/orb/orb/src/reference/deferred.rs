@@ -332,7 +332,7 @@ impl ObjectRef {
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
     ) -> Deferred<Self> {
         let lane = self.callee().lane.clone();
-        let operation = CalledOperation::Known(operation);
+        let operation = CalledOperation::Known(operation.name());
         Deferred::begin(self.clone(), lane, operation, Box::new(arguments))
     }
 
@@ -356,7 +356,10 @@ impl ObjectRef {
         }
         let mut begun = None;
         let made = collocation::call(
-            self.caller(),
+            collocation::Caller {
+                may_wait: false,
+                ..self.caller()
+            },
             &operation,
             (),
             |(), servant: &V| here(servant),
