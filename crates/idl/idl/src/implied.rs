@@ -224,6 +224,43 @@ mod tests {
     }
 
     #[test]
+    fn what_is_implied_is_written_as_the_standard_writes_it() {
+        let (specification, handlers) = with_handlers(
+            "#pragma prefix \"p\"\n
+             module m { exception E {}; interface I { long add(in long a, out string b) raises (E);
+               readonly attribute boolean any_left; }; };",
+        );
+        let expected = "\
+// Implied IDL of x.idl for asynchronous calls.
+#include <Messaging.idl>
+#include \"x.idl\"
+
+module m {
+  /// Takes the replies of asynchronous calls of `I`.
+  interface AMI_IHandler : ::Messaging::ReplyHandler {
+    void add(in long ami_return_val, in string b);
+    void add_excep(in ::Messaging::ExceptionHolder excep_holder);
+    void get_any_left(in boolean ami_return_val);
+    void get_any_left_excep(in ::Messaging::ExceptionHolder excep_holder);
+  };
+  typeid AMI_IHandler \"IDL:p/m/AMI_IHandler:1.0\";
+};
+#ifndef AMI_NO_POLLERS
+
+module m {
+  abstract valuetype AMI_IPoller : ::Messaging::Poller {
+    void add(in unsigned long ami_timeout, out long ami_return_val, out string b) \
+raises (::m::E, ::CORBA::WrongTransaction);
+    void get_any_left(in unsigned long ami_timeout, out boolean ami_return_val) \
+raises (::CORBA::WrongTransaction);
+  };
+};
+#endif
+";
+        assert_eq!(text(&specification, &handlers), expected);
+    }
+
+    #[test]
     fn what_is_implied_can_be_written_and_read_again() {
         let idl = "module m { struct S { long x; }; typedef sequence<S> Many; typedef fixed<5,2> Money; exception E {};
                interface I { Many add(in long a, inout Money b, out wstring<7> c) raises (E);
