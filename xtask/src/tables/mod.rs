@@ -5,6 +5,7 @@
 //! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
 //! are cases: `test("NAME"`.
 
+mod asynchrony;
 mod interceptors;
 mod messaging;
 mod poa;
@@ -23,7 +24,8 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 4] = [
+const PAGES: [Page; 5] = [
+    asynchrony::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     poa::PAGE,

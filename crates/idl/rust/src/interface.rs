@@ -39,7 +39,9 @@ pub(crate) fn generate(
             let server = options.server.then(|| {
                 let servant = servant::generate(scope, declaration, interface);
                 let skeleton = skeleton::generate(scope, declaration);
-                let later = later::generate(scope, declaration, interface);
+                // Nobody waits for a reply handler's answer.
+                let is_handler = scope.generator.handlers.is_handler(declaration.id);
+                let later = (!is_handler).then(|| later::generate(scope, declaration, interface));
                 quote!(#servant #skeleton #later)
             });
             let handler = reply_handler::generate(scope, declaration);

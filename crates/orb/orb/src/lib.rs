@@ -63,11 +63,11 @@ pub use orb::{
     Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols,
-    Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec,
-    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange,
-    QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull,
-    set_in_segment,
+    AdapterPolicies, AtBound, Bidirectional, BufferCapacity, Buffering, CallsInFlight, CharCodeSet,
+    ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise,
+    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
+    PriorityRange, QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies,
+    Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -77,8 +77,9 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, ExceptionHolder, HandlerInterface, Interface, IntoReplyHandler, NotNil,
-    ObjectRef, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, DeferredRequest, ExceptionHolder, HandlerInterface, Interface,
+    IntoReplyHandler, NotNil, ObjectRef, Pollable, PollableId, PollableKey, PollableSet,
+    PollableSetError, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};

@@ -25,17 +25,19 @@ pub use punctual_cdr::{
     GiopVersion, Limits, LongDouble, ValueFactory, ValueRef, ValueType,
 };
 pub use punctual_dynamic::{
-    Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
-    dynamic_servant, interface_of, repository_id_of,
+    Argument, DeferredRequests, DeferredResponse, DynamicImplementation, Gateway, InvokeError,
+    MultipleRequests, Repository, Request, ServerRequest, dynamic_servant, interface_of,
+    repository_id_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AnswerError, AsObject, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
-    CallPolicies, CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
-    Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError,
-    EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil,
-    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
-    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller,
+    AnswerError, AsObject, AtBound, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
+    CallPolicies, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
+    CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
+    DurationError, EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty,
+    ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise,
+    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
+    PolicyValue, Pollable, PollableId, PollableKey, PollableSet, PollableSetError, Poller,
     PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
     QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
     SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,

@@ -114,6 +114,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         file.connections_per_endpoint,
     );
     set(&mut config.max_nesting, file.max_nesting);
+    set(&mut config.cancel_requests, file.cancel_requests);
     if let Some(wait) = file.wait {
         config.wait = parse_wait("wait", &wait)?;
     }

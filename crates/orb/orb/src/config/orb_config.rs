@@ -77,6 +77,9 @@ pub struct OrbConfig {
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
+    /// Whether servers are told of calls that nobody waits for any more (CancelRequest): those whose time is over, and those whose
+    /// poller or future was dropped. They may ignore it. Default true.
+    pub cancel_requests: bool,
     /// Connections to servers that are kept for later calls. At one more, those that no call uses are
     /// closed, the one first that was used longest ago. Default 1,024.
     pub client_connections: usize,
@@ -146,6 +149,7 @@ impl Default for OrbConfig {
             collocation: Collocation::default(),
             collocation_scope: CollocationScope::default(),
             max_nesting: 16,
+            cancel_requests: true,
             client_connections: 1024,
             connections_per_endpoint: processor::online().clamp(1, 16),
             fragment_size: 4 << 20,

@@ -33,6 +33,16 @@ pub const DUPLICATE_POLICY: u32 = omg(30);
 pub const CANNOT_RECONCILE: u32 = omg(1);
 /// BAD_INV_ORDER: `shutdown` that would wait for the call it is in.
 pub const SHUTDOWN_IN_UPCALL: u32 = omg(3);
+/// BAD_INV_ORDER: a DII request that was sent before is sent again.
+pub const REQUEST_ALREADY_SENT: u32 = omg(10);
+/// BAD_INV_ORDER: the response of a DII request that was not sent.
+pub const REQUEST_NOT_SENT: u32 = omg(11);
+/// BAD_INV_ORDER: the response of a DII request has been retrieved already.
+pub const RESPONSE_ALREADY_RETRIEVED: u32 = omg(12);
+/// TIMEOUT: no reply in the time that a poller was given.
+pub const NO_REPLY_IN_TIME: u32 = omg(1);
+/// NO_RESPONSE: no reply yet.
+pub const NO_REPLY_YET: u32 = omg(1);
 /// BAD_INV_ORDER: the ORB has shut down.
 pub const ORB_HAS_SHUT_DOWN: u32 = omg(4);
 /// INV_OBJREF: wide text for a reference that announces no wide code set.

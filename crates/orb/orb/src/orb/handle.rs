@@ -11,11 +11,12 @@ use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, Intercepted,
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
-use punctual_exec::{LockProtocol, MainThreadQueue};
+use punctual_exec::{Deadline, LockProtocol, MainThreadQueue};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
 
 /// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
 /// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
@@ -197,6 +198,16 @@ impl Orb {
         }
         self.shared.main_thread.run();
         self.broker().life.wait_until_over();
+    }
+
+    /// As [`Orb::run`], but that it returns after that time at the latest, so that a program does something else now and then.
+    /// Whether the ORB has been shut down, and that has finished.
+    pub fn run_for(&self, time: Duration) -> bool {
+        let until = Deadline::after(time);
+        if let Some(adapter) = self.adapter() {
+            adapter.look_before_run();
+        }
+        self.shared.main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
     }
 
     /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).

@@ -3,8 +3,8 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    BIDIRECTIONAL, BUFFER_CAPACITY, BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION,
-    CONNECT_TIMEOUT, LINK_PROPERTY, MUX, OUT_OF_BAND, QUEUE_ORDER, REBIND,
+    BIDIRECTIONAL, BUFFER_CAPACITY, BUFFERING, CALLS_IN_FLIGHT, CHAR_CODE_SET, CLIENT_PROTOCOLS,
+    COLLOCATION, CONNECT_TIMEOUT, LINK_PROPERTY, MUX, OUT_OF_BAND, QUEUE_ORDER, REBIND,
     RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REPLY_PRIORITY, REPLY_START,
     REQUEST_END, REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
@@ -47,6 +47,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (COLLOCATION, "Collocation"),
         (SECURITY, "Security"),
         (CHAR_CODE_SET, "CharCodeSet"),
+        (CALLS_IN_FLIGHT, "CallsInFlight"),
     ];
     let of_clients = of_clients
         .into_iter()

@@ -4,9 +4,9 @@ use super::managed::Managed;
 use super::numbers;
 use super::set::Contradiction;
 use super::{
-    Bidirectional, BufferTerms, CharCodeSet, ClientProtocols, Collocation, Defaults, Ends, Mux,
-    Policy, PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope, Transfer,
-    Wait, current, invalid,
+    Bidirectional, BufferTerms, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, Defaults,
+    Ends, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope,
+    Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -40,6 +40,8 @@ pub(crate) struct Effective {
     pub(crate) sync_scope: Option<SyncScope>,
     /// How one-ways and asynchronous calls wait for others, if they do.
     pub(crate) buffering: Option<BufferTerms>,
+    /// Of asynchronous calls.
+    pub(crate) in_flight: Option<CallsInFlight>,
     /// Whether the server may call back by the same connection.
     pub(crate) bidirectional: bool,
     /// Whether requests pass those that wait.
@@ -155,6 +157,7 @@ impl Effective {
                 Policy::Collocation(collocation) => self.collocation = *collocation,
                 Policy::Security(security) => self.security = *security,
                 Policy::CharCodeSet(code_set) => self.char_code_set = *code_set,
+                Policy::CallsInFlight(calls) => self.in_flight = Some(calls.clone()),
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

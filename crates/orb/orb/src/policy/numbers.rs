@@ -36,5 +36,6 @@ pub(crate) const SECURITY: u32 = 0x5055_0007;
 pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;
 pub(super) const BUFFERING: u32 = 0x5055_0009;
 pub(super) const CONNECT_TIMEOUT: u32 = 0x5055_000a;
+pub(super) const CALLS_IN_FLIGHT: u32 = 0x5055_000b;
 pub(super) const BUFFER_CAPACITY: u32 = 0x5055_0010;
 pub(super) const OUT_OF_BAND: u32 = 0x5055_0011;

@@ -2,6 +2,7 @@
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::defined::DefinedPolicy;
+use super::in_flight::CallsInFlight;
 use super::numbers;
 use super::policy_type::PolicyType;
 use super::queue_order::{PriorityRange, QueueOrder};
@@ -75,6 +76,8 @@ pub enum Policy {
     Security(Security),
     /// Which code set `char` and `string` travel in.
     CharCodeSet(CharCodeSet),
+    /// How many asynchronous calls may be in flight at once.
+    CallsInFlight(CallsInFlight),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -112,6 +115,7 @@ impl Policy {
             Self::Collocation(_) => numbers::COLLOCATION,
             Self::Security(_) => numbers::SECURITY,
             Self::CharCodeSet(_) => numbers::CHAR_CODE_SET,
+            Self::CallsInFlight(_) => numbers::CALLS_IN_FLIGHT,
             Self::Defined(defined) => defined.policy_type(),
         }
     }
