@@ -13,6 +13,7 @@ mod interpreted;
 mod later;
 mod local;
 mod reference;
+mod reply_handler;
 mod request;
 mod servant;
 mod skeleton;
@@ -41,7 +42,8 @@ pub(crate) fn generate(
                 let later = later::generate(scope, declaration, interface);
                 quote!(#servant #skeleton #later)
             });
-            quote!(#reference #server)
+            let handler = reply_handler::generate(scope, declaration);
+            quote!(#reference #server #handler)
         }
     };
     let errors = errors::of(scope, declaration.id);

@@ -74,11 +74,11 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, Poller, ReplyHandler, ResultSlot,
-    ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, ExceptionHolder, HandlerInterface, Interface, IntoReplyHandler, NotNil,
+    ObjectRef, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
-pub use reference::{count_of, joined_names};
+pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,

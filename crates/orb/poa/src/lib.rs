@@ -17,6 +17,7 @@ mod interface_of;
 mod ior_table;
 mod key;
 mod manager;
+pub mod messaging;
 mod object_adapter;
 mod object_id;
 mod object_map;

@@ -51,6 +51,12 @@ pub use punctual_poa::{
     Tie, servant_of,
 };
 
+/// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
+pub mod messaging {
+    pub use punctual_orb::{ExceptionHolder, HandlerInterface, IntoReplyHandler};
+    pub use punctual_poa::messaging::{ReplyHandler, ReplyHandlerServant};
+}
+
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
 pub mod protocol {
     pub use punctual_exec::Deadline;
@@ -118,9 +124,9 @@ pub mod stub {
     pub use punctual_orb::operation_error as __operation_error;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
-        ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, reference, taken,
-        user_exception,
+        ArgumentOf, Context, Delivery, DispatchError, Dispatched, Interface, IntoReplyHandler,
+        ObjectRef, Operation, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
+        UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{
         Amh, Answer, Answered, Answers, Async, Blocking, Delegate, Identity, Implements,
