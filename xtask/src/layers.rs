@@ -71,9 +71,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
+    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY]),
     (
         "punctual",
         &[
+            "punctual-observe",
             "punctual-orb",
             "punctual-poa",
             "punctual-bridge",

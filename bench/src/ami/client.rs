@@ -9,7 +9,7 @@ use crate::Result;
 use crate::peer::{nanoseconds, nanoseconds_since, run_at};
 use crate::protocol::{Answer, answer_each};
 use clap::Args;
-use punctual::{Interface, Orb, SystemException};
+use punctual::{Buffering, Interface, Orb, Policy, SetOverride, SystemException};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::pin;
@@ -21,6 +21,9 @@ use std::time::Instant;
 
 /// What a reply handler is given.
 type Answered = std::result::Result<u64, SystemException>;
+
+/// Requests that a reference which buffers sends together.
+const TOGETHER: usize = 32;
 
 /// A client's options.
 #[derive(Debug, Args)]
@@ -135,6 +138,7 @@ fn throughput(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
     }
     match by {
         Contender::Ami => by_handlers(echo, calls),
+        Contender::AmiBuffered => by_handlers(&buffered(echo)?, calls),
         Contender::Poller => by_pollers(echo, calls),
         _ => by_futures(echo, calls),
     }
@@ -160,11 +164,24 @@ fn by_threads(echo: &Echo, threads: u32, calls: u32) -> Result<()> {
     })
 }
 
+/// The same object, by a reference whose requests wait for one another.
+fn buffered(echo: &Echo) -> Result<Echo> {
+    let together = Buffering::EXPLICIT.messages(TOGETHER);
+    let policies = [Policy::Buffering(Some(together))];
+    let object = echo.as_object();
+    let object = object.set_policy_overrides(&policies, SetOverride::Add)?;
+    Ok(Echo::from_object(object))
+}
+
 /// One thread sends, and the one that reads replies calls the handlers.
 fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
     let window = Arc::new(Window::new(WINDOW));
     let failed = Arc::new(AtomicBool::new(false));
     for number in 0..calls {
+        if window.is_full() {
+            // What is buffered would not come back.
+            echo.as_object().flush();
+        }
         window.begin();
         let (window, failed) = (window.clone(), failed.clone());
         let handler = move |answer: Answered| {
@@ -175,6 +192,7 @@ fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
         };
         echo.sendc_stamp(handler, u64::from(number));
     }
+    echo.as_object().flush();
     window.wait_until_empty();
     match failed.load(Ordering::Relaxed) {
         true => Err("a call has failed".into()),
@@ -248,10 +266,16 @@ impl Window {
         }
     }
 
+    /// Whether one more would have to wait.
+    pub(super) fn is_full(&self) -> bool {
+        let begun = self.begun.load(Ordering::Relaxed);
+        begun.wrapping_sub(self.ended.load(Ordering::Acquire)) >= self.size
+    }
+
     /// Begins one more, where there is room; where there is none, waits until half have ended, so that others begin in a row.
     pub(super) fn begin(&self) {
         let begun = self.begun.load(Ordering::Relaxed);
-        if begun.wrapping_sub(self.ended.load(Ordering::Acquire)) >= self.size {
+        if self.is_full() {
             self.wait_until(self.size / 2);
         }
         self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);

@@ -20,6 +20,8 @@ pub enum Contender {
     Smi220,
     /// Asynchronous calls with reply handlers: one thread sends, another calls the handlers.
     Ami,
+    /// The same by a reference that buffers requests, up to 32 of which leave together.
+    AmiBuffered,
     /// Asynchronous calls whose results the sending thread takes itself.
     Poller,
     /// Calls that are awaited.
@@ -37,7 +39,7 @@ impl Contender {
             }
             Self::Smi7 => Some(7),
             Self::Smi220 => Some(220),
-            Self::Floor | Self::Ami | Self::Poller | Self::Future => None,
+            Self::Floor | Self::Ami | Self::AmiBuffered | Self::Poller | Self::Future => None,
         }
     }
 

@@ -205,6 +205,12 @@ impl Report {
                 is_noisy(ami) || floor,
             ),
             goal(
+                "AMI with coalesced writes beside the floor",
+                (1.0, true),
+                rate(Contender::AmiBuffered).and_then(|row| row.beside_floor),
+                is_noisy(rate(Contender::AmiBuffered)) || floor,
+            ),
+            goal(
                 "latency of AMI beside SMI",
                 (1.03, false),
                 beside_smi(Contender::Ami),

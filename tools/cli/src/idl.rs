@@ -34,15 +34,15 @@ pub(crate) struct Options {
     /// References have `sendp_`, `sendc_` and `_async` methods, and interfaces their reply handlers: calls whose callers go on.
     #[arg(long, alias = "ami")]
     asynchronous: bool,
+    /// Print the IDL that asynchronous calls imply (`AMI_…Handler`, `AMI_…Poller`), for compilers of other ORBs, instead of Rust.
+    #[arg(long, conflicts_with_all = ["check", "out"])]
+    implied_idl: bool,
     /// Interfaces have a trait for servants that answer later: asynchronous method handling.
     #[arg(long)]
     amh: bool,
     /// Interfaces have a trait for servants whose operations are `async`.
     #[arg(long)]
     async_servants: bool,
-    /// Print the IDL that asynchronous calls imply (`AMI_…Handler`, `AMI_…Poller`), for compilers of other ORBs, instead of Rust.
-    #[arg(long, conflicts_with_all = ["check", "out"])]
-    implied_idl: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,

@@ -11,6 +11,7 @@ mod adapter;
 mod broker;
 mod budget;
 mod client;
+mod codec;
 mod collocation;
 mod config;
 mod context;
@@ -37,6 +38,7 @@ mod upcall;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
+pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,
@@ -61,10 +63,11 @@ pub use orb::{
     Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
-    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
-    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
+    AdapterPolicies, Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols,
+    Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange,
+    QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull,
+    set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -87,7 +90,7 @@ pub use server::{
 pub use upcall::about_to_block;
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
-pub use punctual_ior::PolicyValue;
+pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.
 #[doc(hidden)]

@@ -30,13 +30,13 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AnswerError, AsObject, BoxFuture, Budgets, BufferCapacity, Buffering, CallPolicies,
-    CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus, Concurrency,
-    ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice,
-    InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef,
-    OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize,
-    PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    AnswerError, AsObject, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
+    CallPolicies, CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
+    Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError,
+    EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil,
+    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller,
+    PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
     QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
     SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
     Validation, Wait, WhenFull, frame_arrival, minor, parse_duration,
@@ -89,11 +89,19 @@ pub mod json {
 /// (`docs/guide/interceptors.md`).
 pub mod interceptor {
     pub use punctual_orb::{
-        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
-        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
-        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
-        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
+        CodecError, CodecFactory, DuplicateName, ENCODING_CDR_ENCAPS, Encoding, InterceptorError,
+        InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo, OrbInitializer,
+        Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
+        ServerRequestInterceptor, SlotId, TaggedComponent, TaggedProfile, UnknownEncoding,
     };
+}
+
+/// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
+/// `metrics`).
+#[cfg(any(feature = "trace-context", feature = "metrics"))]
+pub mod observe {
+    pub use punctual_observe::*;
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.

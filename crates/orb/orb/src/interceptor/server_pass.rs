@@ -120,10 +120,19 @@ impl ServerPass {
     }
 
     /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
-    pub(crate) fn leave_upcall(&mut self) {
-        if let Some(around) = self.around.take() {
-            self.slots = ThreadSlots { orb: self.orb }.replace(around);
+    pub(crate) fn leave_upcall(&mut self, interceptors: &[Arc<dyn ServerRequestInterceptor>]) {
+        let Some(around) = self.around.take() else {
+            return;
+        };
+        let begun = interceptors.get(..self.entered).unwrap_or_default();
+        for interceptor in begun.iter().rev() {
+            // A panic is logged by the guard, and is nothing to the request.
+            let _ = guarded((interceptor.name(), "upcall_ended"), || {
+                interceptor.upcall_ended(self.request_id);
+                Ok(())
+            });
         }
+        self.slots = ThreadSlots { orb: self.orb }.replace(around);
     }
 
     /// The ending points of those that have begun, in the reverse order; what has taken the outcome's place, if anything

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod answer_tests;
+mod bidirectional;
 #[cfg(test)]
 mod closure_adapter;
 mod current;

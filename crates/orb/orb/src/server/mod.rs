@@ -8,6 +8,7 @@
 mod accept;
 mod adapter;
 mod around;
+mod back;
 mod call;
 mod code_sets;
 mod concurrency;
@@ -37,6 +38,7 @@ mod serve;
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
 pub use around::{AroundUpcall, AroundUpcalls};
+pub(crate) use back::serve_back;
 pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]
 pub(crate) use here::serve_here;
