@@ -72,7 +72,10 @@ pub use reference::{
 pub use reference::{count_of, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
-pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
+pub use upcall::{
+    AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
+    serves_alone,
+};
 
 pub use punctual_ior::PolicyValue;
 

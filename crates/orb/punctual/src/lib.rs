@@ -37,8 +37,9 @@ pub use punctual_orb::{
     OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
     PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
     ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
-    Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace,
-    Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    RequestPeer, Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts,
+    Trace, Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
+    request_peer,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -5,6 +5,7 @@ use super::code_sets::AgreedCodeSets;
 use crate::broker::Broker;
 use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
+use crate::upcall::RequestPeer;
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
 use punctual_exec::lane_lock::LockError;
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
@@ -101,6 +102,14 @@ impl Conversation {
 
     pub(crate) fn peer(&self) -> &Address {
         self.link.peer()
+    }
+
+    /// What servants are told of the peer.
+    pub(crate) fn request_peer(&self) -> RequestPeer {
+        RequestPeer {
+            address: self.link.peer().clone(),
+            certificates: self.link.peer_certificates(),
+        }
     }
 
     /// How messages of this version are to be read.

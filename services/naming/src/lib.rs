@@ -1,0 +1,2 @@
+//! x
+include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));
