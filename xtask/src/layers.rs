@@ -133,6 +133,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Names as text are those of the wire crate.
+    ("punctual-naming", &["punctual", IOR, "punctual-build"]),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (
