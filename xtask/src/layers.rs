@@ -188,6 +188,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-describe",
             "punctual-idl-rust",
             "punctual-ifr",
+            "punctual-naming",
+            "punctual-naming",
             "punctual-build",
             CDR,
             IOR,

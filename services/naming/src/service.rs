@@ -34,7 +34,7 @@ struct Shared {
 /// Why a naming service cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the naming store cannot be opened: {0}")]
-pub struct OpenError(#[from] StoreError);
+pub struct OpenError(#[from] pub StoreError);
 
 /// How much a naming service has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,11 +166,14 @@ impl NamingService {
 
     /// Does operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
     fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
-        let (mut outcomes, changes, doubtful) = self.drafted(operations);
+        let Drafted {
+            mut outcomes,
+            changes,
+            mut all,
+        } = self.drafted(operations);
         if changes.is_empty() {
             return outcomes;
         }
-        let mut all = doubtful.clone();
         all.extend_from_slice(&changes);
         match self.0.store.commit(&all) {
             Ok(()) => {
@@ -187,12 +190,7 @@ impl NamingService {
         outcomes
     }
 
-    /// What comes of operations, what is to be committed for that, and what of the records that are in doubt.
-    #[allow(clippy::type_complexity)]
-    fn drafted(
-        &self,
-        operations: &[Operation],
-    ) -> (Vec<Result<Done, Refusal>>, Vec<Change>, Vec<Change>) {
+    fn drafted(&self, operations: &[Operation]) -> Drafted {
         let (tree, limits, access) = (
             self.0.tree.read(),
             self.0.limits.read(),
@@ -202,7 +200,21 @@ impl NamingService {
         let outcomes = operations.iter().map(|one| draft.perform(one)).collect();
         let changes = draft.changes();
         let doubtful = self.0.doubtful.lock();
-        let doubtful = doubtful.iter().map(|change| tree.as_it_is(change));
-        (outcomes, changes, doubtful.collect())
+        let all = doubtful.iter().map(|change| tree.as_it_is(change));
+        let all = all.collect();
+        Drafted {
+            outcomes,
+            changes,
+            all,
+        }
     }
+}
+
+/// What comes of operations.
+struct Drafted {
+    outcomes: Vec<Result<Done, Refusal>>,
+    /// What is to be committed for them.
+    changes: Vec<Change>,
+    /// The records that are in doubt, as they are; they are committed before the changes.
+    all: Vec<Change>,
 }

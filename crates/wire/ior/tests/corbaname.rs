@@ -8,7 +8,10 @@ use punctual_ior::{
     CorbalocPart, Corbaname, NameComponent, StringifiedNameError, name_from_text, name_to_text,
 };
 
-fn name(parts: &[(&str, &str)]) -> Vec<NameComponent> {
+/// Ids and kinds.
+type Parts<'t> = &'t [(&'t str, &'t str)];
+
+fn name(parts: Parts<'_>) -> Vec<NameComponent> {
     let component = |&(id, kind): &(&str, &str)| NameComponent {
         id: id.to_owned(),
         kind: kind.to_owned(),
@@ -22,7 +25,7 @@ fn text(name: &[NameComponent]) -> String {
 
 #[test]
 fn names_have_the_text_that_the_standard_gives_them() {
-    let cases: [(&str, &[(&str, &str)]); 8] = [
+    let cases: [(&str, Parts<'_>); 8] = [
         ("a", &[("a", "")]),
         ("a/b.c", &[("a", ""), ("b", "c")]),
         (".kind", &[("", "kind")]),
@@ -59,7 +62,7 @@ fn text_that_is_no_name_is_refused_with_the_place() {
 
 #[test]
 fn urls_mean_a_context_and_a_name_in_it() {
-    let cases: [(&str, &str, &[(&str, &str)]); 8] = [
+    let cases: [(&str, &str, Parts<'_>); 8] = [
         (
             "corbaname::h#a/b.c",
             "corbaloc::1.0@h:2809/NameService",

@@ -1,15 +1,12 @@
 //! `list` and `BindingIterator`: what is told, how long they live, how many there are.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::{Served, name, object};
 use punctual::{Interface, SystemException, SystemExceptionKind as Kind};
 use punctual_naming::cos_naming::{Binding, BindingType, NamingContext};
 use punctual_naming::{Limits, NamingService};
-use support::{Served, name, object};
 
 fn kind<T: std::fmt::Debug>(result: Result<T, SystemException>) -> Kind {
     result.unwrap_err().kind()

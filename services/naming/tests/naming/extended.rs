@@ -1,14 +1,11 @@
 //! Operations of `NamingContextExt`, and IDL that includes `CosNaming.idl`.
-#![allow(clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{Served, name, object, same};
 use punctual::Interface;
 use punctual_naming::cos_naming::{
     self, NamingContextExtResolveStrError, NamingContextExtToNameError,
     NamingContextExtToStringError, NamingContextExtToUrlError, naming_context::NotFoundReason,
 };
-use support::{Served, name, object, same};
 
 /// What was generated of `idl/registry.idl`, which includes `CosNaming.idl`.
 mod idl {
