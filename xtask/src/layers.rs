@@ -202,6 +202,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-interop",
         &[
             "punctual",
+            "punctual-naming",
             "punctual-build",
             CDR,
             IOR,

@@ -1,7 +1,7 @@
 //! A context and all below it, as far as they are of one server.
 
 use std::collections::HashMap;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
 use super::service::{Entry, Service, below, list, problem};
 use crate::call::Problem;
@@ -154,17 +154,24 @@ fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
     })
 }
 
-/// Whether two addresses have one port, at hosts that are one by their numbers.
+/// Whether two addresses have one port, at hosts that are one: by their numbers, or as both are this machine.
 fn is_same_place(one: &Address, other: &Address) -> bool {
-    let numbers = |address: &Address| -> Vec<SocketAddr> {
-        let place = address.host_and_port();
-        let found = place.and_then(|place| place.to_socket_addrs().ok());
-        found.into_iter().flatten().collect()
-    };
     let port = |address: &Address| address.host_and_port().map(|(_, port)| port);
     if port(one).is_none() || port(one) != port(other) {
         return false;
     }
-    let others = numbers(other);
-    numbers(one).iter().any(|number| others.contains(number))
+    let (ours, others) = (numbers(one), numbers(other));
+    let are_here = || ours.iter().any(is_here) && others.iter().any(is_here);
+    ours.iter().any(|number| others.contains(number)) || are_here()
+}
+
+fn numbers(address: &Address) -> Vec<SocketAddr> {
+    let place = address.host_and_port();
+    let found = place.and_then(|place| place.to_socket_addrs().ok());
+    found.into_iter().flatten().collect()
+}
+
+/// Whether an address is one of this machine's: nobody else's can be bound to.
+fn is_here(address: &SocketAddr) -> bool {
+    UdpSocket::bind((address.ip(), 0)).is_ok()
 }
