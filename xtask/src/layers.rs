@@ -134,7 +134,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // Names as text are those of the wire crate.
-    ("punctual-naming", &["punctual", IOR, "punctual-build"]),
+    (
+        "punctual-naming",
+        &["punctual", IOR, EXEC, "punctual-build"],
+    ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (

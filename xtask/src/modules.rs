@@ -18,7 +18,8 @@ const ORB: &[&[&str]] = &[
     &["probe"],
     // What calls are about: data, and nothing that runs.
     &["exception"],
-    &["context", "operation", "priority", "value"],
+    &["context", "priority", "value"],
+    &["operation"],
     &["timeline"],
     &["policy"],
     &["config", "invocation_policies", "request_context"],
@@ -28,6 +29,7 @@ const ORB: &[&[&str]] = &[
     &["messaging"],
     &["profile"],
     &["protocol"],
+    &["interceptor"],
     // What all lanes of an ORB share, and what a thread is serving.
     &["broker"],
     &["adapter", "relayed", "upcall"],

@@ -9,6 +9,7 @@ fn main() -> Result<(), punctual_build::Error> {
         "idl/asynchronous.idl",
         "idl/family.idl",
         "idl/idl4.idl",
+        "idl/intercepted.idl",
         "idl/interpreted.idl",
         "idl/local.idl",
         "idl/near.idl",

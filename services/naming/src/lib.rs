@@ -4,6 +4,8 @@
 //! where each change is durable before it is acknowledged; the changes of many callers share one commit. It is
 //! [served](NamingService::serve) by the standard's interfaces, so that clients of every ORB use it.
 //!
+//! [`client`] has what clients want beside that: typed references by name, names that stay bound.
+//!
 //! No object is ever activated: one servant serves all contexts, and an object's id is the number of its
 //! context. The types of `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL that includes it refers to
 //! them (`docs/guide/naming.md` shows how).
@@ -11,6 +13,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod access;
+pub mod client;
 mod commit;
 mod limits;
 mod name;

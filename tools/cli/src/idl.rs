@@ -2,7 +2,7 @@
 
 use crate::fail;
 use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
-use punctual_idl::{Compilation, Failure};
+use punctual_idl::{Compilation, Failure, implied};
 use punctual_idl_rust::Generated;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -31,9 +31,12 @@ pub(crate) struct Options {
     /// Refer to another crate's Rust for what is included from a scope of IDL.
     #[arg(long, value_name = "SCOPE=PATH")]
     extern_path: Vec<String>,
-    /// References have `sendp_`, `sendc_` and `_async` methods: calls whose callers go on.
+    /// References have `sendp_`, `sendc_` and `_async` methods, and interfaces their reply handlers: calls whose callers go on.
     #[arg(long, alias = "ami")]
     asynchronous: bool,
+    /// Print the IDL that asynchronous calls imply (`AMI_…Handler`, `AMI_…Poller`), for compilers of other ORBs, instead of Rust.
+    #[arg(long, conflicts_with_all = ["check", "out"])]
+    implied_idl: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
@@ -76,7 +79,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let each = options.files.iter().filter(|_| options.together.is_none());
     let each = each.map(|file| (file.clone(), punctual_idl::compile(file, &front)));
     for (file, compilation) in together.into_iter().chain(each) {
-        match rust_of(compilation, options.check, &rust) {
+        let compiled = match options.implied_idl {
+            true => print_implied(compilation),
+            false => rust_of(compilation, options.check, &rust),
+        };
+        match compiled {
             Ok((generated, warnings)) => {
                 show(&warnings, options.json);
                 done.push((file, generated));
@@ -87,7 +94,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             }
         }
     }
-    if !options.check && !done.is_empty() {
+    if !options.check && !options.implied_idl && !done.is_empty() {
         failed |= !write(options, &done);
     }
     match failed {
@@ -168,6 +175,19 @@ fn rust_of(
     let mut warnings = compilation.warnings;
     warnings.append(&mut generated.warnings);
     Ok((Some(generated), warnings))
+}
+
+/// Prints what a file implies.
+fn print_implied(
+    compilation: Result<Compilation, Failure>,
+) -> Result<(Option<Generated>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let compilation = compilation.map_err(|failure| failure.diagnostics)?;
+    let mut specification = compilation.specification;
+    let handlers = implied::add_handlers(&mut specification);
+    let text = implied::text(&specification, &handlers);
+    // Who reads no more has read enough.
+    let _ = write!(std::io::stdout(), "{text}");
+    Ok((None, compilation.warnings))
 }
 
 fn write_all<'a>(

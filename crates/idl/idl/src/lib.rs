@@ -8,6 +8,7 @@
 
 pub mod diagnostic;
 mod fixed;
+pub mod implied;
 mod lexer;
 mod loader;
 pub mod model;

@@ -12,6 +12,7 @@ pub(crate) mod errors;
 mod interpreted;
 mod local;
 mod reference;
+mod reply_handler;
 mod request;
 mod servant;
 mod skeleton;
@@ -39,7 +40,8 @@ pub(crate) fn generate(
                 let skeleton = skeleton::generate(scope, declaration);
                 quote!(#servant #skeleton)
             });
-            quote!(#reference #server)
+            let handler = reply_handler::generate(scope, declaration);
+            quote!(#reference #server #handler)
         }
     };
     let errors = errors::of(scope, declaration.id);

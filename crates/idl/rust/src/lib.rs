@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod annotations;
+mod asynchronous;
 mod bits;
 mod codec;
 mod constraints;
@@ -45,6 +46,7 @@ use std::collections::BTreeSet;
 use layout::Pieces;
 use proc_macro2::TokenStream;
 use punctual_idl::diagnostic::{Diagnostic, Severity};
+use punctual_idl::implied::Handlers;
 use punctual_idl::model::{Declaration, Specification};
 use quote::quote;
 
@@ -76,6 +78,17 @@ pub fn generate(
     specification: &Specification,
     options: &Options,
 ) -> Result<Generated, Vec<Diagnostic>> {
+    let implied = options
+        .asynchronous
+        .then(|| asynchronous::implied(specification, options));
+    let (specification, options, handlers) = match &implied {
+        Some(implied) => (
+            &implied.specification,
+            &implied.options,
+            implied.handlers.clone(),
+        ),
+        None => (specification, options, Handlers::default()),
+    };
     let annotated = options
         .non_nil
         .then(|| non_nil::everywhere(specification, options));
@@ -92,6 +105,7 @@ pub fn generate(
         errors: Shared::default(),
         pieces: Pieces::default(),
         accessors: valuetypes::Known::default(),
+        handlers,
     };
     let plan = Plan::new(&generator, &mut errors);
     if !errors.is_empty() {
@@ -123,6 +137,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) errors: Shared<Vec<Diagnostic>>,
     pub(crate) pieces: Pieces,
     pub(crate) accessors: valuetypes::Known,
+    /// The reply handlers of asynchronous calls.
+    pub(crate) handlers: Handlers,
 }
 
 impl Generator<'_> {
@@ -158,7 +174,8 @@ impl Generator<'_> {
     }
 }
 
-/// The longest extern scope that holds the declaration, as its depth and its path.
+/// The longest extern scope that holds the declaration, or is its own name, as the depth of the scope that the path stands for,
+/// and the path.
 pub(crate) fn extern_scope<'o>(
     options: &'o Options,
     declaration: &Declaration,
@@ -169,13 +186,14 @@ pub(crate) fn extern_scope<'o>(
     let mut found: Option<(usize, &str)> = None;
     for (scope, path) in &options.extern_paths {
         let parts: Vec<&str> = scope.trim_start_matches("::").split("::").collect();
-        let holds = parts.len() < declaration.scoped_name.len()
+        let holds = parts.len() <= declaration.scoped_name.len()
             && parts
                 .iter()
                 .zip(&declaration.scoped_name)
                 .all(|(a, b)| a == b);
         if holds && found.is_none_or(|(depth, _)| depth <= parts.len()) {
-            found = Some((parts.len(), path));
+            let outer = declaration.scoped_name.len().saturating_sub(1);
+            found = Some((parts.len().min(outer), path));
         }
     }
     found

@@ -14,11 +14,12 @@ pub struct Options {
     /// Whether types have TypeCodes, and so can be in an `any`. Default: true. What nobody asks
     /// for is not in the program; without, it need not be compiled either.
     pub type_codes: bool,
-    /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on. Default: false.
+    /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on, and interfaces have the reply
+    /// handlers that they imply: `AMI_ClerkHandler` of `Clerk`. Default: false.
     pub asynchronous: bool,
     /// How references make their calls, but where `@interpreted` says it. Default: compiled.
     pub stubs: Stubs,
-    /// Pairs of an IDL scope and the Rust path that holds what an earlier compilation generated
+    /// Pairs of an IDL scope, or of the name of one type, and the Rust path that holds what an earlier compilation generated
     /// for it: `("::CosNaming", "punctual_naming")`. What is *included* from such a scope is
     /// referred to and not generated again; what the main file itself declares always is.
     /// Default: none. Where several match, the longest scope wins.

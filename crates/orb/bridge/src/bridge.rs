@@ -242,6 +242,9 @@ impl ObjectAdapter for Relay {
             self.counters.count(Event::Refused);
             return Err(is_not_reached().into());
         }
+        if call.is_intercepted() {
+            call.receive_request(None)?;
+        }
         let request = call.passed_on().inspect_err(|error| {
             if let DispatchError::System(exception) = error {
                 self.note(call.operation(), exception);

@@ -1,14 +1,15 @@
 //! What a request tells of its caller's policies: the service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), of which
-//! servers read until when the request may be delivered.
+//! servers read until when the request may be delivered. Priorities and start times are there for routers.
 //!
 //! ```text
 //! PolicyValueSeq, an encapsulation:  sequence<{ ulong type; sequence<octet> value }>
-//! RequestEndTime, ReplyEndTime:      TimeBase::UtcT, an encapsulation
+//! start and end times:               TimeBase::UtcT, an encapsulation
+//! RequestPriority, ReplyPriority:    Messaging::PriorityRange { short min; short max; }, an encapsulation
 //! UtcT  { ulonglong time; ulong inaccuracy_low; ushort inaccuracy_high; short minutes_east; }
 //! ```
 //! Time counts tenths of a microsecond from 15 October 1582 on.
 
-use crate::policy::{CallEnds, numbers};
+use crate::policy::{CallEnds, PriorityRange, Queued, numbers};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
@@ -18,26 +19,31 @@ use std::time::{Duration, SystemTime};
 const BEFORE_UNIX: u64 = 12_219_292_800;
 const A_SECOND: u64 = 10_000_000;
 
-/// The context of a request that has to arrive in time.
-pub(crate) fn told(ends: &CallEnds) -> Option<(u32, Vec<u8>)> {
-    if ends.request.is_none() && ends.reply.is_none() {
+/// The context of a request with end times, or others of these policies.
+pub(crate) fn told(ends: &CallEnds, queued: &Queued) -> Option<(u32, Vec<u8>)> {
+    if ends.request.is_none() && ends.reply.is_none() && !queued.is_any() {
         return None;
     }
     // What is written has no part that could fail to be.
-    let data = data(ends).ok()?;
+    let data = data(ends, queued).ok()?;
     Some((service_context::INVOCATION_POLICIES, data))
 }
 
-fn data(ends: &CallEnds) -> Result<Vec<u8>, CdrError> {
-    let value = |(kind, end): (u32, Option<SystemTime>)| {
-        let data = end.map(encapsulated);
+fn data(ends: &CallEnds, queued: &Queued) -> Result<Vec<u8>, CdrError> {
+    let priority = |range: Option<PriorityRange>| range.map(range_encapsulated);
+    let time = |time: Option<SystemTime>| time.map(encapsulated);
+    let all = [
+        (numbers::REQUEST_PRIORITY, priority(queued.request_priority)),
+        (numbers::REPLY_PRIORITY, priority(queued.reply_priority)),
+        (numbers::REQUEST_START, time(queued.request_start)),
+        (numbers::REQUEST_END, time(ends.request)),
+        (numbers::REPLY_START, time(queued.reply_start)),
+        (numbers::REPLY_END, time(ends.reply)),
+    ];
+    let value = |(kind, data): (u32, Option<Result<Vec<u8>, CdrError>>)| {
         data.map(|data| data.map(|data| PolicyValue { kind, data }))
     };
-    let ends = [
-        (numbers::REQUEST_END, ends.request),
-        (numbers::REPLY_END, ends.reply),
-    ];
-    let values: Vec<PolicyValue> = ends
+    let values: Vec<PolicyValue> = all
         .into_iter()
         .filter_map(value)
         .collect::<Result<_, _>>()?;
@@ -51,6 +57,14 @@ fn encapsulated(time: SystemTime) -> Result<Vec<u8>, CdrError> {
         out.put_u32(0);
         out.put_u16(0);
         out.put_i16(0);
+        Ok(())
+    })
+}
+
+fn range_encapsulated(range: PriorityRange) -> Result<Vec<u8>, CdrError> {
+    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
+        out.put_i16(range.min);
+        out.put_i16(range.max);
         Ok(())
     })
 }
@@ -111,13 +125,16 @@ mod tests {
             request: Some(at(1_800_000_000, 1_234_567)),
             reply: Some(at(1_900_000_000, 0)),
         };
-        let told = data(&ends).unwrap();
+        let told = data(&ends, &Queued::default()).unwrap();
         assert_eq!(request_end(&told).unwrap(), ends.request);
         let only_reply = CallEnds {
             request: None,
             ..ends
         };
-        assert_eq!(request_end(&data(&only_reply).unwrap()).unwrap(), None);
+        assert_eq!(
+            request_end(&data(&only_reply, &Queued::default()).unwrap()).unwrap(),
+            None
+        );
     }
 
     #[test]
@@ -136,7 +153,29 @@ mod tests {
             &0x01b2_1dd2_1381_4001_u64.to_ne_bytes(),
             &[0; 8],
         ];
-        assert_eq!(data(&ends).unwrap(), expected.concat());
+        assert_eq!(data(&ends, &Queued::default()).unwrap(), expected.concat());
+    }
+
+    #[test]
+    fn priorities_and_start_times_are_told_beside_an_end() {
+        let ends = CallEnds {
+            request: Some(at(60, 0)),
+            reply: None,
+        };
+        let queued = Queued {
+            request_priority: Some(PriorityRange { min: 3, max: 7 }),
+            reply_priority: Some(PriorityRange::exactly(-1)),
+            request_start: Some(at(50, 0)),
+            reply_start: Some(at(70, 0)),
+        };
+        let told = data(&ends, &queued).unwrap();
+        assert_eq!(request_end(&told).unwrap(), ends.request);
+        let mut values = Decoder::of_encapsulation(&told, Coding::default()).unwrap();
+        let values = Vec::<PolicyValue>::unmarshal(&mut values).unwrap();
+        let kinds: Vec<u32> = values.iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, [25, 26, 27, 28, 29]);
+        let mut range = Decoder::of_encapsulation(&values[0].data, Coding::default()).unwrap();
+        assert_eq!((range.get_i16(), range.get_i16()), (Ok(3), Ok(7)));
     }
 
     #[test]
@@ -145,7 +184,7 @@ mod tests {
             request: Some(at(1, 0)),
             reply: None,
         };
-        let whole = data(&ends).unwrap();
+        let whole = data(&ends, &Queued::default()).unwrap();
         for length in 0..whole.len() {
             assert!(request_end(&whole[..length]).is_err(), "{length}");
         }

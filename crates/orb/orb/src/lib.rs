@@ -15,6 +15,7 @@ mod collocation;
 mod config;
 mod context;
 mod exception;
+mod interceptor;
 mod invocation_policies;
 mod lane;
 mod messaging;
@@ -44,18 +45,26 @@ pub use context::Context;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
 };
+pub use interceptor::{
+    AdapterState, ClientRequestInfo, ClientRequestInterceptor, DuplicateName, InterceptorError,
+    InvalidSlot, IorInfo, IorInterceptor, Parameter, PolicyFactory, ReplyStatus, ServedObject,
+    ServerRequestInfo, ServerRequestInterceptor, SlotId,
+};
 pub use lane::{Borrowers, BufferLimits, LaneStatistics, PoolLane};
 pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
-pub use operation::{NamedOperation, Operation};
-pub use orb::{InitError, Orb, OrbBuilder, Reached, Unreachable, WeakOrb};
+pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
+pub use orb::{
+    InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached, Unreachable,
+    WeakOrb,
+};
 pub use policy::{
-    AdapterPolicies, Buffering, CharCodeSet, ClientProtocols, Collocation, DefinedPolicy,
-    InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, Rebind, Security, SetOverride, SyncScope, Transfer,
-    UnmetPolicies, Wait, set_in_segment,
+    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
+    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
+    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
+    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -65,11 +74,11 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, Interface, NotNil, ObjectRef, Poller, ReplyHandler, ResultSlot,
-    ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, ExceptionHolder, HandlerInterface, Interface, IntoReplyHandler, NotNil,
+    ObjectRef, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
-pub use reference::{count_of, joined_names};
+pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
 pub use upcall::{

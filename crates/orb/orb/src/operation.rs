@@ -1,8 +1,12 @@
 //! What is called: an operation by its name on the wire.
 
+use crate::context::Context;
 use parking_lot::Mutex;
+use punctual_any::{Any, ParameterMode, TypeCode};
+use punctual_cdr::{CdrError, Decoder};
 use punctual_giop::ResponseFlags;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 /// An operation whose name the program has, as generated stubs do.
@@ -17,6 +21,32 @@ pub struct NamedOperation<'n> {
     pub(crate) two_way: bool,
     /// Which answer its requests want.
     pub(crate) response: ResponseFlags,
+    /// What interceptors can be told of it, where that is known at run time.
+    pub(crate) details: Option<&'n dyn OperationDetails>,
+}
+
+/// Arguments, each with the way it goes.
+pub type ArgumentValues = Vec<(ParameterMode, Any)>;
+
+/// What is known at run time of a call that is put together then: what its interceptors can ask for.
+pub trait OperationDetails: fmt::Debug + Sync {
+    /// The arguments, without values that are still to come.
+    fn arguments(&self) -> ArgumentValues;
+
+    /// The types of the user exceptions that it may raise.
+    fn exceptions(&self) -> Vec<TypeCode>;
+
+    /// The names of its `context` clause.
+    fn contexts(&self) -> Vec<String>;
+
+    /// The values that go with it by that clause.
+    fn operation_context(&self) -> Context;
+
+    /// The result and the arguments as a reply brings them.
+    ///
+    /// # Errors
+    /// What is wrong with the reply.
+    fn results(&self, reply: &mut Decoder<'_>) -> Result<(Any, ArgumentValues), CdrError>;
 }
 
 impl NamedOperation<'static> {
@@ -28,6 +58,7 @@ impl NamedOperation<'static> {
             keeper: None,
             two_way: true,
             response: ResponseFlags::SYNC_WITH_TARGET,
+            details: None,
         }
     }
 
@@ -39,6 +70,7 @@ impl NamedOperation<'static> {
             keeper: None,
             two_way: false,
             response: ResponseFlags::NONE,
+            details: None,
         }
     }
 }
@@ -56,6 +88,16 @@ impl<'n> NamedOperation<'n> {
                 true => ResponseFlags::SYNC_WITH_TARGET,
                 false => ResponseFlags::NONE,
             },
+            details: None,
+        }
+    }
+
+    /// The same operation, with what its interceptors can be told.
+    #[must_use]
+    pub fn with_details(self, details: &'n dyn OperationDetails) -> Self {
+        Self {
+            details: Some(details),
+            ..self
         }
     }
 

@@ -16,6 +16,7 @@ mod interface_of;
 mod ior_table;
 mod key;
 mod manager;
+pub mod messaging;
 mod object_adapter;
 mod object_id;
 mod object_map;
@@ -23,6 +24,7 @@ mod own_policies;
 mod poa;
 mod policy;
 mod servant;
+mod served;
 mod upcall;
 
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};

@@ -3,6 +3,7 @@
 use crate::adapter::{Adapter, ByStrategy, Request, Wanted};
 use crate::interface_of;
 use crate::servant::Servant;
+use crate::served::Served;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
@@ -30,6 +31,9 @@ impl Request for OverTheWire<'_, '_> {
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
+        if call.is_intercepted() {
+            return intercepted(servant, call, &mut |call| servant.dispatch(call));
+        }
         call.found()?;
         match answered_for_all(servant, call) {
             Some(answered) => answered,
@@ -44,13 +48,17 @@ impl Request for OverTheWire<'_, '_> {
     ) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
-        call.found()?;
-        if let Some(answered) = answered_for_all(servant, call) {
-            return answered;
-        }
-        match strategy {
+        let upcall = |call: &mut ServerCall<'_>| match strategy {
             ByStrategy::Number(number) => servant.upcall(number, call),
             ByStrategy::Name(how, tables) => tables.upcall(how, servant, call),
+        };
+        if call.is_intercepted() {
+            return intercepted(servant, call, &mut { upcall });
+        }
+        call.found()?;
+        match answered_for_all(servant, call) {
+            Some(answered) => answered,
+            None => upcall(call),
         }
     }
 
@@ -65,6 +73,33 @@ impl Request for OverTheWire<'_, '_> {
 
     fn rather_than_wait(&self) -> Option<Dispatched> {
         None
+    }
+}
+
+/// The same in an ORB with interceptors, which see the request before the upcall, on its thread.
+#[cold]
+#[inline(never)]
+fn intercepted(
+    servant: &Arc<dyn Servant>,
+    call: &mut ServerCall<'_>,
+    upcall: &mut dyn FnMut(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
+) -> Result<Dispatched, DispatchError> {
+    /// Leaves the upcall, even where the servant panics.
+    struct InUpcall<'c, 'm>(&'c mut ServerCall<'m>);
+
+    impl Drop for InUpcall<'_, '_> {
+        fn drop(&mut self) {
+            self.0.leave_upcall();
+        }
+    }
+
+    let upcall_on = InUpcall(call);
+    let call = &mut *upcall_on.0;
+    call.receive_request(Served::now(servant))?;
+    call.found()?;
+    match answered_for_all(servant, call) {
+        Some(answered) => answered,
+        None => upcall(call),
     }
 }
 

@@ -30,16 +30,16 @@ pub use punctual_dynamic::{
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Budgets, Buffering, CallPolicies, CharCodeSet, ClientProtocols, Collocation,
-    CollocationScope, CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy,
-    DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface, InvalidPolicy,
-    LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder,
-    OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager,
-    PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, ProtocolBundle, ProtocolCatalogue,
-    ProtocolError, PublishedEndpoints, Rebind, ReplyHandler, RequestContext, RequestContextError,
-    RequestPeer, Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts,
-    Trace, Transfer, UserException, Validation, Wait, frame_arrival, minor, parse_duration,
-    request_peer,
+    AsObject, Budgets, BufferCapacity, Buffering, CallPolicies, CharCodeSet, ClientProtocols,
+    Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
+    DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface,
+    InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb,
+    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
+    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, PriorityRange,
+    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, QueueOrder, Rebind,
+    ReplyHandler, RequestContext, RequestContextError, RequestPeer, Security, SetOverride,
+    SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
+    Validation, Wait, WhenFull, frame_arrival, minor, parse_duration, request_peer,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
@@ -50,6 +50,12 @@ pub use punctual_poa::{
     ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
     servant_of,
 };
+
+/// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
+pub mod messaging {
+    pub use punctual_orb::{ExceptionHolder, HandlerInterface, IntoReplyHandler};
+    pub use punctual_poa::messaging::{ReplyHandler, ReplyHandlerServant};
+}
 
 /// What protocols of one's own are written with: links, messaging protocols, profile codecs.
 pub mod protocol {
@@ -77,6 +83,17 @@ pub use punctual_dynamic::json::AnyJson;
 /// Values as JSON, by their TypeCodes.
 pub mod json {
     pub use punctual_dynamic::json::*;
+}
+
+/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
+/// (`docs/guide/interceptors.md`).
+pub mod interceptor {
+    pub use punctual_orb::{
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
+        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
+        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    };
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.
@@ -107,9 +124,9 @@ pub mod stub {
     pub use punctual_orb::operation_error as __operation_error;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
-        ArgumentOf, Context, DispatchError, Dispatched, Interface, ObjectRef, Operation, Provided,
-        ResultSlot, ResultSlotOf, ServerCall, SystemException, UserException, reference, taken,
-        user_exception,
+        ArgumentOf, Context, Delivery, DispatchError, Dispatched, Interface, IntoReplyHandler,
+        ObjectRef, Operation, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
+        UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{
         Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,

@@ -20,6 +20,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod ceiling;
 mod client_priority;
 mod config;
 mod connection;

@@ -1,38 +1,56 @@
 //! RTCORBA::Mutex.
 
-use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use crate::ceiling::{Ceiling, NotRisen, Risen};
+use punctual_orb::{CompletionStatus, Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::clock;
 use punctual_sys::pi_mutex::{LockError, PiGuard, PiMutex};
 use std::time::Duration;
 
 /// A mutex whose owner runs at the priority of the most urgent thread that waits for it, if that is above its own
 /// (RTCORBA::Mutex; Real-time CORBA 1.2, §5.10): threads in between keep nobody waiting.
+///
+/// One with a priority ceiling ([`crate::RtOrb::create_mutex_with_ceiling`]) has its owner run at the ceiling from the start.
 #[derive(Debug)]
 pub struct RtMutex {
     inner: PiMutex<()>,
+    ceiling: Option<Ceiling>,
 }
 
 /// A mutex that is locked, until dropped: the standard's `unlock`.
 #[derive(Debug)]
 pub struct RtGuard<'m> {
-    _inner: PiGuard<'m, ()>,
+    // In this order: the mutex is unlocked before the thread leaves the ceiling.
+    _locked: PiGuard<'m, ()>,
+    _risen: Option<Risen>,
 }
 
 impl RtMutex {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(ceiling: Option<Ceiling>) -> Self {
         Self {
             inner: PiMutex::new(()),
+            ceiling,
         }
+    }
+
+    /// The priority ceiling, of a mutex that has one.
+    #[must_use]
+    pub fn ceiling(&self) -> Option<Priority> {
+        self.ceiling.map(|ceiling| ceiling.priority)
     }
 
     /// Waits until it is the calling thread's.
     ///
     /// # Errors
     /// BAD_INV_ORDER when the thread holds it already, or something that its owner waits for; INTERNAL when its owner has
-    /// ended without unlocking it.
+    /// ended without unlocking it. Of a mutex with a ceiling: BAD_PARAM when the thread's own native priority is above it,
+    /// NO_PERMISSION when the operating system refuses the ceiling's.
     pub fn lock(&self) -> Result<RtGuard<'_>, SystemException> {
+        let risen = self.rise()?;
         let locked = self.inner.lock().map_err(|error| failed(&error))?;
-        Ok(RtGuard { _inner: locked })
+        Ok(RtGuard {
+            _locked: locked,
+            _risen: risen,
+        })
     }
 
     /// The same, at most for so long: `None` when it was somebody else's all the time. With no time it does not wait.
@@ -40,6 +58,7 @@ impl RtMutex {
     /// # Errors
     /// As [`RtMutex::lock`].
     pub fn try_lock(&self, max_wait: Duration) -> Result<Option<RtGuard<'_>>, SystemException> {
+        let risen = self.rise()?;
         let locked = match max_wait.is_zero() {
             true => self.inner.try_lock(),
             false => {
@@ -52,7 +71,18 @@ impl RtMutex {
             }
         };
         let locked = locked.map_err(|error| failed(&error))?;
-        Ok(locked.map(|locked| RtGuard { _inner: locked }))
+        Ok(locked.map(|locked| RtGuard {
+            _locked: locked,
+            _risen: risen,
+        }))
+    }
+
+    fn rise(&self) -> Result<Option<Risen>, SystemException> {
+        let Some(ceiling) = self.ceiling else {
+            return Ok(None);
+        };
+        let risen = ceiling.rise();
+        risen.map(Some).map_err(|why| not_risen(ceiling, &why))
     }
 }
 
@@ -64,4 +94,22 @@ fn failed(error: &LockError) -> SystemException {
         LockError::OwnerDied | LockError::Os(_) => Kind::Internal,
     };
     SystemException::new(kind, 0, CompletionStatus::No).with_detail(error.to_string())
+}
+
+#[cold]
+fn not_risen(ceiling: Ceiling, why: &NotRisen) -> SystemException {
+    let ceiling = ceiling.priority;
+    let (kind, detail) = match why {
+        NotRisen::AboveCeiling => (
+            Kind::BadParam,
+            format!("the thread's priority is above the mutex's ceiling, {ceiling}"),
+        ),
+        NotRisen::Refused(error) => (
+            Kind::NoPermission,
+            format!(
+                "the thread does not get the priority of the mutex's ceiling, {ceiling}: {error}"
+            ),
+        ),
+    };
+    SystemException::new(kind, 0, CompletionStatus::No).with_detail(detail)
 }

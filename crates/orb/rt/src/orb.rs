@@ -1,5 +1,6 @@
 //! The RTORB: what an ORB has of Real-time CORBA.
 
+use crate::ceiling::Ceiling;
 use crate::client_priority::ClientPriorityPolicy;
 use crate::config::{LaneThreads, NativePolicy, PriorityTransform, Propagated, RealTime, RtConfig};
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
@@ -172,7 +173,21 @@ impl RtOrb {
     /// A mutex whose owner inherits the priority of who waits for it (RTCORBA::RTORB::create_mutex).
     #[must_use]
     pub fn create_mutex(&self) -> RtMutex {
-        RtMutex::new()
+        RtMutex::new(None)
+    }
+
+    /// A mutex whose owner runs at the ceiling's native priority as long as it holds it: that of the most urgent thread that
+    /// ever locks it. So a thread waits for one critical section of a less urgent one at most, however many mutexes it
+    /// locks, and threads whose mutexes all have ceilings do not deadlock on one processor.
+    ///
+    /// # Errors
+    /// DATA_CONVERSION 2 for a priority that the mapping does not have.
+    pub fn create_mutex_with_ceiling(&self, ceiling: Priority) -> Result<RtMutex, SystemException> {
+        let native = self.mapped(ceiling)?;
+        Ok(RtMutex::new(Some(Ceiling {
+            priority: ceiling,
+            native,
+        })))
     }
 
     /// From CORBA priorities to native ones.
@@ -243,6 +258,11 @@ impl RtOrb {
             }
             _ => thread,
         }
+    }
+
+    /// Tells it from other RTORBs; never 0.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
     }
 
     /// Has the calling thread run at a priority; what it ran at before.

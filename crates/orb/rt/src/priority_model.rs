@@ -114,13 +114,22 @@ impl ByPriorityModel {
                 why: without_native(policy.server_priority),
             });
         }
-        Ok(Some(Arc::new(AtPriority { rt, policy })))
+        let obeys_as_carried =
+            policy.model == PriorityModel::ClientPropagated && rt.transform().is_none();
+        let repeats_of = obeys_as_carried.then_some(rt.number());
+        Ok(Some(Arc::new(AtPriority {
+            repeats_of: repeats_of.unwrap_or_default(),
+            rt,
+            policy,
+        })))
     }
 }
 
 /// Upcalls at the priority that the model says, after which the thread runs at its own again.
 #[derive(Debug)]
 struct AtPriority {
+    /// The number of the RTORB where what a request carries decides alone, else 0.
+    repeats_of: u32,
     rt: Arc<RtOrb>,
     policy: PriorityModelPolicy,
 }
@@ -128,32 +137,12 @@ struct AtPriority {
 impl AroundUpcall for AtPriority {
     #[inline]
     fn enter(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
-        let priority = match (self.policy.model, call.as_deref_mut()) {
-            (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
-            (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
-            // The client is this thread.
-            (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
-                Ok(own) => own,
-                Err(_) => {
-                    let now = thread::now().map_err(|error| unknown(&error))?;
-                    return Ok(now.0);
-                }
-            },
-        };
-        let priority = match self.rt.transform() {
-            Some(transform) => transform
-                .inbound(priority)
-                .ok_or_else(|| not_transformed(priority))?,
-            None => priority,
-        };
-        let before = self.rt.run_at(priority)?;
-        if let Some(call) = call {
-            call.count_at(priority);
+        if let Some(call) = call.as_deref_mut()
+            && let Some(before) = self.enter_again(call)
+        {
+            return Ok(before.0);
         }
-        if timeline::is_recording() {
-            timeline::runs_at(priority);
-        }
-        Ok(before.0)
+        self.enter_anew(call)
     }
 
     fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
@@ -174,6 +163,60 @@ impl AroundUpcall for AtPriority {
 }
 
 impl AtPriority {
+    /// Where the request carries what the thread's last one did, and the thread is scheduled as then: a lane's requests, as
+    /// a rule.
+    #[inline(always)]
+    fn enter_again(&self, call: &mut ServerCall<'_>) -> Option<RanAt> {
+        let data = call.contexts().find(RT_CORBA_PRIORITY)?;
+        let data = *data.as_array()?;
+        let (priority, native) = thread::runs_as_asked(self.repeats_of, data)?;
+        if timeline::is_recording() {
+            return None;
+        }
+        call.set_reply_context(RT_CORBA_PRIORITY, &data);
+        call.count_at(priority);
+        let corba = Priority::replace_of_thread(Some(priority));
+        Some(RanAt::new(native, corba))
+    }
+
+    #[inline(never)]
+    fn enter_anew(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
+        let priority = match (self.policy.model, call.as_deref_mut()) {
+            (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
+            (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
+            // The client is this thread.
+            (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
+                Ok(own) => own,
+                Err(_) => {
+                    let now = thread::now().map_err(|error| unknown(&error))?;
+                    return Ok(now.0);
+                }
+            },
+        };
+        let priority = match self.rt.transform() {
+            Some(transform) => transform
+                .inbound(priority)
+                .ok_or_else(|| not_transformed(priority))?,
+            None => priority,
+        };
+        let before = self.rt.run_at(priority)?;
+        let mut is_carried = false;
+        if let Some(call) = call {
+            call.count_at(priority);
+            let carried = call.contexts().find(RT_CORBA_PRIORITY);
+            is_carried = carried == Some(&context::encoded(priority));
+        }
+        if timeline::is_recording() {
+            timeline::runs_at(priority);
+        }
+        // What is written otherwise, capped or changed is looked at each time.
+        if self.repeats_of != 0 && thread::is_at(before.native()) && is_carried {
+            let asked = (context::encoded(priority), priority);
+            thread::was_asked(self.repeats_of, asked, before.native());
+        }
+        Ok(before.0)
+    }
+
     /// The priority that a request carries, as far as it is obeyed. The reply carries it, too, as TAO's do.
     #[inline]
     fn propagated(&self, call: &mut ServerCall<'_>) -> Result<Priority, SystemException> {

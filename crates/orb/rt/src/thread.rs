@@ -12,6 +12,8 @@ thread_local! {
     static NATIVE: Cell<Native> = const { Cell::new(Native::UNKNOWN) };
     /// What the thread ran at before it was told what to run at between upcalls.
     static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
+    /// What the last upcall asked for whose thread ran as that wanted already.
+    static LAST: Cell<Asked> = const { Cell::new(Asked::NOTHING) };
     /// The number of an RTORB, a priority, and what its mapping made of that the last time.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
@@ -23,6 +25,26 @@ pub(crate) struct Native(u32);
 /// What a thread ran at, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RanAt(pub(crate) u64);
+
+/// A priority that a request carried, and how the thread was scheduled that ran as this wants.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// The number of an RTORB: its mapping was asked.
+    by: u32,
+    data: [u8; 4],
+    priority: Priority,
+    native: Native,
+}
+
+impl Asked {
+    /// No RTORB has the number 0.
+    const NOTHING: Self = Self {
+        by: 0,
+        data: [0; 4],
+        priority: Priority::MIN,
+        native: Native::UNKNOWN,
+    };
+}
 
 const HAS_CORBA: u64 = 1 << 16;
 const POLICY: u32 = 8;
@@ -47,6 +69,14 @@ impl Native {
         // 99 at most.
         let priority = u8::try_from(scheduling.priority()).unwrap_or_default();
         Self(policy << POLICY | u32::from(priority))
+    }
+
+    /// The priority that it has among real-time threads; `None` of other threads, and of those that have reserved their time.
+    pub(crate) fn real_time_priority(self) -> Option<i32> {
+        match self.scheduling()? {
+            Scheduling::Fifo { priority } | Scheduling::RoundRobin { priority } => Some(priority),
+            _ => None,
+        }
     }
 
     /// The same for the kernel; `None` where nothing is to be set.
@@ -93,6 +123,25 @@ pub(crate) fn mapped(by: u32, priority: Priority) -> Option<Native> {
 
 pub(crate) fn has_mapped(by: u32, priority: Priority, native: Native) {
     MAPPED.set((by, priority, native));
+}
+
+/// The priority that these data of a context mean to an RTORB, and how the thread is scheduled, if it runs as that wants: it
+/// does where its last such upcall had the same data, and it is scheduled as it was then.
+#[inline]
+pub(crate) fn runs_as_asked(by: u32, data: [u8; 4]) -> Option<(Priority, Native)> {
+    let last = LAST.get();
+    let is_same = last.by == by && last.data == data && is_at(last.native);
+    is_same.then_some((last.priority, last.native))
+}
+
+/// The thread was scheduled so, and runs as these data of a context want.
+pub(crate) fn was_asked(by: u32, (data, priority): ([u8; 4], Priority), native: Native) {
+    LAST.set(Asked {
+        by,
+        data,
+        priority,
+        native,
+    });
 }
 
 /// Whether the thread is known to be scheduled so.

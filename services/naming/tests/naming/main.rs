@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod client;
 mod contexts;
 mod extended;
 mod federation;

@@ -16,6 +16,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("orb.idl", include_str!("../builtin/orb.idl")),
     ("TypeCode.idl", include_str!("../builtin/orb.idl")),
     ("IOP.idl", include_str!("../builtin/IOP.idl")),
+    ("Messaging.idl", include_str!("../builtin/Messaging.idl")),
 ];
 
 impl Preprocessor<'_> {

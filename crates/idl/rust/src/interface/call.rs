@@ -3,6 +3,7 @@
 //! names and signatures agree.
 
 use proc_macro2::{Ident, TokenStream};
+use punctual_idl::implied::{self, Reply};
 use punctual_idl::model::{
     Attribute, DeclId, DeclKind, Declaration, Direction, InterfaceFlavour, Operation, Type,
 };
@@ -257,6 +258,20 @@ impl<'a> Call<'a> {
             declaration,
             owner,
         }
+    }
+
+    /// Whether it reads an attribute.
+    pub(crate) fn is_getter(&self) -> bool {
+        matches!(self.declaration.kind, DeclKind::Attribute(_)) && self.half == Half::Main
+    }
+
+    /// What delivers its reply to a handler.
+    pub(crate) fn reply(&self, generator: &Generator<'_>) -> Option<Reply> {
+        let half = match self.half {
+            Half::Main => implied::Half::Main,
+            Half::Setter => implied::Half::Setter,
+        };
+        generator.handlers.reply(self.declaration.id, half)
     }
 
     /// The object reference behind the typed one that the method is of.

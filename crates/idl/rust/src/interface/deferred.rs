@@ -9,6 +9,7 @@ use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
 use super::collocated;
+use super::reply_handler::{self, Taken};
 use super::request::{marshaling, operation, results};
 use crate::Generator;
 use crate::docs::doc;
@@ -31,15 +32,28 @@ pub(super) fn names(
     call: &Call<'_>,
     methods: &mut Claims,
 ) -> Option<Names> {
-    if call.oneway || !generator.options.asynchronous {
+    let is_handler = generator.handlers.is_handler(call.owner.id);
+    if call.oneway || !generator.options.asynchronous || is_handler {
         return None;
     }
     let method = &call.method;
-    let mut fresh = |name: &str| methods.fresh(name).to_string();
+    let half = if call.is_getter() { "get_" } else { "" };
+    let mut fresh = |prefix: &str| {
+        // What is taken gets an `ami_` in between (CORBA 3.3 part 1, §17.6.1).
+        let mut name = format!("{prefix}{half}{method}");
+        let mut between = String::new();
+        while methods.contains(&name) {
+            between.push_str("ami_");
+            name = format!("{prefix}{between}{half}{method}");
+        }
+        methods.fresh(&name).to_string()
+    };
+    let (polled, handled) = (fresh("sendp_"), fresh("sendc_"));
+    let awaited = methods.fresh(&format!("{method}_async")).to_string();
     Some(Names {
-        polled: fresh(&format!("sendp_{method}")),
-        handled: fresh(&format!("sendc_{method}")),
-        awaited: fresh(&format!("{method}_async")),
+        polled,
+        handled,
+        awaited,
     })
 }
 
@@ -52,8 +66,9 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
     let begun = begun(scope, call, &mut locals);
     let (passed, signature) = passed(scope, call);
     let (value, error) = (value(scope, call), call.error_type(scope));
-    let [poller, reply_handler, into] =
-        ["Poller", "ReplyHandler", "Into"].map(|name| scope.name(name));
+    let poller = scope.name("Poller");
+    let object = call.object(scope);
+    let Taken { bound, into } = reply_handler::taken(scope, call, &object, &value, &error);
     let count = 1 + call.passed().count() + usize::from(!call.context.is_empty());
     let largest = lints::largest(&scope.generator.facts, call.raises);
     let lints = |name: &Ident, more: usize, largest| {
@@ -78,7 +93,6 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
         false => (quote!(begin_elsewhere), quote!(begin_handled_elsewhere)),
     };
     let Begun {
-        object,
         here,
         own,
         arguments,
@@ -95,10 +109,10 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
 
         #doc_handled
         #of_handled
-        pub fn #handled(&self, #handler: impl #into<#reply_handler<#value, #error>> #signature) {
+        pub fn #handled(&self, #handler: impl #bound #signature) {
             #operation
             #own
-            #object_ref::#begin_handled(#object, OPERATION, #handler.into(), #here #arguments, #results)
+            #object_ref::#begin_handled(#object, OPERATION, #handler.#into, #here #arguments, #results)
         }
 
         #doc_awaited
@@ -111,7 +125,6 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
 
 /// The parts of what begins a call.
 struct Begun {
-    object: TokenStream,
     /// What is done with a servant of this process, and a comma.
     here: TokenStream,
     /// Copies of the arguments.
@@ -149,7 +162,6 @@ fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> Begun {
         quote!(move |#out: &mut #encoder<'_>| { #(#lent)* #body })
     };
     Begun {
-        object: call.object(scope),
         here: here.unwrap_or_default(),
         own: quote!(#(#own)*),
         arguments,

@@ -4,12 +4,14 @@
 //! keeps the memory of its arguments, its results and all that a call prepares.
 
 mod argument;
+mod details;
 mod error;
 
 pub use argument::Argument;
 pub use error::InvokeError;
 
 use argument::{mismatch, missing};
+use details::Details;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
@@ -175,7 +177,13 @@ impl Request {
     /// with BAD_PARAM for an argument that has no value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
-        let operation = NamedOperation::named(&self.operation, true);
+        let details = Details {
+            arguments: &self.arguments,
+            return_type: &self.return_type,
+            exceptions: &self.exceptions,
+            context: self.context.as_ref(),
+        };
+        let operation = NamedOperation::named(&self.operation, true).with_details(&details);
         let (arguments, context) = (&self.arguments, &self.context);
         let (return_type, return_value) = (&self.return_type, &mut self.return_value);
         let (returned, exceptions) = (&mut self.returned, &self.exceptions);
@@ -215,7 +223,13 @@ impl Request {
         if let Some(argument) = self.arguments.iter().find(|one| one.comes_back()) {
             return Err(argument::comes_back_oneway(argument));
         }
-        let operation = NamedOperation::named(&self.operation, false);
+        let details = Details {
+            arguments: &self.arguments,
+            return_type: &self.return_type,
+            exceptions: &self.exceptions,
+            context: self.context.as_ref(),
+        };
+        let operation = NamedOperation::named(&self.operation, false).with_details(&details);
         self.object.send(&operation, |out| {
             put(&self.arguments, self.context.as_ref(), out)
         })

@@ -7,6 +7,7 @@ mod support;
 mod faults;
 mod futures;
 mod giop_server;
+mod handler_objects;
 mod handlers;
 mod polling;
 

@@ -27,7 +27,7 @@ fn all_come_back(clerk: &Clerk) {
     let other = clerk.sendp_self_or_nil(Some(clerk)).wait().unwrap();
     assert_eq!(other.as_ref(), Some(clerk));
     clerk.sendp_set_rate(5).wait().unwrap();
-    assert_eq!(clerk.sendp_rate().wait().unwrap(), 5);
+    assert_eq!(clerk.sendp_get_rate().wait().unwrap(), 5);
     let stumbled = clerk.sendp_stumble().wait().unwrap_err();
     assert_eq!(stumbled.kind(), Kind::Unknown);
 }

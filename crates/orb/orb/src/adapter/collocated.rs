@@ -2,6 +2,7 @@
 
 use super::answer::DispatchError;
 use super::provided::Provided;
+use crate::interceptor::ServedObject;
 use std::fmt;
 
 /// An object of this process, as its adapter lets callers of this process to it. Found once for a
@@ -21,6 +22,11 @@ pub trait Collocated: Send + Sync {
         request: &LocalRequest<'_>,
         run: &mut dyn FnMut(&Provided<'_>),
     ) -> Result<Went, DispatchError>;
+
+    /// The object of the upcall that the calling thread has been let to, for interceptors.
+    fn serving(&self) -> Option<Box<dyn ServedObject>> {
+        None
+    }
 
     /// Lets a call to the servant that is active now, without more ado. [`Went::ByWire`] when none is; the
     /// call then goes through the adapter.

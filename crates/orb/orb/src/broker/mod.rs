@@ -10,6 +10,7 @@ pub(crate) use life::Life;
 use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::interceptor::Interceptors;
 use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
@@ -40,6 +41,23 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// Who is called at points of requests.
+    pub(crate) interceptors: Interceptors,
+    ids: Option<Arc<Ids>>,
+}
+
+/// By which names others know an ORB, among its extensions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids {
+    pub(crate) orb: String,
+    pub(crate) server: String,
+}
+
+/// The same, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdsOf<'b> {
+    pub(crate) orb: &'b str,
+    pub(crate) server: &'b str,
 }
 
 /// What an ORB is told of priorities, among its extensions.
@@ -68,8 +86,10 @@ impl Broker {
             values: ValueFactories::default(),
             request_contexts,
             priorities: extensions.get::<Told>().map(|told| told.0.clone()),
+            ids: extensions.get(),
             extensions,
             life: Life::default(),
+            interceptors: Interceptors::default(),
             config,
         }
     }
@@ -83,17 +103,23 @@ impl Broker {
         protocols.add(&builtin).expect("what is built in fits");
         let types = PolicyTypes::default();
         let extensions = Extensions::default();
-        Arc::new(Self::new(
-            config,
-            protocols,
-            types,
-            request_contexts,
-            extensions,
-        ))
+        let this = Self::new(config, protocols, types, request_contexts, extensions);
+        this.interceptors
+            .settle(crate::interceptor::Registered::default());
+        Arc::new(this)
     }
 
     pub(crate) fn config(&self) -> &OrbConfig {
         &self.config
+    }
+
+    /// By which names others know the ORB: empty ones, unless it was given any.
+    pub(crate) fn ids(&self) -> IdsOf<'_> {
+        let ids = self.ids.as_deref();
+        IdsOf {
+            orb: ids.map_or("", |ids| &ids.orb),
+            server: ids.map_or("", |ids| &ids.server),
+        }
     }
 
     pub(crate) fn limits(&self) -> &Limits {

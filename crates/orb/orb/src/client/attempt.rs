@@ -7,9 +7,9 @@ use super::outcome::{Reply, ReplyOutcome};
 use super::send;
 use super::write::{Anew, Ask};
 use crate::exception::SystemException;
-use crate::lane::{AwaitedReply, Binding, ClientConnection};
+use crate::lane::{AwaitedReply, Binding, ClientConnection, Waiting};
 use crate::messaging::Message;
-use crate::policy::Buffering;
+use crate::policy::BufferTerms;
 use crate::probe::{self, Point};
 use crate::relayed::{self, RelayedReply, Terms};
 use crate::timeline::{self, Stage};
@@ -33,26 +33,43 @@ impl Invocation {
         }
         probe::begins!(Point::ClientMessagingSend);
         let is_request = !matches!(call.ask, Ask::Locate);
+        let terms = self.buffer_terms(call);
         let anew = Anew {
             callee: call.callee,
             binding,
             route: &self.route,
-            contexts: &self.contexts,
+            contexts: match &self.interception {
+                Some(interception) => interception.contexts(),
+                None => &self.contexts,
+            },
+            is_intercepted: self.interception.is_some(),
             addressing: self.addressing,
             tells_code_sets: is_request && connection.must_tell_code_sets(),
+            waits: terms.is_some(),
         };
-        if let Some(when) = self.route.effective.buffering
-            && let Ask::Request { operation, .. } = call.ask
-            && !operation.two_way
+        if let Some(terms) = terms
+            && self.completion == Completion::Sent
         {
-            self.buffer(call, &anew, when)?;
+            self.buffer(call, &anew, terms)?;
             return Ok(None);
         }
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let mut request = anew.message(call.ask, pending.id())?;
-        send::send(connection, &mut request, self.request_deadline)?;
+        match terms {
+            Some(terms) => {
+                let waiting = Waiting::message(request, Some(pending.id()));
+                let by = (&**call.callee.lane, connection);
+                call.callee.object.is_buffered_on(connection);
+                send::buffer(by, waiting, terms, self.request_deadline)?;
+            }
+            None => {
+                let out_of_band = self.route.effective.out_of_band;
+                let deadline = self.request_deadline;
+                send::send(connection, &mut request, out_of_band, deadline)?;
+            }
+        }
         if timeline::is_recording() {
             call.callee.lane.calls_come_to(Stage::Sent, pending.id());
         }
@@ -63,8 +80,17 @@ impl Invocation {
         Ok(is_awaited.then(|| pending.put_away(connection)))
     }
 
+    /// How the request waits for others, if it does: a one-way, or one whose caller goes on.
+    fn buffer_terms(&self, call: &Call<'_>) -> Option<&BufferTerms> {
+        let terms = self.route.effective.buffering.as_ref()?;
+        let Ask::Request { operation, .. } = call.ask else {
+            return None;
+        };
+        (self.is_put_away || !operation.two_way).then_some(terms)
+    }
+
     /// Lets a one-way request wait for others on its connection.
-    fn buffer(&self, call: &Call<'_>, anew: &Anew<'_>, when: Buffering) -> Result<(), Failed> {
+    fn buffer(&self, call: &Call<'_>, anew: &Anew<'_>, terms: &BufferTerms) -> Result<(), Failed> {
         let Ask::Request {
             operation,
             arguments,
@@ -75,7 +101,7 @@ impl Invocation {
         let connection = &anew.binding.connection;
         let waiting = anew.waiting(operation, arguments)?;
         let by = (&**call.callee.lane, connection);
-        send::buffer(by, waiting, when, self.deadline)?;
+        send::buffer(by, waiting, terms, self.request_deadline)?;
         // A batch has no contexts.
         if anew.tells_code_sets && !connection.wire.abilities.batches {
             connection.code_sets_are_told();

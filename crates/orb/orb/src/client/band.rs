@@ -83,8 +83,10 @@ impl Route {
             binding,
             route: self,
             contexts: &contexts,
+            is_intercepted: false,
             addressing: AddressingDisposition::Key,
             tells_code_sets: connection.must_tell_code_sets(),
+            waits: false,
         };
         let pending = connection
             .register()
@@ -95,7 +97,7 @@ impl Route {
             arguments: &|_| Ok(()),
         };
         let mut request = anew.message(ask, pending.id())?;
-        send::send(connection, &mut request, deadline)?;
+        send::send(connection, &mut request, true, deadline)?;
         if anew.tells_code_sets {
             connection.code_sets_are_told();
         }

@@ -1,12 +1,13 @@
 //! Calls of each kind, from their beginning to their end.
 
 use super::complete;
-use super::failure::out_of_place;
+use super::failure::{out_of_place, reply_not_before_its_end};
 use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
 use super::outcome::{Body, ReplyOutcome, Results, unlisted};
 use super::remote::Callee;
 use super::segment;
 use super::short::{self, Short};
+use super::start_times;
 use super::write::{Arguments, Ask};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
 use crate::operation::NamedOperation;
@@ -156,7 +157,15 @@ pub(super) fn complete_by_waiting(
 ) -> Result<Option<ReplyOutcome>, SystemException> {
     loop {
         match progress {
-            Progress::Done(outcome) => return Ok(outcome),
+            Progress::Done(outcome) => {
+                if let (Some(start), Some(_)) = (invocation.reply_start, &outcome)
+                    && !start_times::wait(start, invocation.deadline)
+                {
+                    let deadline = invocation.deadline;
+                    return Err(reply_not_before_its_end(deadline));
+                }
+                return Ok(outcome);
+            }
             Progress::Awaits(awaited) => {
                 probe::begins!(Point::ClientTransportReceive);
                 let Awaited { binding, reply } = awaited;

@@ -1,6 +1,6 @@
 //! The stage in which a call waits for its reply, and what becomes of it when none comes.
 
-use super::failure::{Failed, no_reply, out_of_place, timed_out};
+use super::failure::{Failed, no_reply, out_of_place, timed_out, too_late};
 use super::write::Ask;
 use crate::lane::{AwaitedReply, ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::Message;
@@ -56,6 +56,7 @@ pub(super) fn wait_for(
     deadline: Deadline,
 ) -> Result<Message, Failed> {
     let came = reply.with(|connection, pending| {
+        connection.flush_if_it_waits(pending.id(), deadline);
         let waited = wait(connection, pending, completion, deadline);
         waited.map_err(|why| without_reply(connection, pending, why, deadline))
     });
@@ -69,6 +70,8 @@ pub(super) fn wait_until(
     deadline: Deadline,
 ) -> Result<Result<Message, Failed>, AwaitedReply> {
     let came = reply.with_or_again(|connection, pending| {
+        // Who waits for its reply waits for no other requests.
+        connection.flush_if_it_waits(pending.id(), until.earlier(deadline));
         let bound = upcall::about_to_block();
         let bounded = connection.bounded(until.earlier(deadline), bound);
         match connection.wait(pending, bounded) {
@@ -116,10 +119,11 @@ pub(super) fn without_reply(
     deadline: Deadline,
 ) -> Failed {
     match why {
-        NoReply::TimedOut => {
-            connection.give_up(pending);
-            Failed::Finally(timed_out(connection.peer(), deadline))
+        NoReply::TimedOut if connection.give_up(pending) => {
+            Failed::Finally(too_late(connection.peer(), deadline))
         }
+        NoReply::TimedOut => Failed::Finally(timed_out(connection.peer(), deadline)),
+        NoReply::NotSent => Failed::Finally(too_late(connection.peer(), deadline)),
         NoReply::Broken(broken) => no_reply(connection.peer(), &broken),
     }
 }

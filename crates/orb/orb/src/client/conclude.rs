@@ -22,11 +22,29 @@ const MAX_STALE: u32 = 3;
 const MAX_READDRESSED: u32 = 2;
 
 impl Invocation {
-    /// Judges an attempt. `bound` is by which connection it was made, unless that is remembered already.
+    /// Judges an attempt, and has interceptors say what they think of that. `bound` is by which connection it was made,
+    /// unless that is remembered already.
     ///
     /// # Errors
     /// What the caller gets, when that is the end of the call.
     pub(super) fn conclude(
+        &mut self,
+        call: &Call<'_>,
+        outcome: Outcome,
+        bound: Option<&Binding>,
+    ) -> Result<Next, SystemException> {
+        if self.interception.is_none() {
+            return self.judge(call, outcome, bound);
+        }
+        let forward = match &outcome {
+            Ok(Some(ReplyOutcome::Forward { to, .. })) => Some(to.clone()),
+            _ => None,
+        };
+        let judged = self.judge(call, outcome, bound);
+        self.end_pass(call, judged, forward)
+    }
+
+    fn judge(
         &mut self,
         call: &Call<'_>,
         outcome: Outcome,
@@ -106,7 +124,7 @@ impl Invocation {
 
 impl Call<'_> {
     /// Where a forward leads; a request that is passed on keeps its terms there.
-    fn forwarded(&self, to: Ior) -> Ior {
+    pub(super) fn forwarded(&self, to: Ior) -> Ior {
         match self.ask {
             Ask::Relay(request) => {
                 let registry = self.callee.broker().protocols.now();

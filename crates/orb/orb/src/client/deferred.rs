@@ -77,6 +77,8 @@ impl<O: Owner> Deferred<O> {
             arguments,
         };
         let mut invocation = Invocation::new(&what.call());
+        invocation.is_deferred();
+        invocation.is_put_away = true;
         let stage = Stage::of(invocation.proceed(&what.call()));
         Self {
             what,

@@ -75,6 +75,24 @@ pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException
     )
 }
 
+/// The request may not leave before its start time, which comes after its end.
+#[cold]
+pub(super) fn not_before_its_end(deadline: Deadline) -> SystemException {
+    let term = deadline.timeout().unwrap_or_default().as_millis();
+    SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No).with_detail(
+        format!("the request may not leave within {term} ms, by its RequestStartTime"),
+    )
+}
+
+/// The reply may not be given to its caller before its start time, which comes after its end.
+#[cold]
+pub(super) fn reply_not_before_its_end(deadline: Deadline) -> SystemException {
+    let term = deadline.timeout().unwrap_or_default().as_millis();
+    SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::Yes).with_detail(
+        format!("the reply may not be given back within {term} ms, by its ReplyStartTime"),
+    )
+}
+
 /// A bound reference would have to be bound anew, which its Rebind policy forbids.
 #[cold]
 pub(super) fn must_rebind(what: &str) -> SystemException {
@@ -101,7 +119,7 @@ pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
 }
 
 /// Forwards nest too deep: from where to where the last would have led.
-pub(super) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
+pub(crate) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
     let kind = Kind::Transient;
     SystemException::new(kind, minor::TOO_MANY_FORWARDS, CompletionStatus::No).with_detail(format!(
         "forwards nest deeper than {limit} (max_forwards), perhaps in a loop: the last led from {} \
@@ -127,6 +145,14 @@ fn described(ior: &Ior) -> String {
 pub(super) fn unwatchable(error: &std::io::Error) -> SystemException {
     SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe)
         .with_detail(format!("nothing reads the reply: {error}"))
+}
+
+/// There is no room for a request to wait for others.
+pub(super) fn buffer_full(address: &Address) -> SystemException {
+    let kind = Kind::Transient;
+    SystemException::new(kind, minor::BUFFER_FULL, CompletionStatus::No).with_detail(format!(
+        "{address}: the buffer is full (the policy BufferCapacity)"
+    ))
 }
 
 pub(super) fn too_many_calls() -> SystemException {

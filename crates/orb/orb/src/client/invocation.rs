@@ -9,10 +9,12 @@
 //! with everything decided beforehand.
 
 use super::complete::Completion;
-use super::failure::{Failed, too_late};
+use super::failure::{Failed, not_before_its_end, too_late};
+use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
+use super::start_times;
 use super::write::{Arguments, Ask, FilledContexts, filled};
 use crate::exception::SystemException;
 use crate::invocation_policies::told;
@@ -22,6 +24,7 @@ use crate::operation::NamedOperation;
 use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
+use std::time::SystemTime;
 
 /// Whom a call is for, and what it asks.
 #[derive(Clone, Copy)]
@@ -35,6 +38,9 @@ pub(super) struct Call<'a> {
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
+    /// Before when its request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
+    pub(super) request_start: Option<SystemTime>,
+    pub(super) reply_start: Option<SystemTime>,
     /// When its request is too late: not behind the reply.
     pub(super) request_deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
@@ -42,14 +48,21 @@ pub(super) struct Invocation {
     pub(super) route: Route,
     /// What the request carries for others, as it was when the call was made.
     pub(super) contexts: FilledContexts,
+    /// Whether its caller goes on meanwhile, so that its request may wait for others.
+    pub(super) is_put_away: bool,
     /// How often it has moved on to a fresh connection because the old one had gone stale.
     pub(super) stale: u32,
     /// How often a server has asked for another way to address the object.
     pub(super) readdressed: u32,
+    /// Where the ORB has interceptors.
+    pub(super) interception: Option<Box<Interception>>,
 }
 
 /// What one attempt has come to; `None` for a one-way that was sent.
 pub(super) type Outcome = Result<Option<ReplyOutcome>, Failed>;
+
+/// Which reply is awaited of what was sent, if one is.
+type Sent = Result<Option<AwaitedReply>, Failed>;
 
 /// What a first attempt by the short way has come to, and until when the call may take.
 pub(super) struct Attempted {
@@ -105,6 +118,7 @@ impl Invocation {
         let effective = callee.effective();
         let completion = Completion::of(call.ask);
         let timeout = Deadline::after_maybe(callee.timeout_under(&effective));
+        let queued = effective.queued;
         let ends = effective.ends.begin();
         let deadline = timeout.earlier(ends.reply_deadline());
         Self {
@@ -116,7 +130,7 @@ impl Invocation {
                 Ask::Request { .. } => {
                     let mut contexts =
                         filled(&wanted(&callee.broker().request_contexts, &effective));
-                    contexts.extend(told(&ends));
+                    contexts.extend(told(&ends, &queued));
                     contexts
                 }
                 // It brings those of whoever made it.
@@ -130,8 +144,12 @@ impl Invocation {
                 (Ask::Locate, route) => route.bound_anew(),
                 (_, route) => route,
             },
+            request_start: queued.request_start,
+            reply_start: queued.reply_start,
+            is_put_away: false,
             stale: 0,
             readdressed: 0,
+            interception: Interception::begin(callee.broker(), call.ask),
         }
     }
 
@@ -140,20 +158,42 @@ impl Invocation {
     /// # Errors
     /// What the caller gets, when that is the end of the call.
     pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
+        if let Some(start) = self.request_start.take()
+            && !start_times::wait(start, self.request_deadline)
+        {
+            return Err(not_before_its_end(self.request_deadline));
+        }
         loop {
-            let binding = self.bind(call)?;
-            if self.request_deadline.has_passed() {
-                return Err(too_late(binding.connection.peer(), self.request_deadline));
+            if let Next::Again = self.begin_pass(call)? {
+                continue;
             }
-            let outcome = match self.send_by(call, &binding) {
-                Ok(Some(reply)) => return Ok(Progress::Awaits(Awaited { binding, reply })),
-                Ok(None) => Ok(None),
-                Err(failed) => Err(failed),
+            let (binding, outcome) = match self.bind_and_send(call) {
+                Ok((binding, Ok(Some(reply)))) => match self.has_left(call)? {
+                    Next::Done(_) => return Ok(Progress::Awaits(Awaited { binding, reply })),
+                    Next::Again => continue,
+                },
+                Ok((binding, Ok(None))) => (binding, Ok(None)),
+                Ok((binding, Err(failed))) => (binding, Err(failed)),
+                // Unless an interceptor knows better, that is its end.
+                Err(exception) => match self.end_pass(call, Err(exception), None)? {
+                    Next::Done(outcome) => return Ok(Progress::Done(outcome)),
+                    Next::Again => continue,
+                },
             };
             if let Next::Done(outcome) = self.conclude(call, outcome, Some(&binding))? {
                 return Ok(Progress::Done(outcome));
             }
         }
+    }
+
+    /// One attempt, as far as its reply is awaited.
+    fn bind_and_send(&mut self, call: &Call<'_>) -> Result<(Binding, Sent), SystemException> {
+        let binding = self.bind(call)?;
+        if self.request_deadline.has_passed() {
+            return Err(too_late(binding.connection.peer(), self.request_deadline));
+        }
+        let sent = self.send_by(call, &binding);
+        Ok((binding, sent))
     }
 
     /// Goes on with the reply that has come to the request that was sent by `binding`, or with why none has.
@@ -166,6 +206,12 @@ impl Invocation {
         binding: Binding,
         came: Result<Message, Failed>,
     ) -> Result<Progress, SystemException> {
+        if let Next::Again = self.begin_poll(call)? {
+            return self.proceed(call);
+        }
+        if let Ok(message) = &came {
+            self.note_reply(&binding, message);
+        }
         let outcome = came.and_then(|message| call.read(&binding, message).map(Some));
         let next = self.conclude(call, outcome, Some(&binding))?;
         // Another attempt may want the connection for itself.

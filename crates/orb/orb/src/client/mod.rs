@@ -3,7 +3,8 @@
 //! A call is an [`invocation`] that goes through stages, a file each: [`resolve`] finds endpoints in a reference,
 //! and [`route`] which of them is tried now; it is bound to a connection of the lane's; [`write`](mod@write),
 //! [`send`](mod@send), [`complete`]; [`conclude`] says whether that was it. A call that goes as one before it takes
-//! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do.
+//! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do. Where
+//! an ORB has interceptors, they are called between the stages ([`intercepted`]).
 
 mod attempt;
 mod band;
@@ -15,6 +16,8 @@ mod deferred;
 mod destination;
 mod failure;
 mod heads;
+mod intercepted;
+mod interception;
 mod invocation;
 #[cfg(test)]
 mod invocation_tests;
@@ -28,13 +31,14 @@ mod route;
 mod segment;
 mod send;
 mod short;
+mod start_times;
 mod target;
 mod write;
 
 pub(crate) use call::{invoke, locate, one_way, relay};
 pub(crate) use connect::{connection, inconsistent};
 pub(crate) use deferred::{Deferred, Owner};
-pub(crate) use failure::out_of_place;
+pub(crate) use failure::{out_of_place, too_many_forwards};
 pub(crate) use outcome::{Body, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};
 pub(crate) use resolve::announced;

@@ -36,9 +36,11 @@ impl Path {
         began_late: bool,
     ) -> Self {
         let connection = &binding.connection;
-        // The short way has no scheduling points, so that all others need not ask for them.
-        let shares =
-            effective.mux != Mux::Exclusive && !effective.in_segment && !effective.ends.are_any();
+        // The short way has no scheduling points and no interceptors, so that all others need not ask for them.
+        let shares = effective.mux != Mux::Exclusive
+            && !effective.in_segment
+            && !effective.needs_a_request()
+            && broker.interceptors.leave_calls_alone();
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         let is_answered = effective.answer_to_one_ways().is_some();
         Self {

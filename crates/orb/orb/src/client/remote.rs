@@ -12,6 +12,7 @@ use crate::profile::Origin;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use punctual_cdr::Environment;
+use punctual_ior::Ior;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -27,6 +28,8 @@ pub(crate) struct RemoteObject {
     /// Changes when a path does that threads may have taken note of.
     version: AtomicU64,
     original: Arc<Target>,
+    /// What it was called as, where an interceptor has forwarded that call.
+    called_as: Option<Arc<Target>>,
     /// Where the object has moved for good, as a server has said (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
@@ -34,6 +37,8 @@ pub(crate) struct RemoteObject {
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
     /// Connections that no other object's calls go by. They end with it.
     private: Mutex<Vec<Weak<ClientConnection>>>,
+    /// Connections on which calls have been buffered that have not ended, so that no path leads there yet.
+    buffered: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
 /// By which paths one lane's calls go under the same policies.
@@ -70,10 +75,12 @@ impl RemoteObject {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             version: AtomicU64::new(0),
             original,
+            called_as: None,
             moved: ArcSwapOption::empty(),
             policies,
             paths: ArcSwap::default(),
             private: Mutex::default(),
+            buffered: Mutex::default(),
         }
     }
 
@@ -85,6 +92,19 @@ impl RemoteObject {
     /// The goal that it was made with.
     pub(crate) fn original(&self) -> &Arc<Target> {
         &self.original
+    }
+
+    /// Where a call is forwarded to, under the same policies.
+    pub(crate) fn forwarded(&self, to: Ior) -> Self {
+        let to = Arc::new(Target::new(to, Origin::ThisHost));
+        let mut object = Self::new(to, self.policies.clone());
+        object.called_as = Some(self.called_as().clone());
+        object
+    }
+
+    /// The goal that the caller's reference has.
+    pub(crate) fn called_as(&self) -> &Arc<Target> {
+        self.called_as.as_ref().unwrap_or(&self.original)
     }
 
     /// Where calls begin.
@@ -113,6 +133,22 @@ impl RemoteObject {
         {
             private.push(Arc::downgrade(connection));
         }
+    }
+
+    /// A call of it is buffered on this connection.
+    pub(super) fn is_buffered_on(&self, connection: &Arc<ClientConnection>) {
+        let mut buffered = self.buffered.lock();
+        buffered.retain(|one| one.strong_count() > 0);
+        let is_there = |one: &Weak<_>| one.as_ptr() == Arc::as_ptr(connection);
+        if !buffered.iter().any(is_there) {
+            buffered.push(Arc::downgrade(connection));
+        }
+    }
+
+    /// The connections on which calls have been buffered since this was asked last.
+    pub(crate) fn take_buffered_on(&self) -> Vec<Arc<ClientConnection>> {
+        let buffered = std::mem::take(&mut *self.buffered.lock());
+        buffered.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Tells this object's references and their paths as they are now from all others.

@@ -46,6 +46,8 @@ pub(super) struct Route {
     failures: Vec<Failure>,
     restarted: bool,
     forwards: u32,
+    /// Whether the way holds for this call alone, as an interceptor has forwarded it.
+    is_for_one_call: bool,
     /// How long connections may yet be set up.
     reach: Option<Duration>,
     /// Endpoints that may yet be tried.
@@ -68,6 +70,7 @@ impl Route {
             failures: Vec::new(),
             restarted: false,
             forwards: 0,
+            is_for_one_call: false,
         }
     }
 
@@ -212,6 +215,24 @@ impl Route {
         }
     }
 
+    /// Finds out where the call goes first, where no path says it.
+    pub(super) fn begins(&mut self, callee: &Callee<'_>) {
+        if self.path.is_none() {
+            self.spread_out(callee);
+        }
+    }
+
+    /// Which of the profiles of [`Route::target`] is tried now.
+    pub(super) fn profile(&self) -> usize {
+        let followed = self.path.as_ref().and_then(|path| path.levels.last());
+        let endpoint = match (self.levels.last(), followed) {
+            (Some(level), _) => level.endpoints.get(level.at),
+            (None, Some((_, endpoint))) => endpoint.as_ref(),
+            (None, None) => None,
+        };
+        endpoint.map_or(0, |endpoint| endpoint.profile)
+    }
+
     /// Whether a forward led to the endpoint tried now.
     pub(super) fn is_forwarded(&self) -> bool {
         if self.levels.is_empty() {
@@ -247,6 +268,19 @@ impl Route {
         }
         self.enter(callee, target, None);
         Ok(())
+    }
+
+    /// An interceptor has sent the call elsewhere: this one, and no other.
+    ///
+    /// # Errors
+    /// As of [`Route::forward`].
+    pub(super) fn forward_once(
+        &mut self,
+        callee: &Callee<'_>,
+        to: Target,
+    ) -> Result<(), SystemException> {
+        self.is_for_one_call = true;
+        self.forward(callee, to, false)
     }
 
     /// Goes on behind the profile tried now, which failed; `false` when that was the last, and there is
@@ -289,7 +323,7 @@ impl Route {
 
     /// Remembers the way that the call has gone.
     pub(super) fn remember(&self, callee: &Callee<'_>, binding: &Binding) {
-        if self.levels.is_empty() {
+        if self.levels.is_empty() || self.is_for_one_call {
             return;
         }
         let broker = callee.broker();

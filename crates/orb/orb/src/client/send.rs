@@ -1,11 +1,10 @@
 //! The stage that lets a request leave: at once, or buffered with others.
 
-use super::failure::{Failed, not_sent};
-use crate::lane::{ClientConnection, Lane, Waiting};
-use crate::policy::Buffering;
+use super::failure::{Failed, buffer_full, not_sent};
+use crate::lane::{ClientConnection, Lane, NotBuffered, Waiting};
+use crate::policy::BufferTerms;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_link::SendError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,9 +13,10 @@ use std::time::{Duration, Instant};
 pub(super) fn send_plainly(
     connection: &ClientConnection,
     request: &mut Block,
+    out_of_band: bool,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let sent = connection.send_plainly(request, deadline);
+    let sent = connection.send_plainly(request, out_of_band, deadline);
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
@@ -25,9 +25,11 @@ pub(super) fn send_plainly(
 pub(super) fn send_one_way_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: &mut Block,
+    out_of_band: bool,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let kept = connection.send_one_way(request, deadline);
+    let kept = connection.send_one_way(request, out_of_band, deadline);
+    let kept = kept.map_err(|error| not_sent(connection.peer(), &error))?;
     flush_in_time((lane, connection), kept, deadline)
 }
 
@@ -35,9 +37,10 @@ pub(super) fn send_one_way_plainly(
 pub(super) fn send(
     connection: &ClientConnection,
     message: &mut Block,
+    out_of_band: bool,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let sent = connection.send(message, deadline);
+    let sent = connection.send(message, out_of_band, deadline);
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
@@ -45,10 +48,11 @@ pub(super) fn send(
 pub(super) fn buffer_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: &Block,
-    when: Buffering,
+    terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let waits = connection.append(request, when, deadline);
+    let waits = connection.append(request, terms, deadline);
+    let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
 }
 
@@ -56,20 +60,28 @@ pub(super) fn buffer_plainly(
 pub(super) fn buffer(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: Waiting,
-    when: Buffering,
+    terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let waits = connection.enqueue(request, when, deadline);
+    let waits = connection.enqueue(request, terms, deadline);
+    let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
+}
+
+#[cold]
+fn not_buffered(connection: &ClientConnection, error: NotBuffered) -> Failed {
+    match error {
+        NotBuffered::Full => Failed::Finally(buffer_full(connection.peer())),
+        NotBuffered::NotSent(error) => not_sent(connection.peer(), &error),
+    }
 }
 
 /// Has what waits sent when its time has come.
 fn flush_in_time(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
-    waits: Result<Option<Duration>, SendError>,
+    due: Option<Duration>,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let due = waits.map_err(|error| not_sent(connection.peer(), &error))?;
     if let Some(delay) = due
         && !lane.flusher.schedule(Instant::now() + delay, connection)
     {

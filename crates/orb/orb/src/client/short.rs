@@ -18,7 +18,7 @@ use super::write::{self, Arguments};
 use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
-use crate::policy::Buffering;
+use crate::policy::Effective;
 use crate::probe::{self, Point};
 use crate::timeline::{self, Stage};
 use punctual_cdr::{Block, Coding, Decoder};
@@ -74,7 +74,7 @@ pub(super) fn attempt(
         deadline,
         // What waits for others leaves when the caller may have filled its buffers anew.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
-        buffering: &path.effective.buffering,
+        effective: &path.effective,
     };
     let made = if operation.two_way {
         call.make(block, arguments, results)
@@ -105,7 +105,7 @@ struct ShortCall<'q> {
     head: &'q RequestHead,
     deadline: Deadline,
     lends: bool,
-    buffering: &'q Option<Buffering>,
+    effective: &'q Effective,
 }
 
 impl ShortCall<'_> {
@@ -129,7 +129,9 @@ impl ShortCall<'_> {
             return Err(self.failed(Failed::Finally(too_many_calls())));
         };
         self.write(block, pending.id(), arguments)?;
-        if let Err(failed) = send::send_plainly(connection, block, self.deadline) {
+        if let Err(failed) =
+            send::send_plainly(connection, block, self.effective.out_of_band, self.deadline)
+        {
             return Err(self.failed(failed));
         }
         self.comes_to(Stage::Sent, pending.id());
@@ -162,9 +164,12 @@ impl ShortCall<'_> {
     ) -> Result<(), Box<Attempted>> {
         self.write(block, 0, arguments)?;
         let by = (&**self.callee.lane, self.connection);
-        let sent = match self.buffering {
-            None => send::send_one_way_plainly(by, block, self.deadline),
-            Some(when) => send::buffer_plainly(by, block, *when, self.deadline),
+        let sent = match &self.effective.buffering {
+            None => {
+                let out_of_band = self.effective.out_of_band;
+                send::send_one_way_plainly(by, block, out_of_band, self.deadline)
+            }
+            Some(terms) => send::buffer_plainly(by, block, terms, self.deadline),
         };
         sent.map_err(|failed| self.failed(failed))
     }

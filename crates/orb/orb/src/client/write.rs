@@ -114,10 +114,14 @@ pub(super) struct Anew<'w> {
     pub(super) route: &'w Route,
     /// Those of the request, where its connection carries any.
     pub(super) contexts: &'w FilledContexts,
+    /// Whether those take the place of what a request that is passed on has brought.
+    pub(super) is_intercepted: bool,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     /// Whether the request is to carry the CodeSets context.
     pub(super) tells_code_sets: bool,
+    /// Whether it waits for others, and leaves when the caller may have filled its buffers anew.
+    pub(super) waits: bool,
 }
 
 impl Anew<'_> {
@@ -163,9 +167,7 @@ impl Anew<'_> {
                     contexts: ServiceContexts::new(&contexts),
                 };
                 session.put_head(&mut out, &Head::Request(header, None))?;
-                // What waits for others leaves when the caller may have filled its buffers anew.
-                let waits = !operation.two_way && self.route.effective.buffering.is_some();
-                if lends && !waits {
+                if lends && !self.waits {
                     out.set_lender(connection.link().lender());
                 }
                 probe::begins!(Point::ClientMarshal);
@@ -178,7 +180,19 @@ impl Anew<'_> {
                 // It brings those of whoever made it.
                 let told = code_sets.as_slice();
                 let contexts = connection.wire.abilities.contexts.then_some(told);
-                request.put_head(session, (request_id, &target), contexts, &mut out)?;
+                let own = self.contexts.iter().map(|(id, data)| (*id, &data[..]));
+                let own: Vec<ServiceContext<'_>> = own.collect();
+                match self.is_intercepted {
+                    true => request.with_contexts(ServiceContexts::new(&own)).put_head(
+                        session,
+                        (request_id, &target),
+                        contexts,
+                        &mut out,
+                    )?,
+                    false => {
+                        request.put_head(session, (request_id, &target), contexts, &mut out)?;
+                    }
+                }
                 let lender = lends.then(|| connection.link().lender()).flatten();
                 request.body.put(&mut out, lender);
                 out
@@ -207,7 +221,8 @@ impl Anew<'_> {
                 operation,
                 arguments,
             };
-            return self.message(ask, 0).map(Waiting::Message);
+            let message = self.message(ask, 0)?;
+            return Ok(Waiting::message(message, None));
         }
         let coding = coding(&self.callee, connection);
         let mut out = Encoder::new(connection.lend(), ByteOrder::NATIVE, coding);

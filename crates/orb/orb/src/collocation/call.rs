@@ -1,13 +1,16 @@
 //! One call within the process.
 
-use super::locality::Caller;
+use super::intercepted::{self, Ended, Upcall};
+use super::locality::{Caller, Locality};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
-use crate::client::out_of_place;
-use crate::exception::SystemException;
+use crate::client::{RemoteObject, out_of_place, too_many_forwards};
+use crate::exception::{OperationError, SystemException, SystemExceptionKind as Kind};
+use crate::interceptor::Outcome;
 use crate::operation::NamedOperation;
 use crate::policy::{Collocation, SyncScope};
 use crate::server;
 use crate::upcall::WithinProcess;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What became of a call.
@@ -16,11 +19,37 @@ enum Entered {
     Here,
     /// A request is to be sent.
     ByWire,
+    /// Interceptors are to see it.
+    Intercepted,
     /// It was refused, or has failed, as a request may.
     Failed(SystemException),
 }
 
-/// Calls the servant, if the object is one of this process, or else makes a request.
+/// What a call that has failed says of it.
+pub(crate) trait Failure: From<SystemException> {
+    /// What interceptors see.
+    fn outcome(&self) -> Outcome;
+
+    /// Of an interceptor of the caller's.
+    fn raised(exception: SystemException) -> Self;
+}
+
+impl<E: OperationError> Failure for E {
+    fn outcome(&self) -> Outcome {
+        match self.system() {
+            Some(exception) => Outcome::System(exception.clone()),
+            None => Outcome::User(self.exception_id().to_owned()),
+        }
+    }
+
+    fn raised(exception: SystemException) -> Self {
+        exception.into()
+    }
+}
+
+/// Calls the servant, if the object is one of this process, or else makes a request: through the caller's reference, or
+/// to where interceptors have forwarded the call. `again` has other buffers for a call that is forwarded when its servant
+/// has had the first ones; such a call goes by wire.
 // Beside the stub, which is thus small enough to stand in its callers, and in whose place the result is written.
 #[inline(never)]
 pub(crate) fn call<V, B, R, E>(
@@ -28,11 +57,12 @@ pub(crate) fn call<V, B, R, E>(
     operation: &NamedOperation<'_>,
     buffers: B,
     here: impl FnOnce(B, &V) -> Result<R, E>,
-    wire: impl FnOnce(B) -> Result<R, E>,
+    wire: impl FnOnce(B, Option<RemoteObject>) -> Result<R, E>,
+    again: impl FnOnce() -> Option<B>,
 ) -> Result<R, E>
 where
     V: ?Sized + 'static,
-    E: From<SystemException>,
+    E: Failure,
 {
     let mut held = Some((buffers, here));
     // Each in a place of its own: a result is written once and read as it was written.
@@ -55,12 +85,137 @@ where
             (None, None) => caller.locality.leave(),
         },
         Entered::ByWire => {}
+        Entered::Intercepted => return call_intercepted(caller, operation, held, wire, again),
         Entered::Failed(exception) => return Err(exception.into()),
     }
     match held {
-        Some((buffers, _)) => wire(buffers),
+        Some((buffers, _)) => wire(buffers, None),
         None => Err(out_of_place().into()),
     }
+}
+
+/// The same of a call that interceptors see.
+#[cold]
+#[inline(never)]
+fn call_intercepted<V, B, R, E>(
+    caller: Caller<'_>,
+    operation: &NamedOperation<'_>,
+    held: Option<(B, impl FnOnce(B, &V) -> Result<R, E>)>,
+    wire: impl FnOnce(B, Option<RemoteObject>) -> Result<R, E>,
+    again: impl FnOnce() -> Option<B>,
+) -> Result<R, E>
+where
+    V: ?Sized + 'static,
+    E: Failure,
+{
+    let (held, came) = (Cell::new(held), RefCell::new(None));
+    let mut run = |provided: &Provided<'_>| {
+        if let Some(servant) = provided.view::<V>()
+            && let Some((buffers, here)) = held.take()
+        {
+            came.replace(Some(here(buffers, servant)));
+        }
+    };
+    let ended = || {
+        let came = came.borrow();
+        came.as_ref().map(|came| match came {
+            Ok(_) => Outcome::Reply,
+            Err(error) => error.outcome(),
+        })
+    };
+    let is_held = || {
+        let there = held.take();
+        let is_held = there.is_some();
+        held.set(there);
+        is_held
+    };
+    let upcall = Repeatable {
+        run: &mut run,
+        ended: &ended,
+        is_held: &is_held,
+    };
+    let stop = go(caller, operation, upcall);
+    match stop {
+        Stop::Stands => came.take().unwrap_or_else(|| Err(out_of_place().into())),
+        Stop::Raised(exception) => Err(E::raised(exception)),
+        Stop::Refused(exception) => Err(exception.into()),
+        Stop::ByWire(object) => match held.take().map(|(buffers, _)| buffers).or_else(again) {
+            Some(buffers) => wire(buffers, object.map(|it| *it)),
+            None => Err(E::raised(cannot_be_forwarded(operation))),
+        },
+    }
+}
+
+/// The servant has filled the caller's buffers, and there are no others.
+#[cold]
+fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
+    Kind::BadInvOrder.because(format!(
+        "`{}`: an interceptor forwards a call that has been made into buffers of its caller's",
+        operation.name()
+    ))
+}
+
+/// A call, as it is let to servants: to one, and then to none.
+struct Repeatable<'u> {
+    run: &'u mut dyn FnMut(&Provided<'_>),
+    ended: &'u dyn Fn() -> Option<Outcome>,
+    /// Whether no servant has had it.
+    is_held: &'u dyn Fn() -> bool,
+}
+
+/// Where a call that interceptors see has come to its end.
+enum Stop {
+    /// At the servant, and what that has said holds.
+    Stands,
+    /// A request is to be sent, to where the call was forwarded.
+    ByWire(Option<Box<RemoteObject>>),
+    Refused(SystemException),
+    Raised(SystemException),
+}
+
+/// Follows forwards, as far as requests do.
+fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>) -> Stop {
+    let Repeatable {
+        run,
+        ended,
+        is_held,
+    } = upcall;
+    let named = |exception: SystemException| {
+        exception.in_context(format_args!("calling `{}`", operation.name()))
+    };
+    let most = caller.orb.config().max_forwards;
+    let mut forwarded: Option<Box<(RemoteObject, Locality)>> = None;
+    for _ in 0..=most {
+        let caller = match &forwarded {
+            None => caller,
+            Some(forwarded) => Caller {
+                object: &forwarded.0,
+                locality: &forwarded.1,
+                ..caller
+            },
+        };
+        let by_wire = caller.way() == Collocation::None || !is_held();
+        let Some(here) = caller.locality.here(caller).filter(|_| !by_wire) else {
+            return Stop::ByWire(forwarded.map(|it| Box::new(it.0)));
+        };
+        let upcall = Upcall {
+            run: &mut *run,
+            ended,
+        };
+        match intercepted::enter(caller, here, operation, upcall) {
+            Ended::Stands => return Stop::Stands,
+            Ended::ByWire => return Stop::ByWire(forwarded.map(|it| Box::new(it.0))),
+            Ended::Refused(exception) => return Stop::Refused(named(exception)),
+            Ended::Raised(exception) => return Stop::Raised(named(exception)),
+            Ended::Forward(to) => {
+                let object = caller.object.forwarded(*to);
+                forwarded = Some(Box::new((object, Locality::default())));
+            }
+        }
+    }
+    let to = forwarded.as_ref().map_or(caller.object, |it| &it.0);
+    let (from, to) = (caller.object.original(), to.original());
+    Stop::Raised(named(too_many_forwards(most, from, to.ior())))
 }
 
 /// The same of a one-way: what is heard is what keeps a request from being sent, and what the SyncScope has the caller wait
@@ -70,11 +225,11 @@ pub(crate) fn one_way<V: ?Sized + 'static>(
     caller: Caller<'_>,
     operation: &NamedOperation<'_>,
     here: impl FnOnce(&V) -> Result<(), SystemException>,
-    wire: impl FnOnce() -> Result<(), SystemException>,
+    wire: impl FnOnce(Option<RemoteObject>) -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
     let here = |(), servant: &V| here(servant).map_err(Failed::InServant);
-    let wire = |()| wire().map_err(Failed::ByWire);
-    match call(caller, operation, (), here, wire) {
+    let wire = |(), to: Option<RemoteObject>| wire(to).map_err(Failed::ByWire);
+    match call(caller, operation, (), here, wire, || Some(())) {
         Ok(()) => Ok(()),
         Err(Failed::ByWire(exception)) => Err(exception),
         Err(failed) => heard(caller, failed),
@@ -87,6 +242,19 @@ enum Failed {
     /// Before, or as it panicked.
     Refused(SystemException),
     ByWire(SystemException),
+}
+
+impl Failure for Failed {
+    fn outcome(&self) -> Outcome {
+        let (Self::InServant(exception) | Self::Refused(exception) | Self::ByWire(exception)) =
+            self;
+        Outcome::System(exception.clone())
+    }
+
+    fn raised(exception: SystemException) -> Self {
+        // The caller hears of it whatever the SyncScope.
+        Self::ByWire(exception)
+    }
 }
 
 impl From<SystemException> for Failed {
@@ -133,6 +301,9 @@ fn enter(
     let way = caller.way();
     if way == Collocation::None {
         return Entered::ByWire;
+    }
+    if here.is_intercepted {
+        return Entered::Intercepted;
     }
     let upcall = WithinProcess::enter(here.broker.number());
     let entered = catch_unwind(AssertUnwindSafe(|| {

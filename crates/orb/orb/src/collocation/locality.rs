@@ -33,6 +33,8 @@ pub(super) struct LocatedObject {
     pub(super) object: Arc<dyn Collocated>,
     /// Its ORB's, which is not kept alive.
     pub(super) broker: Arc<Broker>,
+    /// Whether interceptors of either end look at calls.
+    pub(super) is_intercepted: bool,
 }
 
 /// A reference, as a call finds out where its object is.
@@ -123,7 +125,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     let (own, target) = (caller.orb, caller.object.original());
     if target.is_made_here() {
         let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
-        return here(own, &key?);
+        return here(own, own, &key?);
     }
     // Where a call would begin. Those behind are for when it fails there.
     let endpoints = target.endpoints(own.broker()).ok()?;
@@ -141,7 +143,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
         orbs.iter()
             .filter(|orb| orb.is_same(own) || is_shared(orb))
             .filter(|orb| listens_at(orb, &place.pair.name, &place.address))
-            .find_map(|orb| here(orb, &place.object_key))
+            .find_map(|orb| here(own, orb, &place.object_key))
     })
 }
 
@@ -150,10 +152,13 @@ fn is_shared(orb: &Orb) -> bool {
     orb.config().collocation_scope == CollocationScope::Process
 }
 
-fn here(orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
+fn here(caller: &Orb, orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
+    let broker = orb.shared_broker();
     Some(LocatedObject {
         object: orb.adapter()?.collocated(object_key)?,
-        broker: orb.shared_broker(),
+        is_intercepted: !caller.broker().interceptors.leave_calls_alone()
+            || !broker.interceptors.leave_requests_alone(),
+        broker,
     })
 }
 

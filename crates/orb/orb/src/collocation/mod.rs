@@ -10,10 +10,13 @@
 //! references that it passes. Operations of `CORBA::Object`, and calls by hand
 //! ([`crate::ObjectRef::invoke`]), are requests always.
 //!
+//! Where either end's ORB has interceptors, the call goes between them ([`intercepted`]), and through its adapter always.
+//!
 //! Whatever is unusual goes by the wire, which knows what to do: an ORB that has ended, a forward, a servant
 //! that has no such interface, an adapter that wants its own thread.
 
 mod call;
+mod intercepted;
 mod locality;
 
 pub(crate) use call::{call, one_way};

@@ -25,7 +25,7 @@ use super::timeouts::Timeouts;
 #[cfg(feature = "tls")]
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{code_set, collocation, initial_reference, security};
+use super::{buffer, code_set, collocation, initial_reference, security};
 use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
 use std::collections::BTreeMap;
@@ -95,6 +95,10 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         set(&mut buffering.messages, table.messages);
         set(&mut buffering.octets, table.octets);
         set_ms(&mut buffering.delay, table.delay_ms);
+        set(&mut config.buffer_capacity.octets, table.most_octets);
+        if let Some(word) = table.when_full {
+            config.buffer_capacity.when_full = buffer::parse("one_way_buffering.when_full", &word)?;
+        }
     }
     set(
         &mut config.one_way_gather,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod budgets;
+mod buffer;
 mod code_set;
 mod collocation;
 mod concurrency;

@@ -9,7 +9,8 @@ use super::initial_reference;
 use super::timeouts::Timeouts;
 use super::values::Trace;
 use crate::policy::{
-    Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults, Otherwise, Security, Wait,
+    BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults, Otherwise,
+    Security, Wait,
 };
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
@@ -95,6 +96,8 @@ pub struct OrbConfig {
     pub max_forwards: u32,
     /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
     pub one_way_buffering: Option<Buffering>,
+    /// What the buffer of a connection holds at most, and what happens beyond that. 8 MiB, and the caller sends, by default.
+    pub buffer_capacity: BufferCapacity,
     /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
     /// into one packet (TCP). The operating system has taken each when its call returns; the last one leaves within
     /// six times as long as a rule, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
@@ -148,6 +151,7 @@ impl Default for OrbConfig {
             giop_version: GiopVersion::V1_2,
             max_forwards: 10,
             one_way_buffering: None,
+            buffer_capacity: BufferCapacity::default(),
             one_way_gather: Duration::from_micros(50),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
@@ -187,6 +191,7 @@ impl OrbConfig {
             security: self.security,
             char_code_set: self.char_code_set,
             buffering: self.one_way_buffering,
+            buffer_capacity: self.buffer_capacity,
             properties: self.link_properties.clone(),
         }
     }

@@ -102,8 +102,30 @@ pub const POOL_EXHAUSTED: u32 = own(18);
 pub const TOO_DEEP: u32 = own(19);
 /// INTERNAL: an invariant of the ORB does not hold.
 pub const BROKEN_INVARIANT: u32 = own(17);
+/// BAD_INV_ORDER: an attribute or operation of a request's information that is not valid at the interception point.
+pub const INTERCEPTION_POINT: u32 = omg(14);
+/// BAD_INV_ORDER: a service context is there already.
+pub const SERVICE_CONTEXT_EXISTS: u32 = omg(15);
+/// BAD_INV_ORDER: a policy type has a factory already.
+pub const POLICY_FACTORY_EXISTS: u32 = omg(16);
+/// BAD_INV_ORDER: slots are asked for before the ORB has started.
+pub const SLOTS_BEFORE_START: u32 = omg(10);
+/// BAD_PARAM: no service context has the id.
+pub const NO_SERVICE_CONTEXT: u32 = omg(26);
+/// BAD_PARAM: no component has the tag.
+pub const NO_COMPONENT: u32 = omg(28);
+/// NO_RESOURCES: what a call of this kind does not know of itself.
+pub const INFORMATION_NOT_AVAILABLE: u32 = omg(1);
+/// INV_POLICY: no policy of the type.
+pub const INVALID_POLICY_TYPE: u32 = omg(2);
+/// INV_POLICY: no factory makes policies of the type.
+pub const NO_POLICY_FACTORY: u32 = omg(3);
+/// UNKNOWN: an interceptor panicked.
+pub const INTERCEPTOR_PANICKED: u32 = own(21);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
+pub const BUFFER_FULL: u32 = own(40);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What the errors of all operations have in common.
 
 use super::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
-use punctual_cdr::{CdrError, Decoder};
+use punctual_cdr::{CdrError, Decoder, Encoder};
 use std::error::Error;
 
 /// The error of an operation: [`SystemException`] of those that raise no exceptions of their own, and an enum that the
@@ -39,12 +39,26 @@ pub trait OperationError: Error + From<SystemException> + Sized {
             .map_or(CompletionStatus::Yes, SystemException::completed)
     }
 
+    /// The repository id of the exception that the servant has raised, if it is one of the operation's own; empty of
+    /// others. For generated code.
+    #[doc(hidden)]
+    fn exception_id(&self) -> &'static str {
+        ""
+    }
+
     /// The exception of an id that a reply brings, if it is one of the operation's. For generated code.
     ///
     /// # Errors
     /// What is wrong with its members.
     #[doc(hidden)]
     fn raised(id: &str, reply: &mut Decoder<'_>) -> Result<Option<Self>, CdrError>;
+
+    /// Writes a user exception as the body of a reply; whether it is one. For generated code.
+    ///
+    /// # Errors
+    /// Those of its members.
+    #[doc(hidden)]
+    fn marshal_raised(&self, body: &mut Encoder<'_>) -> Result<bool, CdrError>;
 }
 
 impl OperationError for SystemException {
@@ -54,5 +68,9 @@ impl OperationError for SystemException {
 
     fn raised(_: &str, _: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
         Ok(None)
+    }
+
+    fn marshal_raised(&self, _: &mut Encoder<'_>) -> Result<bool, CdrError> {
+        Ok(false)
     }
 }

@@ -27,7 +27,7 @@ pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
-    PendingReply, Waited, Waiting, Wanted,
+    NotBuffered, PendingReply, Waited, Waiting, Wanted,
 };
 pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;

@@ -271,21 +271,27 @@ impl Lane {
         self.incoming.wait_until_idle(&self.reactors);
     }
 
+    /// Sends the requests that wait on connections to an endpoint.
+    pub(crate) fn flush_to(&self, endpoint: &Endpoint, deadline: Deadline) {
+        self.outgoing.flush_to(endpoint, deadline);
+    }
+
     /// Sends the one-way requests that wait on any connection.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        self.outgoing.flush(deadline);
+        self.outgoing.flush(&self.flusher, deadline);
     }
 
     /// Sends what waits on any connection, and lets no call begin on one any more; those in progress finish.
     pub(crate) fn retire_connections(&self) {
-        self.outgoing.retire_all(Deadline::after(FLUSH_AT_END));
+        let deadline = Deadline::after(FLUSH_AT_END);
+        self.outgoing.retire_all(&self.flusher, deadline);
     }
 
     /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
     pub(crate) fn disconnect(&self) {
-        self.flusher.close();
         self.incoming.let_followers_go();
         self.flush(Deadline::after(FLUSH_AT_END));
+        self.flusher.close();
         self.outgoing.close();
         self.replies.close();
     }

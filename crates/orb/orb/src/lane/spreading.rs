@@ -65,7 +65,8 @@ impl ClientConnection {
             return false;
         };
         let request = self.locate_request(endpoint, pending.id());
-        let sent = request.is_ok_and(|mut request| self.send(&mut request, deadline).is_ok());
+        let sent =
+            request.is_ok_and(|mut request| self.send(&mut request, false, deadline).is_ok());
         sent && self.wait(&pending, deadline).is_ok()
     }
 

@@ -144,10 +144,15 @@ impl Template {
         self.put_head_mostly_of::<SHORT>(block, request_id);
     }
 
-    /// The same of a head that is likely to carry a priority.
+    /// The same of a head whose one context is a priority.
     #[inline]
-    pub(crate) fn put_head_with_contexts(&self, block: &mut Block, request_id: u32) {
+    pub(crate) fn put_head_with_priority(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
         self.put_head_mostly_of::<WITH_PRIORITY>(block, request_id);
+        if let [(begin, _)] = *self.slots
+            && let Some(slot) = block.as_mut_slice().get_mut(begin..begin + data.len())
+        {
+            slot.copy_from_slice(&data);
+        }
     }
 
     #[inline(always)]

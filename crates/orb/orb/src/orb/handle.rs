@@ -6,7 +6,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::lane::{Lane, Lanes};
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
-use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, ObjectAdapter};
+use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, Intercepted, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
@@ -334,7 +334,10 @@ impl Orb {
         &self,
         make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
     ) -> &Arc<dyn ObjectAdapter> {
-        self.shared.adapter.get_or_set(make)
+        let broker = &self.shared.broker;
+        self.shared
+            .adapter
+            .get_or_set(|| Intercepted::around(make(), broker))
     }
 
     /// Prints a line among the messages that `-ORBTrace giop` prints, if it does. For adapters.

@@ -4,17 +4,21 @@
 mod answer_tests;
 #[cfg(test)]
 mod closure_adapter;
+mod current;
 mod handle;
 #[cfg(test)]
 mod inheriting_tests;
+mod initialize;
 mod listening;
 mod process;
 mod reach;
 mod start;
 mod values;
 
+pub use current::PiCurrent;
 pub(crate) use handle::Registered;
 pub use handle::{Orb, WeakOrb};
+pub use initialize::{OrbInitInfo, OrbInitializer};
 pub(crate) use process::listening;
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};

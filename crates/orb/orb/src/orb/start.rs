@@ -1,8 +1,11 @@
 //! Starting an ORB: what it is told, and what it then has.
 
 use super::handle::{Around, Orb};
-use crate::broker::{Broker, Extensions, Told};
+use super::initialize::{Adds, Initializers, OrbInitializer};
+use crate::broker::{Broker, Extensions, Ids, Told};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::exception::SystemException;
+use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
@@ -35,6 +38,9 @@ pub enum InitError {
     /// A service context that requests cannot carry.
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
+    /// What an initialiser has raised, such as the name of an interceptor that there is already.
+    #[error("an initialiser has raised {0}")]
+    Initializer(#[from] SystemException),
     /// An endpoint whose priority no threads can have.
     #[error("the endpoint {endpoint} of priority {priority}: {why}")]
     EndpointPriority {
@@ -92,6 +98,10 @@ pub struct OrbBuilder {
     policy_types: PolicyTypes,
     request_contexts: Vec<Arc<dyn RequestContext>>,
     extensions: Extensions,
+    initializers: Initializers,
+    ids: Ids,
+    /// What is left of the arguments.
+    arguments: Vec<String>,
 }
 
 impl OrbBuilder {
@@ -161,6 +171,46 @@ impl OrbBuilder {
         self
     }
 
+    /// Has this take part in the start of the ORB, behind those that were named before: it registers interceptors
+    /// (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
+    #[must_use]
+    pub fn initializer(mut self, initializer: Arc<dyn OrbInitializer>) -> Self {
+        self.initializers.add(initializer);
+        self
+    }
+
+    /// Adds an interceptor of the requests that the ORB's callers make, as an initialiser would.
+    #[must_use]
+    pub fn client_interceptor(self, interceptor: Arc<dyn ClientRequestInterceptor>) -> Self {
+        self.initializer(Arc::new(Adds::Client(interceptor)))
+    }
+
+    /// Adds an interceptor of the requests that the ORB serves, as an initialiser would.
+    #[must_use]
+    pub fn server_interceptor(self, interceptor: Arc<dyn ServerRequestInterceptor>) -> Self {
+        self.initializer(Arc::new(Adds::Server(interceptor)))
+    }
+
+    /// Adds an interceptor of object adapters that are made, as an initialiser would.
+    #[must_use]
+    pub fn ior_interceptor(self, interceptor: Arc<dyn IorInterceptor>) -> Self {
+        self.initializer(Arc::new(Adds::Ior(interceptor)))
+    }
+
+    /// By which name interceptors know the ORB (`ORBInitInfo::orb_id`, `ServerRequestInfo::orb_id`). Default: none.
+    #[must_use]
+    pub fn orb_id(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.ids.orb);
+        self
+    }
+
+    /// By which name they know the server (`ServerRequestInfo::server_id`). Default: none.
+    #[must_use]
+    pub fn server_id(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.ids.server);
+        self
+    }
+
     /// Has this said what surrounds the upcalls of which adapters; one thing says it, the last.
     #[must_use]
     pub fn around_upcalls(self, around: Arc<dyn AroundUpcalls>) -> Self {
@@ -211,6 +261,7 @@ impl OrbBuilder {
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<(Self, Vec<String>), InitError> {
         let rest = self.config.apply_arguments(arguments)?;
+        self.arguments.clone_from(&rest);
         Ok((self, rest))
     }
 
@@ -244,8 +295,12 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         added,
         mut policy_types,
         request_contexts,
-        extensions,
+        mut extensions,
+        initializers,
+        ids,
+        arguments,
     } = builder;
+    extensions.add(Arc::new(ids));
     config.check()?;
     request_context::check(&request_contexts)?;
     policy_types.add::<PublishedEndpoints>()?;
@@ -274,7 +329,9 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         Some(_) => LockProtocol::InheritPriority,
         None => locks,
     };
-    Ok(Orb::new(broker, locks))
+    let orb = Orb::new(broker, locks);
+    initializers.initialize(&orb, &arguments)?;
+    Ok(orb)
 }
 
 /// Whether there are threads for the priority of each endpoint.

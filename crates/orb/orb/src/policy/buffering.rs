@@ -1,24 +1,97 @@
-//! One-way requests that wait to be sent together (paper 000, figure 6: delayed buffering).
+//! Requests that wait in the client to be sent together (paper 004, §4.2.4: TAO's BufferingConstraint; paper 000, figure 6:
+//! delayed buffering).
 
 use std::time::Duration;
 
-/// When one-way requests that are buffered go out.
+/// When buffered requests are sent: as soon as any of these conditions is met. Whatever the conditions,
+/// [`crate::ObjectRef::flush`] sends them, and so does a request on the same connection that is not buffered, as it may not
+/// overtake them (but see [`super::Policy::OutOfBand`]).
+///
+/// Conditions combine freely:
+///
+/// ```
+/// # use punctual_orb::Buffering;
+/// # use std::time::Duration;
+/// let when = Buffering::EXPLICIT.messages(100).delay(Duration::from_millis(5));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffering {
-    /// At the latest when this many wait. At least 1.
+    /// This many requests wait (TAO::BUFFER_MESSAGE_COUNT). At least 1; `usize::MAX` for any number.
     pub messages: usize,
-    /// At the latest when this many octets of them wait.
+    /// This many bytes of them wait (TAO::BUFFER_MESSAGE_BYTES). At least 1; `usize::MAX` for any number.
     pub octets: usize,
-    /// At the latest after this time; `None` waits for the others.
+    /// The first of them has waited for this time (TAO::BUFFER_TIMEOUT); `None` for any time.
     pub delay: Option<Duration>,
 }
 
+/// What a connection's buffer holds at most, and what happens to a request for which there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferCapacity {
+    /// Bytes of requests that wait or are being sent; 8 MiB by default. A single request may be larger.
+    pub octets: usize,
+    /// What happens to a request that would exceed them.
+    pub when_full: WhenFull,
+}
+
+/// What happens to a request for which a buffer has no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WhenFull {
+    /// The caller sends what waits, as it does when a condition of [`Buffering`] is met; so a call may block for as long as
+    /// the server takes nothing, until its deadline.
+    #[default]
+    Flush,
+    /// The caller waits until there is room, until its deadline (TIMEOUT). It never sends itself: a thread of the ORB
+    /// does, when a condition of [`Buffering`] is met.
+    Block,
+    /// The call raises TRANSIENT, COMPLETED_NO. It never blocks, and never sends itself, as with [`WhenFull::Block`].
+    Raise,
+}
+
 impl Buffering {
+    /// No condition: requests wait until they are flushed explicitly (TAO::BUFFER_FLUSH).
+    pub const EXPLICIT: Self = Self {
+        messages: usize::MAX,
+        octets: usize::MAX,
+        delay: None,
+    };
+
+    /// The same with a limit on the number of requests.
+    #[must_use]
+    pub const fn messages(self, messages: usize) -> Self {
+        Self { messages, ..self }
+    }
+
+    /// The same with a limit on their bytes.
+    #[must_use]
+    pub const fn octets(self, octets: usize) -> Self {
+        Self { octets, ..self }
+    }
+
+    /// The same with a limit on the time that they wait.
+    #[must_use]
+    pub const fn delay(self, delay: Duration) -> Self {
+        Self {
+            delay: Some(delay),
+            ..self
+        }
+    }
+
     /// # Errors
-    /// Why nothing can be kept so.
+    /// Why nothing can be buffered so.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.messages == 0 || self.octets == 0 {
-            return Err("requests are to wait for others, and none may".to_owned());
+            return Err("a buffer that holds nothing".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl BufferCapacity {
+    /// # Errors
+    /// Why nothing can be buffered so.
+    pub(crate) fn check(self) -> Result<(), String> {
+        if self.octets == 0 {
+            return Err("a buffer that holds nothing".to_owned());
         }
         Ok(())
     }
@@ -31,6 +104,15 @@ impl Default for Buffering {
             messages: 64,
             octets: 32 * 1024,
             delay: Some(Duration::from_millis(5)),
+        }
+    }
+}
+
+impl Default for BufferCapacity {
+    fn default() -> Self {
+        Self {
+            octets: 8 << 20,
+            when_full: WhenFull::default(),
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT, LINK_PROPERTY, MUX,
-    REBIND, RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REQUEST_END, SECURITY,
-    SYNC_SCOPE, TRANSFER, WAIT,
+    BUFFER_CAPACITY, BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT,
+    LINK_PROPERTY, MUX, OUT_OF_BAND, QUEUE_ORDER, REBIND, RELATIVE_REQUEST_TIMEOUT,
+    RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REPLY_PRIORITY, REPLY_START, REQUEST_END,
+    REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -31,6 +32,13 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (REBIND, "Rebind"),
         (SYNC_SCOPE, "SyncScope"),
         (BUFFERING, "Buffering"),
+        (BUFFER_CAPACITY, "BufferCapacity"),
+        (OUT_OF_BAND, "OutOfBand"),
+        (QUEUE_ORDER, "QueueOrder"),
+        (REQUEST_PRIORITY, "RequestPriority"),
+        (REPLY_PRIORITY, "ReplyPriority"),
+        (REQUEST_START, "RequestStartTime"),
+        (REPLY_START, "ReplyStartTime"),
         (CLIENT_PROTOCOLS, "ClientProtocols"),
         (TRANSFER, "Transfer"),
         (LINK_PROPERTY, "LinkProperty"),
@@ -77,6 +85,8 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
             Err("a time-out of nothing".to_owned())
         }
         Policy::Buffering(Some(buffering)) => buffering.check(),
+        Policy::BufferCapacity(capacity) => capacity.check(),
+        Policy::RequestPriority(range) | Policy::ReplyPriority(range) => range.check(),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! What holds where no policy says anything.
 
-use super::buffering::Buffering;
+use super::buffering::{BufferCapacity, Buffering};
 use super::values::{CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,6 +15,7 @@ pub(crate) struct Defaults {
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
     pub(crate) buffering: Option<Buffering>,
+    pub(crate) buffer_capacity: BufferCapacity,
     /// By link and name.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
 }

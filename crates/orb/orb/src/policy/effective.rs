@@ -4,8 +4,9 @@ use super::managed::Managed;
 use super::numbers;
 use super::set::Contradiction;
 use super::{
-    Buffering, CharCodeSet, ClientProtocols, Collocation, Ends, Mux, Policy, PolicyLevels,
-    PolicySet, PolicyType, Rebind, Security, SyncScope, Transfer, Wait, current, invalid,
+    BufferTerms, CharCodeSet, ClientProtocols, Collocation, Defaults, Ends, Mux, Policy,
+    PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope, Transfer, Wait,
+    current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -37,7 +38,12 @@ pub(crate) struct Effective {
     pub(crate) rebind: Rebind,
     /// Where none is set, that of the configuration's buffering, or of none.
     pub(crate) sync_scope: Option<SyncScope>,
-    pub(crate) buffering: Option<Buffering>,
+    /// How one-ways and asynchronous calls wait for others, if they do.
+    pub(crate) buffering: Option<BufferTerms>,
+    /// Whether requests pass those that wait.
+    pub(crate) out_of_band: bool,
+    /// When requests and replies may be delivered at the earliest, and their priorities in queues.
+    pub(crate) queued: Queued,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
     /// Why no call can be made.
@@ -91,7 +97,6 @@ impl Effective {
             in_segment: current::is_in_segment(),
             roundtrip: defaults.roundtrip,
             protocols: defaults.protocols.clone(),
-            buffering: defaults.buffering,
             wait: defaults.wait,
             collocation: defaults.collocation,
             security: defaults.security,
@@ -106,14 +111,19 @@ impl Effective {
                 this.conflict = Some(conflict);
             }
         }
-        this.obey(&defaults.properties);
+        this.obey(defaults);
         this
     }
 
     /// Takes what calls look at out of the policies.
-    fn obey(&mut self, configured: &BTreeMap<String, BTreeMap<String, String>>) {
+    fn obey(&mut self, defaults: &Defaults) {
+        let mut terms = BufferTerms {
+            capacity: defaults.buffer_capacity,
+            ..BufferTerms::default()
+        };
+        let mut buffering = defaults.buffering;
         let mut properties: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
-        for (link, of_link) in configured {
+        for (link, of_link) in &defaults.properties {
             let texts = of_link.iter().map(|(name, value)| (&**name, &**value));
             properties.insert(link, texts.collect());
         }
@@ -126,7 +136,14 @@ impl Effective {
                 Policy::ConnectTimeout(timeout) => self.connect = Some(*timeout),
                 Policy::Rebind(rebind) => self.rebind = *rebind,
                 Policy::SyncScope(scope) => self.sync_scope = Some(*scope),
-                Policy::Buffering(buffering) => self.buffering = *buffering,
+                Policy::Buffering(chosen) => buffering = *chosen,
+                Policy::BufferCapacity(capacity) => terms.capacity = *capacity,
+                Policy::OutOfBand(out_of_band) => self.out_of_band = *out_of_band,
+                Policy::QueueOrder(order) => terms.order = order.chosen(),
+                Policy::RequestPriority(range) => self.queued.request_priority = Some(*range),
+                Policy::ReplyPriority(range) => self.queued.reply_priority = Some(*range),
+                Policy::RequestStartTime(start) => self.queued.request_start = Some(*start),
+                Policy::ReplyStartTime(start) => self.queued.reply_start = Some(*start),
                 Policy::ClientProtocols(protocols) => self.protocols = Some(protocols.clone()),
                 Policy::Transfer(transfer) => self.transfer = *transfer,
                 Policy::Mux(mux) => self.mux = *mux,
@@ -142,13 +159,13 @@ impl Effective {
                 Policy::Defined(_) => {}
             }
         }
-        if self
-            .sync_scope
-            .is_some_and(|scope| scope != SyncScope::None)
-        {
-            self.buffering = None;
+        let is_reliable = |scope| scope != SyncScope::None;
+        if self.out_of_band || self.sync_scope.is_some_and(is_reliable) {
+            buffering = None;
         }
-        if self.ends.are_any() {
+        terms.priority = self.queued.request_priority.unwrap_or_default().max;
+        self.buffering = buffering.map(|when| BufferTerms { when, ..terms });
+        if self.needs_a_request() {
             // They are kept by requests.
             self.collocation = Collocation::None;
         }
@@ -156,6 +173,11 @@ impl Effective {
             .into_iter()
             .map(|(link, of_link)| (link.into(), of_link.into_iter().collect()))
             .collect();
+    }
+
+    /// Whether calls tell the server of themselves, each anew.
+    pub(crate) fn needs_a_request(&self) -> bool {
+        self.ends.are_any() || self.queued.is_any()
     }
 
     /// The properties for connections of this link; an adapted one counts as the link below.

@@ -4,6 +4,14 @@
 pub(super) const REBIND: u32 = 23;
 /// Messaging's SYNC_SCOPE_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const SYNC_SCOPE: u32 = 24;
+/// Messaging's REQUEST_PRIORITY_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REQUEST_PRIORITY: u32 = 25;
+/// Messaging's REPLY_PRIORITY_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REPLY_PRIORITY: u32 = 26;
+/// Messaging's REQUEST_START_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REQUEST_START: u32 = 27;
+/// Messaging's REPLY_START_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(crate) const REPLY_START: u32 = 29;
 /// Messaging's REQUEST_END_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(crate) const REQUEST_END: u32 = 28;
 /// Messaging's REPLY_END_TIME_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
@@ -12,6 +20,8 @@ pub(crate) const REPLY_END: u32 = 30;
 pub(super) const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 /// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
+/// Messaging's QUEUE_ORDER_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
+pub(super) const QUEUE_ORDER: u32 = 35;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
 pub(crate) const CLIENT_PROTOCOLS: u32 = 43;
 // In Punctual's own range.
@@ -24,3 +34,5 @@ pub(crate) const SECURITY: u32 = 0x5055_0007;
 pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;
 pub(super) const BUFFERING: u32 = 0x5055_0009;
 pub(super) const CONNECT_TIMEOUT: u32 = 0x5055_000a;
+pub(super) const BUFFER_CAPACITY: u32 = 0x5055_0010;
+pub(super) const OUT_OF_BAND: u32 = 0x5055_0011;

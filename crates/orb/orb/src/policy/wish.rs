@@ -1,9 +1,10 @@
 //! One policy, of whatever type.
 
-use super::buffering::Buffering;
+use super::buffering::{BufferCapacity, Buffering};
 use super::defined::DefinedPolicy;
 use super::numbers;
 use super::policy_type::PolicyType;
+use super::queue_order::{PriorityRange, QueueOrder};
 use super::values::{
     CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
     SyncScope, Transfer, Wait,
@@ -36,6 +37,26 @@ pub enum Policy {
     /// BufferingConstraint). It takes the place of [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once.
     /// Where a [`Policy::SyncScope`] is set, it holds with [`SyncScope::None`] alone.
     Buffering(Option<Buffering>),
+    /// What a buffer holds at most, and what happens to a request for which there is no room. It takes the place of
+    /// [`crate::OrbConfig::buffer_capacity`].
+    BufferCapacity(BufferCapacity),
+    /// Whether a request passes those that are buffered on its connection: it leaves at once and they wait on. Requests that
+    /// are not buffered take them along otherwise (paper 004, §4.2.4: out-of-band requests). It holds for requests of every
+    /// kind.
+    OutOfBand(bool),
+    /// In which order requests leave a buffer: QUEUE_ORDER_POLICY_TYPE (35).
+    QueueOrder(QueueOrder),
+    /// Which priority requests have in queues that are ordered by it, the highest of the range:
+    /// REQUEST_PRIORITY_POLICY_TYPE (25). It travels with the request.
+    RequestPriority(PriorityRange),
+    /// Which priority replies have in queues: REPLY_PRIORITY_POLICY_TYPE (26). It travels with the request, for routers.
+    ReplyPriority(PriorityRange),
+    /// Before when a request is not to be delivered: REQUEST_START_TIME_POLICY_TYPE (27). The call waits until then before it
+    /// sends. It travels with the request.
+    RequestStartTime(SystemTime),
+    /// Before when a reply is not to be delivered: REPLY_START_TIME_POLICY_TYPE (29). The call does not return before. It
+    /// travels with the request.
+    ReplyStartTime(SystemTime),
     /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with Real-time CORBA
     /// POAs may have it, too: clients that have none of their own prefer these, and choose others where they must.
     ClientProtocols(ClientProtocols),
@@ -72,6 +93,13 @@ impl Policy {
             Self::Rebind(_) => numbers::REBIND,
             Self::SyncScope(_) => numbers::SYNC_SCOPE,
             Self::Buffering(_) => numbers::BUFFERING,
+            Self::BufferCapacity(_) => numbers::BUFFER_CAPACITY,
+            Self::OutOfBand(_) => numbers::OUT_OF_BAND,
+            Self::QueueOrder(_) => numbers::QUEUE_ORDER,
+            Self::RequestPriority(_) => numbers::REQUEST_PRIORITY,
+            Self::ReplyPriority(_) => numbers::REPLY_PRIORITY,
+            Self::RequestStartTime(_) => numbers::REQUEST_START,
+            Self::ReplyStartTime(_) => numbers::REPLY_START,
             Self::ClientProtocols(_) => numbers::CLIENT_PROTOCOLS,
             Self::Transfer(_) => numbers::TRANSFER,
             Self::LinkProperty(_) => numbers::LINK_PROPERTY,

@@ -1,7 +1,8 @@
 //! Calls whose callers go on: by polling, as a future, or with a reply handler (CORBA 3.3 part 2, §22).
 
 use super::object::ObjectRef;
-use crate::client::{self, Callee, Deferred, Owner};
+use super::reply_handler::ReplyHandler;
+use crate::client::{self, Callee, Deferred, Owner, RemoteObject};
 use crate::collocation;
 use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
 use crate::lane::{Continuation, Lane};
@@ -150,23 +151,6 @@ impl<R, E> fmt::Debug for Poller<R, E> {
             _ => None,
         };
         f.debug_struct("Poller").field("call", &call).finish()
-    }
-}
-
-/// Who is given the reply of an asynchronous call: a closure that is called once, with the results or what went wrong, on a
-/// thread of the ORB that reads replies. Handlers of one lane are called one after the other; one that takes long
-/// keeps the next waiting.
-pub struct ReplyHandler<R, E = SystemException>(Box<dyn FnOnce(Result<R, E>) + Send>);
-
-impl<R, E, F: FnOnce(Result<R, E>) + Send + 'static> From<F> for ReplyHandler<R, E> {
-    fn from(handler: F) -> Self {
-        Self(Box::new(handler))
-    }
-}
-
-impl<R, E> fmt::Debug for ReplyHandler<R, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReplyHandler")
     }
 }
 
@@ -321,9 +305,12 @@ impl ObjectRef {
         V: ?Sized + 'static,
         E: OperationError,
     {
-        let begin = || self.request(operation, arguments);
+        let begin = |to: Option<RemoteObject>| match to {
+            None => self.request(operation, arguments),
+            Some(to) => self.forwarded(to).request(operation, arguments),
+        };
         if self.is_elsewhere() {
-            return Ok(begin());
+            return Ok(begin(None));
         }
         let mut begun = None;
         let made = collocation::call(
@@ -331,11 +318,12 @@ impl ObjectRef {
             &operation,
             (),
             |(), servant: &V| here(servant),
-            |()| {
-                begun = Some(begin());
+            |(), to| {
+                begun = Some(begin(to));
                 // Nobody sees it.
                 Err(client::out_of_place().into())
             },
+            || Some(()),
         );
         match begun {
             Some(call) => Ok(call),

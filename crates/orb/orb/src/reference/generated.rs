@@ -203,6 +203,14 @@ macro_rules! operation_error {
                 }
             }
 
+            fn exception_id(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => <$exception as $crate::UserException>::REPOSITORY_ID,)*
+                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    _ => "",
+                }
+            }
+
             fn raised(
                 id: &str,
                 reply: &mut $crate::cdr::Decoder<'_>,
@@ -215,6 +223,26 @@ macro_rules! operation_error {
                 )*
                 let _ = (id, reply);
                 ::core::result::Result::Ok(::core::option::Option::None)
+            }
+
+            fn marshal_raised(
+                &self,
+                body: &mut $crate::cdr::Encoder<'_>,
+            ) -> ::core::result::Result<bool, $crate::cdr::CdrError> {
+                match self {
+                    $(
+                        Self::$variant(exception) => {
+                            body.put_string(<$exception as $crate::UserException>::REPOSITORY_ID)?;
+                            $crate::cdr::Marshal::marshal(exception, body)?;
+                            ::core::result::Result::Ok(true)
+                        }
+                    )*
+                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    _ => {
+                        let _ = body;
+                        ::core::result::Result::Ok(false)
+                    }
+                }
             }
         }
 

@@ -1,7 +1,7 @@
 //! Calls through a reference, as generated stubs make them.
 
 use super::object::ObjectRef;
-use crate::client::{self, Body};
+use crate::client::{self, Body, RemoteObject};
 use crate::collocation;
 use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
 use crate::operation::NamedOperation;
@@ -97,12 +97,13 @@ impl ObjectRef {
         V: ?Sized + 'static,
         E: OperationError,
     {
-        self.call_into(
+        self.call_or_again(
             operation,
             (),
             |(), servant: &V| here(servant),
             arguments,
             |(), reply| results(reply),
+            || Some(()),
         )
     }
 
@@ -123,14 +124,35 @@ impl ObjectRef {
         V: ?Sized + 'static,
         E: OperationError,
     {
-        let wire = |buffers| {
+        self.call_or_again(operation, buffers, here, arguments, results, || None)
+    }
+
+    #[inline]
+    fn call_or_again<V, B, R, E>(
+        &self,
+        operation: &NamedOperation<'_>,
+        buffers: B,
+        here: impl FnOnce(B, &V) -> Result<R, E>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        results: impl FnOnce(B, &mut Decoder<'_>) -> Result<R, CdrError>,
+        again: impl FnOnce() -> Option<B>,
+    ) -> Result<R, E>
+    where
+        V: ?Sized + 'static,
+        E: OperationError,
+    {
+        let wire = |object: &Self, buffers| {
             let results = |reply: &mut Decoder<'_>| results(buffers, reply);
-            self.invoke_raising(operation, arguments, results, E::raised)
+            object.invoke_raising(operation, arguments, results, E::raised)
         };
         if self.is_elsewhere() {
-            return wire(buffers);
+            return wire(self, buffers);
         }
-        collocation::call(self.caller(), operation, buffers, here, wire)
+        let wire = |buffers, to: Option<RemoteObject>| match to {
+            None => wire(self, buffers),
+            Some(to) => wire(&self.forwarded(to), buffers),
+        };
+        collocation::call(self.caller(), operation, buffers, here, wire, again)
     }
 
     /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
@@ -144,10 +166,13 @@ impl ObjectRef {
         here: impl FnOnce(&V) -> Result<(), SystemException>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
-        let wire = || self.send(operation, arguments);
         if self.is_elsewhere() {
-            return wire();
+            return self.send(operation, arguments);
         }
+        let wire = |to: Option<RemoteObject>| match to {
+            None => self.send(operation, arguments),
+            Some(to) => self.forwarded(to).send(operation, arguments),
+        };
         collocation::one_way(self.caller(), operation, here, wire)
     }
 }

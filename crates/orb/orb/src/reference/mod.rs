@@ -4,19 +4,23 @@ mod adapter;
 mod adapter_policies;
 mod corbaname;
 mod deferred;
+mod exception_holder;
 mod generated;
 mod initial;
+mod intercepted;
 mod interface;
 mod interpreted;
 mod invoke;
 mod object;
 mod places;
 mod published;
+mod reply_handler;
 mod stringify;
 mod typed;
 mod validation;
 
-pub use deferred::{Poller, ReplyHandler};
+pub use deferred::Poller;
+pub use exception_holder::ExceptionHolder;
 #[doc(hidden)]
 pub use generated::{count_of, joined_names};
 pub use interface::{AsObject, Interface, NotNil};
@@ -25,4 +29,7 @@ pub use object::ObjectRef;
 pub use places::{
     endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
 };
+#[doc(hidden)]
+pub use reply_handler::{Delivery, delivered, held};
+pub use reply_handler::{HandlerInterface, IntoReplyHandler, ReplyHandler};
 pub use validation::Validation;

@@ -66,6 +66,21 @@ impl ObjectRef {
         }
     }
 
+    /// A reference to where a call through this one is forwarded to.
+    #[cold]
+    pub(super) fn forwarded(&self, to: RemoteObject) -> Self {
+        let shared = Shared {
+            orb: self.shared.orb.clone(),
+            orb_of_messages: self.shared.orb_of_messages.clone(),
+            object: to,
+            locality: Locality::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            timeout: self.timeout,
+        }
+    }
+
     /// What a call through this reference is made with.
     #[inline]
     pub(super) fn callee(&self) -> Callee<'_> {
@@ -209,14 +224,22 @@ impl ObjectRef {
         client::locate(self.callee())
     }
 
-    /// Sends the one-way requests through this reference that wait to be sent together, if any do
-    /// ([`crate::OrbConfig::one_way_buffering`]).
+    /// Sends the one-ways and asynchronous calls through this reference that wait to be sent together, if any do
+    /// ([`crate::Buffering`]); and with them those through any other reference to the same endpoints.
     pub fn flush(&self) {
         let callee = self.callee();
         let deadline = Deadline::after_maybe(callee.timeout_under(&callee.effective()));
         let paths = [callee.path(true), callee.path(false)];
         for connection in paths.iter().flatten().filter_map(|path| path.connection()) {
             connection.flush_all(deadline);
+        }
+        for connection in callee.object.take_buffered_on() {
+            connection.flush(deadline);
+        }
+        // Of copies of the reference with other policies.
+        let endpoints = callee.object.base().endpoints(callee.lane.broker());
+        for endpoint in endpoints.iter().flat_map(|all| all.iter()) {
+            callee.lane.flush_to(endpoint, deadline);
         }
     }
 

@@ -70,6 +70,14 @@ impl<'m> RelayedRequest<'m> {
 }
 
 impl RelayedRequest<'_> {
+    /// The same request with other service contexts.
+    pub(crate) fn with_contexts<'o>(&'o self, contexts: ServiceContexts<'o>) -> RelayedRequest<'o> {
+        RelayedRequest {
+            contexts,
+            ..self.clone()
+        }
+    }
+
     /// Writes the head anew: another id, another target, and in `contexts` what is to be told beside.
     ///
     /// # Errors

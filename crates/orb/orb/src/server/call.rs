@@ -7,6 +7,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
 };
+use crate::interceptor::ServerPass;
 use crate::messaging::FrameArrival;
 use crate::priority::Priority;
 use crate::probe::{self, Point};
@@ -35,6 +36,8 @@ pub struct ServerCall<'m> {
     pub(super) has_reply: bool,
     /// Whether the early reply of SYNC_WITH_SERVER has been made.
     pub(super) answered: bool,
+    /// Where the ORB has interceptors.
+    pub(super) pass: Option<Box<ServerPass>>,
 }
 
 /// What sends an answer before its upcall (SYNC_WITH_SERVER).
@@ -80,6 +83,7 @@ impl<'m> ServerCall<'m> {
             reply,
             has_reply: false,
             answered: false,
+            pass: None,
         }
     }
 
@@ -110,6 +114,7 @@ impl<'m> ServerCall<'m> {
             reply,
             has_reply: false,
             answered: false,
+            pass: None,
         }
     }
 
@@ -139,6 +144,7 @@ impl<'m> ServerCall<'m> {
 
     /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
     /// be called before the reply is made. A protocol without service contexts carries none.
+    #[inline]
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
         if self.conversation.abilities.contexts {
             self.reply_contexts.set(id, data);

@@ -2,12 +2,14 @@
 //! out on it, what was agreed on, and whether it is closing.
 
 use super::code_sets::AgreedCodeSets;
+use super::reply_contexts::PRIORITY;
 use crate::broker::Broker;
 use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use crate::upcall::RequestPeer;
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
 use punctual_exec::lane_lock::LockError;
+use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
 use punctual_link::{Address, Connection, SendError};
 use std::fmt;
@@ -35,6 +37,8 @@ pub(crate) struct Conversation {
     pub(super) lends: bool,
     /// See [`Conversation::results`].
     results: Option<Template>,
+    /// See [`Conversation::results_with_priority`]: once there was such a reply.
+    results_with_priority: OnceLock<Option<Template>>,
     /// See [`Conversation::results_with`]: once there was such a reply.
     results_with_context: OnceLock<((u32, usize), Option<Template>)>,
     code_sets: AgreedCodeSets,
@@ -66,6 +70,7 @@ impl Conversation {
             fragmenting,
             lends: link.lender().is_some(),
             results: results(&*session, broker.limits(), None),
+            results_with_priority: OnceLock::new(),
             results_with_context: OnceLock::new(),
             link,
             session,
@@ -139,7 +144,17 @@ impl Conversation {
         self.results.as_ref()
     }
 
-    /// The same with a context of this id and length. One kind of context for a connection has such a head.
+    /// The same with a priority (RTCorbaPriority).
+    #[inline]
+    pub(super) fn results_with_priority(&self) -> Option<&Template> {
+        let written = || {
+            let context = (RT_CORBA_PRIORITY, PRIORITY);
+            results(&*self.session, self.broker.limits(), Some(context))
+        };
+        self.results_with_priority.get_or_init(written).as_ref()
+    }
+
+    /// The same with another context, of this id and length. One kind of context for a connection has such a head.
     pub(super) fn results_with(&self, context: (u32, usize)) -> Option<&Template> {
         let written = || {
             let limits = self.broker.limits();

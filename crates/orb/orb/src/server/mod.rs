@@ -18,6 +18,7 @@ mod hand_over;
 #[cfg(feature = "fuzzing")]
 mod here;
 mod host;
+mod intercepted;
 mod kept;
 mod locate;
 mod memory;
@@ -38,4 +39,5 @@ pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]
 pub(crate) use here::serve_here;
 pub(crate) use host::{AdapterCell, Host};
+pub(crate) use intercepted::Intercepted;
 pub(crate) use panics::panicked;

@@ -56,6 +56,22 @@ impl<'m> ServerCall<'m> {
         contexts: ServiceContexts<'_>,
         body: &RawBody<'_>,
     ) -> Result<Block, CdrError> {
+        let contexts = match self.conversation.abilities.contexts {
+            true => contexts,
+            false => ServiceContexts::none(),
+        };
+        let own = self.reply_contexts.all();
+        let all: Vec<ServiceContext<'_>> = contexts.iter().chain(own).collect();
+        self.encode_with(status, ServiceContexts::new(&all), body)
+    }
+
+    /// A reply with a body as it came.
+    pub(super) fn encode_with(
+        &self,
+        status: ReplyStatus,
+        contexts: ServiceContexts<'_>,
+        body: &RawBody<'_>,
+    ) -> Result<Block, CdrError> {
         let (connection, order) = (self.conversation, body.order());
         if !connection.abilities.either_order && order != ByteOrder::NATIVE {
             return Err(CdrError::Invalid(
@@ -68,13 +84,6 @@ impl<'m> ServerCall<'m> {
         };
         let (session, kind) = (&connection.session, MessageKind::Reply);
         let mut out = session.begin(connection.link().lend(0), kind, order, coding);
-        let contexts = match connection.abilities.contexts {
-            true => contexts,
-            false => ServiceContexts::none(),
-        };
-        let own = self.reply_contexts.all();
-        let all: Vec<ServiceContext<'_>> = contexts.iter().chain(own).collect();
-        let contexts = ServiceContexts::new(&all);
         let head = (self.request_id, status);
         put_reply_head(&*connection.session, head, contexts, body, &mut out)?;
         body.put(&mut out, connection.link().lender());

@@ -1,7 +1,7 @@
 //! How a call's reply is encoded: behind a head that is at hand, or whole.
 
 use super::call::ServerCall;
-use super::reply_contexts::Short;
+use super::reply_contexts::{PRIORITY, ReplyContexts, Short};
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
 use crate::messaging::{Head, Template, body};
@@ -11,16 +11,26 @@ use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, Syst
 
 impl<'m> ServerCall<'m> {
     /// Begins the reply with a head that is at hand, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_reply(&mut self, status: ReplyStatus) -> Option<&'m Template> {
         if status != ReplyStatus::NoException || self.version != GiopVersion::V1_2 {
             return None;
         }
-        if !self.reply_contexts.is_empty() {
-            return self.begin_reply_with_contexts();
+        match &self.reply_contexts {
+            ReplyContexts::None => {}
+            ReplyContexts::Priority(data) => return self.begin_reply_with_priority(*data),
+            _ => return self.begin_reply_with_contexts(),
         }
         let template = self.conversation.results()?;
         template.put_head(self.reply, self.request_id);
+        Some(template)
+    }
+
+    // By itself, so that replies without contexts pass by one branch.
+    #[inline(never)]
+    fn begin_reply_with_priority(&mut self, data: [u8; PRIORITY]) -> Option<&'m Template> {
+        let template = self.conversation.results_with_priority()?;
+        template.put_head_with_priority(self.reply, self.request_id, data);
         Some(template)
     }
 
@@ -28,7 +38,7 @@ impl<'m> ServerCall<'m> {
     fn begin_reply_with_contexts(&mut self) -> Option<&'m Template> {
         let short = self.reply_contexts.short()?;
         let template = self.conversation.results_with(short.is())?;
-        template.put_head_with_contexts(self.reply, self.request_id);
+        template.put_head(self.reply, self.request_id);
         template.fill_contexts_of(self.reply, [short], Short::fill);
         Some(template)
     }

@@ -1,17 +1,20 @@
 //! Service contexts that a reply is to carry.
 
 use punctual_giop::ServiceContext;
+use punctual_giop::service_context::RT_CORBA_PRIORITY;
 
 /// Data up to this length is kept in place.
 const SHORT: usize = 16;
-/// The length of a priority's.
-const FOUR: usize = 4;
+/// Octets of RTCorbaPriority's data.
+pub(super) const PRIORITY: usize = 4;
 
-/// Nearly always none, or a short one, for which nothing is allocated.
+/// Nearly always none, a priority, or another short one, for which nothing is allocated.
 #[derive(Clone, Debug)]
 pub(super) enum ReplyContexts {
     None,
-    /// One that stands alone.
+    /// RTCorbaPriority alone, as the replies of all objects with the priority model CLIENT_PROPAGATED have it.
+    Priority([u8; PRIORITY]),
+    /// Another one that stands alone.
     Short(Short),
     /// Whatever there is otherwise.
     Any(Box<Any>),
@@ -31,24 +34,20 @@ impl ReplyContexts {
     /// Adds one, in the place of another of the same id.
     #[inline]
     pub(super) fn set(&mut self, id: u32, data: &[u8]) {
-        match (&self, <&[u8; FOUR]>::try_from(data)) {
-            // A priority's.
-            (Self::None, Ok(&[a, b, c, d])) => {
-                let mut data = [0; SHORT];
-                [data[0], data[1], data[2], data[3]] = [a, b, c, d];
-                *self = Self::Short(Short {
-                    id,
-                    length: FOUR,
-                    data,
-                });
+        match (&self, <&[u8; PRIORITY]>::try_from(data)) {
+            (Self::None | Self::Priority(_), Ok(data)) if id == RT_CORBA_PRIORITY => {
+                *self = Self::Priority(*data);
             }
             _ => self.set_any(id, data),
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn set_any(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {
             Self::None => true,
+            Self::Priority(_) => id == RT_CORBA_PRIORITY,
             Self::Short(short) => short.id == id,
             Self::Any(_) => false,
         };
@@ -69,8 +68,7 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
-    /// A short one that stands alone.
-    #[inline]
+    /// A short one that stands alone, and is no priority.
     pub(super) fn short(&self) -> Option<&Short> {
         match self {
             Self::Short(short) => Some(short),
@@ -78,16 +76,11 @@ impl ReplyContexts {
         }
     }
 
-    /// Whether there are none.
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Self::None)
-    }
-
     /// All, to be sent.
     pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {
             Self::None => Vec::new(),
+            Self::Priority(data) => vec![(RT_CORBA_PRIORITY, data)],
             Self::Short(one) => vec![(one.id, one.data.get(..one.length).unwrap_or_default())],
             Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
         }
@@ -96,19 +89,12 @@ impl ReplyContexts {
 
 impl Short {
     /// Its id and its length.
-    #[inline]
     pub(super) fn is(&self) -> (u32, usize) {
         (self.id, self.length)
     }
 
     /// Writes its data into its slot.
-    #[inline]
     pub(super) fn fill(&self, slot: &mut [u8]) {
-        let from = self.data.first_chunk::<FOUR>();
-        if let (Ok(to), Some(from)) = (<&mut [u8; FOUR]>::try_from(&mut *slot), from) {
-            *to = *from;
-            return;
-        }
         for (to, from) in slot.iter_mut().zip(&self.data) {
             *to = *from;
         }
@@ -123,6 +109,9 @@ mod tests {
     fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
         let mut contexts = ReplyContexts::None;
         contexts.set(10, b"abcd");
+        assert!(matches!(contexts, ReplyContexts::Priority([b'a', ..])));
+        contexts.set(10, b"efgh");
+        assert_eq!(contexts.all(), [(10, &b"efgh"[..])]);
         contexts.set(10, b"ef");
         assert_eq!(contexts.short().map(Short::is), Some((10, 2)));
         contexts.set(11, &[7; 40]);

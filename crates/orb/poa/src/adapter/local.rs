@@ -5,11 +5,14 @@ use super::request::{Request, Wanted};
 use super::root::Root;
 use super::threads::Threads;
 use super::types::Adapter;
+use crate::current::Current;
 use crate::key::Key;
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
+use crate::served::Served;
 use punctual_orb::{
-    AroundUpcall, Collocated, DispatchError, LocalRequest, Provided, SystemException, Went,
+    AroundUpcall, Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException,
+    Went,
 };
 use std::sync::{Arc, Weak};
 
@@ -77,6 +80,10 @@ impl Collocated for CollocatedObject {
                 None => Ok(Went::ByWire),
             },
         }
+    }
+
+    fn serving(&self) -> Option<Box<dyn ServedObject>> {
+        Served::now(&Current.servant().ok()?)
     }
 
     fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {

@@ -3,7 +3,7 @@
 use super::request::{Request, Wanted};
 use super::serve::no_object;
 use super::table::Tables;
-use super::types::{Adapter, Common, Parts, Registry as _};
+use super::types::{Adapter, Common, Parts, ROOT, Registry as _};
 use crate::ior_table::IorTable;
 use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
@@ -17,9 +17,6 @@ use punctual_orb::{
     SystemExceptionKind as Kind, minor,
 };
 use std::sync::{Arc, OnceLock, Weak};
-
-/// The name that the root POA has.
-const ROOT: &str = "RootPOA";
 
 /// All adapters of an ORB.
 pub(crate) struct Root {

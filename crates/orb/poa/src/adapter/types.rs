@@ -20,12 +20,17 @@ use crate::policy::Policies;
 use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
-use punctual_orb::{AdapterPolicies, AroundUpcall, DispatchError, Orb, SystemException, WeakOrb};
+use punctual_orb::{
+    AdapterPolicies, AroundUpcall, DispatchError, Orb, Policy, SystemException, WeakOrb,
+};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
+
+/// The name of the root adapter.
+pub(super) const ROOT: &str = "RootPOA";
 
 /// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
 ///
@@ -292,6 +297,20 @@ impl Adapter {
     /// Its name, of those below the same parent.
     pub(crate) fn name(&self) -> &str {
         &self.naming.name
+    }
+
+    /// The names from the root adapter to this one.
+    pub(crate) fn full_name(&self) -> Vec<String> {
+        let path = self.naming.path.split(|octet| *octet == 0);
+        let names = path.filter(|name| !name.is_empty());
+        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
+        std::iter::once(ROOT.to_owned()).chain(names).collect()
+    }
+
+    /// Its policy of a type.
+    pub(crate) fn policy_of_type(&self, policy_type: u32) -> Option<Policy> {
+        let mut all = self.defined.iter();
+        all.find(|one| one.policy_type() == policy_type).cloned()
     }
 
     /// The adapter as an application sees it; `None` when the ORB is over.

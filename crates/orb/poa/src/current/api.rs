@@ -1,7 +1,7 @@
 //! What applications ask about the upcall that they are in.
 
 use super::upcalls::{ObjectUpcall, innermost};
-use crate::adapter::root_named;
+use crate::adapter::{Adapter, root_named};
 use crate::object_id::ObjectId;
 use crate::poa::Poa;
 use crate::servant::Servant;
@@ -68,11 +68,20 @@ impl Current {
 
 /// The adapter that an upcall is of.
 fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
-    let root = root_named(upcall.adapter.nonce);
-    let adapter = root.and_then(|root| root.named(upcall.adapter.name));
-    adapter
+    adapter_of(upcall)
         .and_then(|adapter| adapter.poa())
         .ok_or(NoContext::Gone)
+}
+
+fn adapter_of(upcall: ObjectUpcall) -> Option<Arc<Adapter>> {
+    let root = root_named(upcall.adapter.nonce);
+    root.and_then(|root| root.named(upcall.adapter.name))
+}
+
+/// The object of the calling thread's upcall, and its adapter.
+pub(crate) fn serving() -> Option<(Arc<Adapter>, ObjectId)> {
+    let upcall = innermost()?;
+    Some((adapter_of(upcall)?, upcall.id()))
 }
 
 // As of who asks for the object outside of an upcall.

@@ -6,5 +6,6 @@
 mod api;
 mod upcalls;
 
+pub(crate) use api::serving;
 pub use api::{Current, NoContext};
 pub(crate) use upcalls::{Engaged, Inside, InsideEntry, is_in_upcall_of, is_in_upcall_on};

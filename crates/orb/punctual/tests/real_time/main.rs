@@ -7,6 +7,7 @@ mod crowded;
 mod deadline_lanes;
 mod distributable_threads;
 mod lanes;
+mod mutexes;
 mod object_priorities;
 mod pools;
 mod priority_model;

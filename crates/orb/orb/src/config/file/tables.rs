@@ -67,6 +67,8 @@ pub(super) struct BufferingTable {
     pub(super) messages: Option<usize>,
     pub(super) octets: Option<usize>,
     pub(super) delay_ms: Option<u64>,
+    pub(super) most_octets: Option<usize>,
+    pub(super) when_full: Option<String>,
 }
 
 #[derive(Default, Deserialize)]

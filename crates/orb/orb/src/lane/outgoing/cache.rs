@@ -8,6 +8,7 @@ use super::binding::Binding;
 use super::connection::ClientConnection;
 use super::delivered::Broken;
 use super::endpoint::Endpoint;
+use super::flusher::Flusher;
 use super::opened_for::OpenedFor;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
@@ -109,6 +110,8 @@ impl ConnectionCache {
             .entry(key)
             .or_insert_with(none)
             .clone();
+        // Declared first, so that it is dropped when the lock has been released: what they have lost is logged then.
+        let _gone: Vec<_>;
         let mut held = lock(&to_endpoint, deadline)?;
         if let Some(binding) = held
             .iter()
@@ -116,7 +119,7 @@ impl ConnectionCache {
         {
             return Ok(binding);
         }
-        held.retain(|one| one.may_be_used());
+        _gone = held.extract_if(.., |one| !one.may_be_used()).collect();
         self.reap();
         self.make_room(lane.broker.config().client_connections);
         if mux == Mux::Exclusive {
@@ -151,7 +154,9 @@ impl ConnectionCache {
         for to_endpoint in endpoints {
             // One that is locked is being opened, perhaps by this very thread.
             if let Some(mut held) = to_endpoint.held.try_lock() {
-                held.retain(|one| one.is_open());
+                let gone: Vec<_> = held.extract_if(.., |one| !one.is_open()).collect();
+                drop(held);
+                drop(gone);
             }
         }
         self.endpoints.lock().retain(|_, to_endpoint| {
@@ -214,7 +219,7 @@ impl ConnectionCache {
     }
 
     /// Lets no call begin on any connection. Each closes when the last call on it has ended, after what waits there.
-    pub(crate) fn retire_all(&self, deadline: Deadline) {
+    pub(crate) fn retire_all(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().map(|to_endpoint| {
             let held = to_endpoint.held.try_lock_for(OPENED);
@@ -222,21 +227,37 @@ impl ConnectionCache {
         });
         let all: Vec<Arc<ClientConnection>> = held.flatten().collect();
         all.iter().for_each(|one| one.let_none_begin());
-        all.iter().for_each(|one| one.flush(deadline));
+        flush_each(&all, flusher, deadline);
         all.iter().for_each(|one| one.close_with_the_last());
     }
 
-    /// Sends what waits on every connection.
-    pub(crate) fn flush(&self, deadline: Deadline) {
-        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
-        for to_endpoint in endpoints {
+    /// Sends what waits on the connections to an endpoint, whatever references it came by.
+    pub(crate) fn flush_to(&self, endpoint: &Endpoint, deadline: Deadline) {
+        let is_there =
+            |key: &Key| key.address == endpoint.address && *key.protocol == *endpoint.pair.name;
+        let endpoints = self.endpoints.lock();
+        let there = endpoints.iter().filter(|(key, _)| is_there(key));
+        let there: Vec<Arc<Connections>> = there.map(|(_, one)| one.clone()).collect();
+        drop(endpoints);
+        for to_endpoint in there {
             // Where one is being opened for longer, nothing waits.
             let held = to_endpoint.held.try_lock_for(OPENED);
-            let connections = held.map(|held| held.clone());
-            for connection in connections.unwrap_or_default() {
-                connection.flush(deadline);
-            }
+            let connections = held.map(|held| held.clone()).unwrap_or_default();
+            connections.iter().for_each(|one| one.flush(deadline));
         }
+    }
+
+    /// Sends what waits on every connection, before the end: by the flusher's threads, so that a server that takes nothing
+    /// keeps nobody else's requests from leaving. What has not left by the deadline is lost.
+    pub(crate) fn flush(&self, flusher: &Flusher, deadline: Deadline) {
+        let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
+        let held = endpoints.iter().flat_map(|to_endpoint| {
+            // Where one is being opened for longer, nothing waits.
+            let held = to_endpoint.held.try_lock_for(OPENED);
+            held.map(|held| held.clone()).unwrap_or_default()
+        });
+        let all: Vec<Arc<ClientConnection>> = held.collect();
+        flush_each(&all, flusher, deadline);
     }
 
     pub(crate) fn close(&self) {
@@ -251,6 +272,20 @@ impl ConnectionCache {
                 connection.break_off(&Broken::off("the ORB has shut down"));
             }
         }
+    }
+}
+
+fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadline) {
+    let (waiting, others): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.is_due_now());
+    let is_alone = waiting.len() == 1;
+    let (scheduled, own): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|one| !is_alone && flusher.schedule(Instant::now(), one));
+    for connection in own.into_iter().chain(others) {
+        connection.flush(deadline);
+    }
+    for connection in scheduled {
+        connection.wait_until_sent(deadline);
     }
 }
 

@@ -4,10 +4,12 @@
 //! that wait ([`super::receive`]), who passes on what is not its own. No lock is held across the upcalls of
 //! anybody, and none is shared with another connection.
 
+use super::buffer::Buffer;
 use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered, NoReply};
+use super::gathering::Gathering;
 use super::opened_for::OpenedFor;
-use super::queue::Queue;
+use super::remarks::Sender;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::watch::Watch;
@@ -36,8 +38,10 @@ pub(crate) struct ClientConnection {
     pub(crate) link: Arc<dyn Connection>,
     pub(crate) pair: Arc<Pair>,
     pub(crate) wire: WireFormat,
-    /// Held while a message is sent: one-ways that wait to be, in order.
-    pub(super) sender: LaneLock<Queue>,
+    /// Held while a message is sent.
+    pub(super) sender: LaneLock<Sender>,
+    /// Requests that wait to be sent together.
+    pub(super) buffer: Buffer,
     /// Whether one-ways may be put together by the transport ([`super::gathering`]).
     pub(super) gathers: bool,
     /// Those who wait for replies, and the inbox, which one of them reads.
@@ -116,7 +120,14 @@ impl ClientConnection {
             link,
             pair: pair.clone(),
             wire,
-            sender: LaneLock::new(lane.locks, Queue::new(gather)),
+            sender: LaneLock::new(
+                lane.locks,
+                Sender {
+                    gathering: Gathering::new(gather),
+                    spare: Block::default(),
+                },
+            ),
+            buffer: Buffer::new(lane.locks),
             gathers: !gather.is_zero(),
             usable: AtomicBool::new(true),
             claimed: AtomicBool::new(false),
@@ -255,7 +266,7 @@ impl ClientConnection {
 
     /// Whether no call uses it, and nothing waits on it, at this moment.
     pub(crate) fn is_idle(&self) -> bool {
-        let nothing_waits = self.try_lock_sender().is_some_and(|queue| queue.is_empty());
+        let nothing_waits = self.try_lock_sender().is_some() && self.buffer.is_empty();
         nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
     }
 
@@ -315,10 +326,12 @@ impl ClientConnection {
     pub(crate) fn break_off(&self, broken: &Broken) {
         self.usable.store(false, Ordering::Release);
         self.link.close();
+        self.lose_what_waits();
         // A reply that has arrived is not taken away again.
         self.callers.deliver_to_all(
             || Delivered::Broken(broken.clone()),
-            |there| matches!(there, Delivered::Broken(_)),
+            // Nor is the news that a buffered request has not left.
+            |there| matches!(there, Delivered::Broken(broken) if !broken.orderly),
         );
         self.waiting.wake(None);
     }
@@ -327,6 +340,7 @@ impl ClientConnection {
     pub(crate) fn retire(&self) {
         self.let_none_begin();
         // What waits was accepted before.
+        self.buffer.close();
         self.flush(Deadline::after(FLUSH_AT_END));
         self.close_with_the_last();
     }
@@ -362,6 +376,13 @@ impl Evictable for ClientConnection {
     }
 }
 
+impl Drop for ClientConnection {
+    fn drop(&mut self) {
+        self.lose_what_waits();
+        self.log_lost();
+    }
+}
+
 impl PendingReply<'_> {
     /// Gives the place back once the caller has read its own reply.
     #[inline]
@@ -378,6 +399,7 @@ impl PendingReply<'_> {
         match self.caller.place.slot.poll() {
             Some(Delivered::Reply(message)) => Ok(message),
             Some(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            Some(Delivered::Late) => Err(NoReply::NotSent),
             None => Err(NoReply::TimedOut),
         }
     }

@@ -35,12 +35,16 @@ impl Broken {
 pub(crate) enum Delivered {
     Reply(Message),
     Broken(Broken),
+    /// The request was buffered, and its end time has passed: it was not sent.
+    Late,
 }
 
 /// Why a reply did not come.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     TimedOut,
+    /// The same, of a request that has not left.
+    NotSent,
     Broken(Broken),
 }
 

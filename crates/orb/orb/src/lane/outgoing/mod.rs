@@ -6,6 +6,8 @@
 
 mod awaited;
 mod binding;
+mod buffer;
+mod buffered;
 mod cache;
 mod callers;
 pub(crate) mod chosen;
@@ -33,6 +35,7 @@ mod wire_format;
 
 pub(crate) use awaited::AwaitedReply;
 pub(crate) use binding::{Binding, Bound};
+pub(crate) use buffer::NotBuffered;
 pub(crate) use cache::{ConnectionCache, Wanted};
 pub(in crate::lane) use cache::{open, still_wanted};
 pub(crate) use connection::{ClientConnection, PendingReply};

@@ -1,15 +1,16 @@
-//! One-way requests that wait to be sent together (paper 000, figure 6: delayed buffering).
+//! Requests that wait in the client to be sent together (paper 004, §4.2.4; paper 000, figure 6: delayed buffering).
 //!
-//! They wait on their connection, in order. What ends the wait: as many or as large as configured, the
-//! delay, a request that does not wait (it may not overtake), [`crate::ObjectRef::flush`], the ORB's
-//! end. A protocol with batches joins requests to one operation of one object in one message; GIOP
-//! sends them all with one gather write.
+//! They wait on their connection, under a lock of their own, which nobody holds while it sends: a server that takes nothing
+//! keeps nobody from adding to them. They are taken out under the sending lock only, all at once, so that they leave in the
+//! order in which they were put here, or in that of their [`Order`]. A protocol with batches joins requests to one operation
+//! of one object in one message; GIOP sends them all with one gather write.
 
-use super::gathering::Gathering;
 use crate::messaging::QueuedRequest;
 use crate::operation::KeptName;
-use crate::policy::Buffering;
+use crate::policy::{BufferTerms, Order};
 use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,23 +18,34 @@ use std::time::{Duration, Instant, SystemTime};
 pub(super) const BODY_ROOM: usize = 32;
 
 /// What waits on one connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Queue {
-    pub(super) waiting: Vec<Waiting>,
+    waiting: Vec<Waiting>,
     /// Messages that are sent as they are, one behind the other; they come before those of `waiting`.
-    pub(super) run: Block,
+    run: Block,
     /// How many those are.
-    pub(super) in_run: usize,
+    in_run: usize,
     pub(super) octets: usize,
     /// By when what waits is to be sent.
     pub(super) due: Option<Instant>,
-    /// Of one-ways that do not wait.
-    pub(super) gathering: Gathering,
+    /// Whether the connection takes nothing any more.
+    pub(super) is_closed: bool,
 }
 
 /// A request as it waits.
 #[derive(Debug)]
-pub(crate) enum Waiting {
+pub(crate) struct Waiting {
+    pub(super) content: Content,
+    /// Not sent afterwards.
+    until: Deadline,
+    /// The id of one whose reply is awaited.
+    id: Option<u32>,
+    order: Order,
+    priority: i16,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
     /// A message as it will be sent.
     Message(Block),
     /// The body of a request, to be joined with others.
@@ -44,42 +56,84 @@ pub(crate) enum Waiting {
     },
 }
 
+/// What was taken out, to be sent.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub(super) run: Block,
+    pub(super) waiting: Vec<Waiting>,
+    /// How many requests both are.
+    pub(super) count: usize,
+    /// Those whose end time has passed meanwhile: they are not sent.
+    pub(super) late: Vec<Waiting>,
+}
+
 impl Waiting {
+    /// A message as it will be sent: a one-way, or a request with this id whose reply is awaited.
+    pub(crate) fn message(message: Block, id: Option<u32>) -> Self {
+        Self::of(Content::Message(message), id)
+    }
+
+    /// The body of a one-way, to be joined with others.
     pub(crate) fn body(object_key: Arc<[u8]>, operation: KeptName, body: Block) -> Self {
         let queued_at = SystemTime::now();
-        Self::Body {
+        let request = QueuedRequest { body, queued_at };
+        let content = Content::Body {
             object_key,
             operation,
-            request: QueuedRequest { body, queued_at },
+            request,
+        };
+        Self::of(content, None)
+    }
+
+    fn of(content: Content, id: Option<u32>) -> Self {
+        Self {
+            content,
+            until: Deadline::NEVER,
+            id,
+            order: Order::Temporal,
+            priority: 0,
+        }
+    }
+
+    /// The same on these terms: not sent after `until`.
+    pub(super) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
+        Self {
+            until,
+            order: terms.order,
+            priority: terms.priority,
+            ..self
         }
     }
 
     pub(crate) fn octets(&self) -> usize {
-        match self {
-            Self::Message(message) => message.len(),
-            Self::Body { request, .. } => request.body.len() + BODY_ROOM,
+        match &self.content {
+            Content::Message(message) => message.len(),
+            Content::Body { request, .. } => request.body.len() + BODY_ROOM,
+        }
+    }
+
+    /// The id of one whose reply is awaited.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.id
+    }
+
+    pub(super) fn is_to(&self, key: &Arc<[u8]>, name: &str) -> bool {
+        match &self.content {
+            Content::Message(_) => false,
+            Content::Body {
+                object_key,
+                operation,
+                ..
+            } => object_key == key && operation.as_str() == name,
         }
     }
 }
 
 impl Queue {
-    /// An empty one, and how long one-ways may be kept back that do not wait in it.
-    pub(super) fn new(gather: Duration) -> Self {
-        Self {
-            waiting: Vec::new(),
-            run: Block::default(),
-            in_run: 0,
-            octets: 0,
-            due: None,
-            gathering: Gathering::new(gather),
-        }
-    }
-
-    /// Notes in what time what waits is to be sent, if something does; gives that back.
+    /// Notes in what time what waits is to be sent; gives that back.
     pub(super) fn is_due_after(&mut self, delay: Option<Duration>) -> Option<Duration> {
-        let delay = delay.filter(|_| !self.is_empty())?;
-        self.due = Instant::now().checked_add(delay);
-        Some(delay)
+        self.due = Instant::now().checked_add(delay?);
+        delay
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -90,32 +144,150 @@ impl Queue {
         self.in_run + self.waiting.len()
     }
 
-    /// Adds a message to those that are sent as they are; `true` when it is time to send.
+    /// Whether messages can be put behind the others without more ado: none waits that could be overtaken.
     #[inline]
-    pub(super) fn append(&mut self, message: &[u8], when: Buffering) -> bool {
+    pub(super) fn takes_as_is(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Adds a message to those that are sent as they are, where [`Queue::takes_as_is`]. `memory` is for the first.
+    #[inline]
+    pub(super) fn append(&mut self, message: &[u8], memory: impl FnOnce() -> Block) {
+        if self.run.capacity() == 0 {
+            self.run = memory();
+        }
         self.octets += message.len();
         self.in_run += 1;
         self.run.extend_from_slice(message);
-        self.in_run >= when.messages || self.octets >= when.octets
     }
 
-    /// Adds a request; `true` when it is time to send.
-    pub(super) fn push(&mut self, waiting: Waiting, when: Buffering) -> bool {
+    /// Adds a request.
+    pub(super) fn push(&mut self, waiting: Waiting) {
         self.octets += waiting.octets();
         self.waiting.push(waiting);
-        self.len() >= when.messages || self.octets >= when.octets
+    }
+
+    /// Whether as many or as large ones wait as may.
+    #[inline]
+    pub(super) fn is_due(&self, terms: &BufferTerms) -> bool {
+        self.len() >= terms.when.messages || self.octets >= terms.when.octets
+    }
+
+    /// Takes out all, in the order in which they are to leave. `spare` is memory for those that come next.
+    pub(super) fn take(&mut self, spare: Block) -> Taken {
+        let count = self.len();
+        let waiting = std::mem::take(&mut self.waiting);
+        let (late, mut waiting): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|one| one.until.has_passed());
+        put_in_order(&mut waiting);
+        self.in_run = 0;
+        self.octets = 0;
+        self.due = None;
+        Taken {
+            run: std::mem::replace(&mut self.run, spare),
+            waiting,
+            count: count - late.len(),
+            late,
+        }
+    }
+
+    /// Whether the request with this id waits.
+    pub(super) fn holds(&self, id: u32) -> bool {
+        self.waiting.iter().any(|one| one.id == Some(id))
+    }
+
+    /// Takes out the request with this id; whether it was there.
+    pub(super) fn withdraw(&mut self, id: u32) -> bool {
+        let place = self.waiting.iter().position(|one| one.id == Some(id));
+        let Some(place) = place else {
+            return false;
+        };
+        self.octets -= self.waiting.remove(place).octets();
+        true
     }
 }
 
-impl Waiting {
-    pub(super) fn is_to(&self, key: &Arc<[u8]>, name: &str) -> bool {
-        match self {
-            Self::Message(_) => false,
-            Self::Body {
-                object_key,
-                operation,
-                ..
-            } => object_key == key && operation.as_str() == name,
+/// Those of one order that follow one another are put in that order. None passes one of another order.
+fn put_in_order(waiting: &mut [Waiting]) {
+    let same_order = |one: &Waiting, other: &Waiting| one.order == other.order;
+    for group in waiting.chunk_by_mut(same_order) {
+        // Both keep the order of those that are equal.
+        match group.first().map(|one| one.order) {
+            Some(Order::Priority) => group.sort_by_key(|one| Reverse(one.priority)),
+            Some(Order::Deadline) => {
+                group.sort_by_key(|one| one.until.end_nanos().unwrap_or(u64::MAX));
+            }
+            Some(Order::Temporal) | None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(octet: u8, order: Order, priority: i16, until: Deadline) -> Waiting {
+        let terms = BufferTerms {
+            order,
+            priority,
+            ..BufferTerms::default()
+        };
+        Waiting::message(Block::from_vec(vec![octet]), Some(octet.into())).on(&terms, until)
+    }
+
+    fn octets_of(waiting: &[Waiting]) -> Vec<u8> {
+        let octet = |one: &Waiting| match &one.content {
+            Content::Message(block) => block[0],
+            Content::Body { .. } => 0,
+        };
+        waiting.iter().map(octet).collect()
+    }
+
+    fn queue(requests: impl IntoIterator<Item = Waiting>) -> Queue {
+        let mut queue = Queue::default();
+        requests.into_iter().for_each(|one| queue.push(one));
+        queue
+    }
+
+    #[test]
+    fn the_highest_priority_leaves_first_and_of_those_the_first() {
+        let by_priority =
+            |(octet, priority)| waiting(octet, Order::Priority, priority, Deadline::NEVER);
+        let mut queue = queue([(1, 5), (2, 7), (3, -1), (4, 7)].map(by_priority));
+        assert_eq!(
+            octets_of(&queue.take(Block::default()).waiting),
+            [2, 4, 1, 3]
+        );
+        assert!(queue.is_empty() && queue.octets == 0);
+    }
+
+    #[test]
+    fn the_earliest_end_leaves_first_and_none_passes_one_of_another_order() {
+        let after = |seconds| Deadline::after(Duration::from_secs(seconds));
+        let mut queue = queue([
+            waiting(1, Order::Deadline, 0, Deadline::NEVER),
+            waiting(2, Order::Deadline, 0, after(90)),
+            waiting(3, Order::Deadline, 0, after(60)),
+            waiting(4, Order::Temporal, 0, after(30)),
+            waiting(5, Order::Deadline, 0, Deadline::NEVER),
+            waiting(6, Order::Deadline, 0, after(30)),
+        ]);
+        let taken = queue.take(Block::default());
+        assert_eq!(octets_of(&taken.waiting), [3, 2, 1, 4, 6, 5]);
+    }
+
+    #[test]
+    fn what_is_late_or_withdrawn_is_not_sent() {
+        let mut queue = queue([
+            waiting(1, Order::Temporal, 0, Deadline::NEVER),
+            waiting(2, Order::Temporal, 0, Deadline::after(Duration::ZERO)),
+            waiting(3, Order::Temporal, 0, Deadline::NEVER),
+        ]);
+        assert!(queue.withdraw(3) && !queue.withdraw(3));
+        assert_eq!(queue.octets, 2);
+        let taken = queue.take(Block::default());
+        assert_eq!(octets_of(&taken.waiting), [1]);
+        assert_eq!(octets_of(&taken.late), [2]);
+        assert_eq!(taken.count, 1);
     }
 }

@@ -2,22 +2,32 @@
 //! connection, and would wait for itself.
 
 use super::connection::ClientConnection;
-use super::queue::Queue;
+use super::gathering::Gathering;
 use crate::budget::Evicted;
 use crate::messaging::Inbox;
+use punctual_cdr::Block;
 use punctual_exec::lane_lock::LaneGuard;
 use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
 
-/// The sending lock. One-ways that are lost under it are logged when it has been released.
+/// What is under the sending lock.
+#[derive(Debug)]
+pub(super) struct Sender {
+    /// Of one-ways that are not buffered.
+    pub(super) gathering: Gathering,
+    /// Memory for those that are.
+    pub(super) spare: Block,
+}
+
+/// The sending lock. Requests that are lost under it are logged when it has been released.
 #[derive(Debug)]
 pub(super) struct Sending<'c> {
     // Dropped in this order.
-    queue: LaneGuard<'c, Queue>,
+    sender: LaneGuard<'c, Sender>,
     lost: Lost<'c>,
 }
 
-/// One-ways that were buffered and will not be sent.
+/// Requests that were buffered and will not be sent.
 #[derive(Debug)]
 struct Lost<'c> {
     connection: &'c ClientConnection,
@@ -26,21 +36,15 @@ struct Lost<'c> {
 }
 
 impl<'c> Sending<'c> {
-    pub(super) fn new(connection: &'c ClientConnection, queue: LaneGuard<'c, Queue>) -> Self {
+    pub(super) fn new(connection: &'c ClientConnection, sender: LaneGuard<'c, Sender>) -> Self {
         let requests = None;
         Self {
-            queue,
+            sender,
             lost: Lost {
                 connection,
                 requests,
             },
         }
-    }
-
-    /// All that waited are lost, so many.
-    #[cold]
-    pub(super) fn has_lost_all(&mut self, count: usize, error: &dyn Display) {
-        self.lost.requests = Some(Box::new((count, error.to_string())));
     }
 
     /// So many more are lost.
@@ -52,16 +56,16 @@ impl<'c> Sending<'c> {
 }
 
 impl Deref for Sending<'_> {
-    type Target = Queue;
+    type Target = Sender;
 
-    fn deref(&self) -> &Queue {
-        &self.queue
+    fn deref(&self) -> &Sender {
+        &self.sender
     }
 }
 
 impl DerefMut for Sending<'_> {
-    fn deref_mut(&mut self) -> &mut Queue {
-        &mut self.queue
+    fn deref_mut(&mut self) -> &mut Sender {
+        &mut self.sender
     }
 }
 
@@ -71,6 +75,7 @@ impl Drop for Lost<'_> {
             let ((count, error), peer) = (*lost, self.connection.peer());
             tracing::warn!(%peer, count, "buffered one-way requests are lost: {error}");
         }
+        self.connection.log_lost();
     }
 }
 
@@ -124,5 +129,6 @@ impl Drop for Remarks<'_> {
         if let Some(reason) = &self.refused {
             tracing::warn!(peer = %self.connection.peer(), "{reason}; the connection is closed");
         }
+        self.connection.log_lost();
     }
 }

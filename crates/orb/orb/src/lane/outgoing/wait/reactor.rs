@@ -83,6 +83,7 @@ impl ServingReactor {
         match (slot.poll(), waited) {
             (Some(Delivered::Reply(message)), _) => Ok(message),
             (Some(Delivered::Broken(broken)), _) => Err(NoReply::Broken(broken)),
+            (Some(Delivered::Late), _) => Err(NoReply::NotSent),
             (None, Ok(Waited::TimedOut)) => Err(NoReply::TimedOut),
             (None, Ok(_)) => broken("the ORB's reactor has ended"),
             (None, Err(error)) => broken(&format!("the reactor cannot be waited for: {error}")),

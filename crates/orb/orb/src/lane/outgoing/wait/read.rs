@@ -117,6 +117,7 @@ impl ClientConnection {
             Followed::Reads(inbox) => self.lead(inbox, pending, deadline),
             Followed::Delivered(Delivered::Reply(message)) => Ok(message),
             Followed::Delivered(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            Followed::Delivered(Delivered::Late) => Err(NoReply::NotSent),
             Followed::TimedOut => {
                 self.has_unread_read();
                 Err(NoReply::TimedOut)
@@ -139,6 +140,7 @@ impl ClientConnection {
                 None => {}
                 Some(Delivered::Reply(message)) => return Ok(message),
                 Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
+                Some(Delivered::Late) => return Err(NoReply::NotSent),
             }
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {

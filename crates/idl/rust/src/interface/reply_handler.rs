@@ -1,0 +1,154 @@
+//! Reply handlers that are objects: what is generated of `AMI_ClerkHandler` beside what every interface has, and how a `sendc_` method
+//! delivers a reply to one (CORBA 3.3 part 1, §17.8).
+
+use proc_macro2::{Ident, TokenStream};
+use punctual_idl::implied::Reply;
+use punctual_idl::model::{DeclId, Declaration};
+use quote::quote;
+
+use super::call::{self, Call, tuple};
+use super::servant::pass;
+use crate::names::{Companion, ident};
+use crate::scope::Scope;
+
+/// That references and servants of a handler interface are taken where a reply handler is wanted.
+pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<TokenStream> {
+    let generator = scope.generator;
+    if !generator.handlers.is_handler(declaration.id) {
+        return None;
+    }
+    let handler_interface = scope.name("handler_interface");
+    let name = ident(generator.names.item(declaration.id));
+    let servant = generator.options.server.then(|| {
+        let servant = generator
+            .names
+            .companion(declaration.id, Companion::Servant);
+        let servant = ident(servant);
+        quote!(, #servant)
+    });
+    Some(quote!(#handler_interface!(#name #servant);))
+}
+
+/// What a `sendc_` method takes as handler.
+pub(super) struct Taken {
+    /// The trait that it implements.
+    pub(super) bound: TokenStream,
+    /// The method that makes what is called of it, with its arguments.
+    pub(super) into: TokenStream,
+}
+
+pub(super) fn taken(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    object: &TokenStream,
+    value: &TokenStream,
+    error: &TokenStream,
+) -> Taken {
+    let generator = scope.generator;
+    let handler = generator.handlers.of(call.owner.id);
+    let (Some(handler), Some(reply)) = (handler, call.reply(generator)) else {
+        let [reply_handler, into] = ["ReplyHandler", "Into"].map(|name| scope.name(name));
+        return Taken {
+            bound: quote!(#into<#reply_handler<#value, #error>>),
+            into: quote!(into()),
+        };
+    };
+    let into = scope.name("IntoReplyHandler");
+    let path = scope.path(&generator.spec[handler]);
+    let delivery = delivery(scope, handler, reply);
+    Taken {
+        bound: quote!(#into<#path, #value, #error>),
+        into: quote!(into_reply_handler(#delivery, #object)),
+    }
+}
+
+/// What calls an object's operations with the reply, and what does it with a servant.
+fn delivery(scope: &Scope<'_>, handler: DeclId, reply: Reply) -> TokenStream {
+    let generator = scope.generator;
+    let calls = call::all(generator, handler);
+    let find = |id: DeclId| calls.iter().find(|call| call.declaration.id == id);
+    let (Some(results), Some(exception)) = (find(reply.results), find(reply.exception)) else {
+        return TokenStream::new();
+    };
+    let mut locals = results.locals();
+    let names = Locals {
+        replied: locals.fresh("reply"),
+        error: locals.fresh("error"),
+        orb: locals.fresh("orb"),
+        holder: locals.fresh("holder"),
+    };
+    let [object, servant] = ["object", "servant"].map(|name| locals.fresh(name));
+    let (replied, orb) = (&names.replied, &names.orb);
+    let handler = &generator.spec[handler];
+    let path = scope.path(handler);
+    let delivery = scope.name("Delivery");
+    let to_object = matched(scope, (results, exception), &names, &|call, arguments| {
+        let method = call.method_ident();
+        quote!(#object.#method(#(#arguments),*))
+    });
+    let to_servant = if generator.options.server {
+        let matched = matched(scope, (results, exception), &names, &|call, arguments| {
+            let of = scope.companion(call.owner, Companion::Servant);
+            let method = call.trait_method(generator);
+            quote!(#of::#method(#servant #(, #arguments)*))
+        });
+        let of = scope.companion(handler, Companion::Servant);
+        quote!(|#servant: &dyn #of, #replied, #orb| #matched)
+    } else {
+        quote!(|#servant: &::std::convert::Infallible, _, _| match *#servant {})
+    };
+    quote! {
+        #delivery {
+            to_object: |#object: &#path, #replied, #orb| #to_object,
+            to_servant: #to_servant,
+        }
+    }
+}
+
+/// Names of what is at hand when a reply is delivered.
+struct Locals {
+    replied: Ident,
+    error: Ident,
+    orb: Ident,
+    holder: Ident,
+}
+
+/// Calls the operation for results, or that for an exception.
+fn matched(
+    scope: &Scope<'_>,
+    (results, exception): (&Call<'_>, &Call<'_>),
+    names: &Locals,
+    call: &dyn Fn(&Call<'_>, &[TokenStream]) -> TokenStream,
+) -> TokenStream {
+    let [ok, err, some, held] = ["Ok", "Err", "Some", "held"].map(|name| scope.name(name));
+    let Locals {
+        replied,
+        error,
+        orb,
+        holder,
+    } = names;
+    let parameters = results.parameters.iter();
+    let (pattern, passed): (Vec<TokenStream>, Vec<TokenStream>) = parameters
+        .map(|parameter| {
+            let name = ident(&parameter.name);
+            (quote!(#name), pass(scope, parameter, &name))
+        })
+        .unzip();
+    let pattern = tuple(&pattern);
+    let of_results = call(results, &passed);
+    let is_non_nil = exception.parameters.iter().any(|p| p.value.non_nil);
+    let passed = match is_non_nil {
+        true => quote!(&#holder),
+        false => quote!(#some(&#holder)),
+    };
+    let of_exception = call(exception, &[passed]);
+    quote! {
+        match #replied {
+            #ok(#pattern) => #of_results,
+            #err(#error) => {
+                let #holder = #held(&#error, #orb)?;
+                #of_exception
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Portable Interceptors: every point, by every way that a call goes.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../punctual/tests/support/mod.rs"]
+mod support;
+
+mod closures;
+mod fixture;
+mod flow;
+mod model;
+mod one_ways;
+mod recorder;
+mod registration;
+mod slots;
+mod tables;
+mod told;
+mod ways;
+
+/// What `idl/intercepted.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/intercepted.rs"));
+}

@@ -1,0 +1,243 @@
+//! A call, as the interceptors of its client see it (CORBA 3.3 part 1, §16.3).
+//!
+//! Each attempt is a pass: `send_request` before the call is bound, and an ending point when it is known what becomes of
+//! it. An attempt that leads to another ends with `receive_other`. A call whose caller goes on ends its first pass when
+//! its request has left, and has another when its reply has come, which begins with `send_poll`. Only the long way knows
+//! of all this: in an ORB with interceptors no call goes the short one.
+
+use super::complete::Completion;
+use super::failure::{must_rebind, out_of_place};
+use super::invocation::{Call, Invocation, Next};
+use super::outcome::ReplyOutcome;
+use super::target::Target;
+use super::write::Ask;
+use crate::exception::SystemException;
+use crate::interceptor::{At, CallFacts, ClientPass, Outcome, Place, ReadBody};
+use crate::lane::Binding;
+use crate::messaging::{Head, Message};
+use crate::policy::SyncScope;
+use crate::profile::Origin;
+use arc_swap::Guard;
+use punctual_cdr::{Coding, Decoder};
+use punctual_giop::{ReplyStatus, ResponseFlags};
+use punctual_ior::Ior;
+
+impl Invocation {
+    /// The call's caller goes on.
+    pub(super) fn is_deferred(&mut self) {
+        if let Some(interception) = &mut self.interception {
+            interception.is_deferred = true;
+        }
+    }
+
+    /// Begins a pass with `send_request`. An attempt is to be made ([`Next::Done`]), or the call goes on elsewhere.
+    ///
+    /// # Errors
+    /// What an interceptor has raised.
+    pub(super) fn begin_pass(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
+        if self.interception.is_none() {
+            return Ok(Next::Done(None));
+        }
+        self.route.begins(&call.callee);
+        let contexts = match call.ask {
+            Ask::Relay(request) => {
+                let came = request.contexts.iter();
+                came.map(|(id, data)| (id, data.to_vec())).collect()
+            }
+            _ => self.contexts.clone(),
+        };
+        self.start(call, |pass, at| pass.send_request(at, contexts))
+    }
+
+    /// Begins the pass of a reply that has come to a caller that has gone on, as [`Invocation::begin_pass`].
+    ///
+    /// # Errors
+    /// What an interceptor has raised.
+    pub(super) fn begin_poll(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
+        match &self.interception {
+            Some(interception) if interception.is_deferred => {
+                self.start(call, ClientPass::send_poll)
+            }
+            _ => Ok(Next::Done(None)),
+        }
+    }
+
+    fn start(
+        &mut self,
+        call: &Call<'_>,
+        start: impl FnOnce(&mut ClientPass, &At<'_>) -> Option<Outcome>,
+    ) -> Result<Next, SystemException> {
+        let Some(mut interception) = self.interception.take() else {
+            return Ok(Next::Done(None));
+        };
+        let at = self.at(call, interception.pass.request_id());
+        let interrupted = start(&mut interception.pass, &at);
+        drop(at);
+        interception.is_on = interrupted.is_none();
+        self.interception = Some(interception);
+        match interrupted {
+            None => Ok(Next::Done(None)),
+            Some(outcome) => self.obey(call, outcome),
+        }
+    }
+
+    /// The request has been sent, and its reply is awaited: ends the pass of a call whose caller goes on.
+    ///
+    /// # Errors
+    /// What an interceptor has raised.
+    pub(super) fn has_left(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
+        let is_deferred = self.interception.as_ref().is_some_and(|it| it.is_deferred);
+        match is_deferred {
+            true => self.end_pass(call, Ok(Next::Done(None)), None),
+            false => Ok(Next::Done(None)),
+        }
+    }
+
+    /// Notes the contexts of a reply.
+    pub(super) fn note_reply(&mut self, binding: &Binding, message: &Message) {
+        let Some(interception) = &mut self.interception else {
+            return;
+        };
+        let wire = &binding.connection.wire;
+        let coding = Coding::new(message.header.version, &wire.limits);
+        let head = wire
+            .session
+            .get_head(message.header.kind, &mut message.decoder(coding));
+        // One that does not decode is told of when the reply is read.
+        if let Ok(Head::Reply(header)) = head {
+            let contexts = header.contexts.iter();
+            let contexts = contexts.map(|(id, data)| (id, data.to_vec()));
+            interception.pass.reply_contexts = contexts.collect();
+        }
+    }
+
+    /// Ends the pass with what the call has come to, `forward` being where it goes on, if a server has said so; what it
+    /// comes to then.
+    ///
+    /// # Errors
+    /// What the caller gets, when that is the end of the call.
+    pub(super) fn end_pass(
+        &mut self,
+        call: &Call<'_>,
+        judged: Result<Next, SystemException>,
+        forward: Option<Ior>,
+    ) -> Result<Next, SystemException> {
+        let Some(mut interception) = self.interception.take() else {
+            return judged;
+        };
+        if !std::mem::take(&mut interception.is_on) {
+            self.interception = Some(interception);
+            return judged;
+        }
+        let came = match &judged {
+            Ok(Next::Done(came)) => came.as_ref(),
+            _ => None,
+        };
+        let outcome = match (&judged, forward) {
+            (Ok(Next::Again), Some(to)) => Outcome::Forward(Box::new(to)),
+            (Ok(Next::Again), None) => Outcome::Retry,
+            (Ok(Next::Done(_)), _) => call.outcome(came),
+            (Err(exception), _) => Outcome::System(exception.clone()),
+        };
+        let body = |look: &mut dyn FnMut(&mut Decoder<'_>)| {
+            if let Some(ReplyOutcome::Results(reply) | ReplyOutcome::UserException(reply)) = came {
+                look(&mut reply.decoder(call.callee));
+            }
+        };
+        let at = self.at(call, interception.pass.request_id());
+        let changed = interception
+            .pass
+            .end(&at, outcome, Some(&body as &ReadBody<'_>));
+        drop(at);
+        self.interception = Some(interception);
+        match changed {
+            None => judged,
+            Some(outcome) => self.obey(call, outcome),
+        }
+    }
+
+    /// Does what interceptors have said.
+    fn obey(&mut self, call: &Call<'_>, outcome: Outcome) -> Result<Next, SystemException> {
+        match outcome {
+            Outcome::Forward(to) => {
+                if self.route.is_held() {
+                    return Err(must_rebind("an interceptor forwards the call"));
+                }
+                // Its own process has said so.
+                let to = Target::new(call.forwarded(*to), Origin::ThisHost);
+                self.route.forward_once(&call.callee, to)?;
+                Ok(Next::Again)
+            }
+            Outcome::System(exception) => Err(exception),
+            _ => Err(out_of_place()),
+        }
+    }
+
+    fn at<'a>(&'a self, call: &'a Call<'_>, request_id: u32) -> At<'a> {
+        let callee = &call.callee;
+        let (operation, details) = match call.ask {
+            Ask::Request { operation, .. } => (operation.name(), operation.details),
+            Ask::Relay(request) => (request.operation(), None),
+            Ask::Locate => ("", None),
+        };
+        At {
+            interceptors: callee.broker().interceptors.client(),
+            facts: CallFacts {
+                request_id,
+                operation,
+                response_expected: self.completion != Completion::Sent,
+                sync_scope: self.sync_scope(call.ask),
+                details,
+            },
+            place: Place {
+                target: callee.object.called_as().ior(),
+                effective: self.route.target(callee).ior(),
+                profile: self.route.profile(),
+                policies: self.route.effective.clone(),
+                registry: Guard::into_inner(callee.broker().protocols.now()),
+                environment: callee.environment,
+            },
+        }
+    }
+
+    fn sync_scope(&self, ask: Ask<'_>) -> SyncScope {
+        let response = match ask {
+            Ask::Request { operation, .. } => operation.response,
+            Ask::Relay(request) => request.response,
+            Ask::Locate => ResponseFlags::SYNC_WITH_TARGET,
+        };
+        let effective = &self.route.effective;
+        match response {
+            ResponseFlags::SYNC_WITH_TARGET => SyncScope::WithTarget,
+            ResponseFlags::SYNC_WITH_SERVER => SyncScope::WithServer,
+            _ => effective.sync_scope.unwrap_or(match effective.buffering {
+                Some(_) => SyncScope::None,
+                None => SyncScope::WithTransport,
+            }),
+        }
+    }
+}
+
+impl Call<'_> {
+    fn outcome(&self, came: Option<&ReplyOutcome>) -> Outcome {
+        match came {
+            None => Outcome::Sent,
+            Some(ReplyOutcome::UserException(reply)) => {
+                let mut body = reply.decoder(self.callee);
+                Outcome::User(body.get_string().unwrap_or_default().into_owned())
+            }
+            Some(ReplyOutcome::SystemException(exception)) => Outcome::System(exception.clone()),
+            Some(ReplyOutcome::Relayed(reply)) => match (reply.status(), reply.exception()) {
+                (_, Some(exception)) => Outcome::System(exception.clone()),
+                (ReplyStatus::UserException, None) => {
+                    let id = reply.head().and_then(|(_, mut body)| {
+                        body.get_string().map(std::borrow::Cow::into_owned)
+                    });
+                    Outcome::User(id.unwrap_or_default())
+                }
+                _ => Outcome::Reply,
+            },
+            Some(_) => Outcome::Reply,
+        }
+    }
+}

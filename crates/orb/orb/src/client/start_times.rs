@@ -1,0 +1,25 @@
+//! Calls that may not be sent, or return, before a time (CORBA 3.3 part 2, §22.2.4: RequestStartTime, ReplyStartTime).
+//!
+//! Nothing queues requests between client and server here, so that the calling thread itself waits.
+
+use crate::policy;
+use crate::upcall;
+use punctual_exec::Deadline;
+use std::time::SystemTime;
+
+/// Waits until `start`; `false` at once where `deadline` is before that.
+#[cold]
+pub(super) fn wait(start: SystemTime, deadline: Deadline) -> bool {
+    let start = policy::deadline(Some(start));
+    if start.has_passed() {
+        return true;
+    }
+    if deadline != Deadline::NEVER && start.earlier(deadline) == deadline {
+        return false;
+    }
+    upcall::about_to_block();
+    while let Some(left) = start.remaining().filter(|left| !left.is_zero()) {
+        std::thread::sleep(left);
+    }
+    true
+}

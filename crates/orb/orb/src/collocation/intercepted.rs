@@ -1,0 +1,251 @@
+//! A call within the process, as the interceptors of both ends see it: those of the caller's ORB around those of the
+//! object's, as they would by wire (CORBA 3.3 part 1, §16.3). What a client's have added to the request, the server's
+//! find there, and the other way round.
+//!
+//! A call that turns out to need a request ends its passes with TRANSPORT_RETRY; the request has others.
+
+use super::locality::{Caller, LocatedObject};
+use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
+use crate::exception::SystemException;
+use crate::interceptor::{
+    At, CallFacts, ClientPass, Outcome, OwnedContext, Place, Request, ServerOrb, ServerPass,
+};
+use crate::operation::NamedOperation;
+use crate::policy::SyncScope;
+use crate::server;
+use crate::upcall::WithinProcess;
+use arc_swap::Guard;
+use punctual_giop::{ServiceContext, ServiceContexts};
+use punctual_ior::Ior;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What became of a call.
+pub(super) enum Ended {
+    /// What the servant has said holds.
+    Stands,
+    /// A request is to be sent.
+    ByWire,
+    /// It was refused by the object's side, or has failed there.
+    Refused(SystemException),
+    /// An interceptor of the caller's has raised.
+    Raised(SystemException),
+    /// It goes on there.
+    Forward(Box<Ior>),
+}
+
+/// The call, as it is let to its servant.
+pub(super) struct Upcall<'u> {
+    /// Calls the servant.
+    pub(super) run: &'u mut dyn FnMut(&Provided<'_>),
+    /// What the servant has said; `None` where it could not be called.
+    pub(super) ended: &'u dyn Fn() -> Option<Outcome>,
+}
+
+/// What the object's side has said.
+struct Served {
+    outcome: Outcome,
+    /// Whether that is what the servant has said.
+    stands: bool,
+    reply_contexts: Vec<OwnedContext>,
+}
+
+/// Makes the call, between the interceptors.
+pub(super) fn enter(
+    caller: Caller<'_>,
+    here: &LocatedObject,
+    operation: &NamedOperation<'_>,
+    upcall: Upcall<'_>,
+) -> Ended {
+    let broker = caller.orb.broker();
+    let mut pass = ClientPass::new(
+        broker.number(),
+        broker.interceptors.slots().unwrap_or_default(),
+    );
+    let call = LocalCall::new(caller, here, operation, pass.request_id());
+    let at = call.at();
+    if let Some(outcome) = pass.send_request(&at, Vec::new()) {
+        return raised(outcome);
+    }
+    let served = call.serve(&pass.request_contexts, upcall);
+    pass.reply_contexts = served.reply_contexts;
+    let heard = call.heard(served.outcome.clone());
+    match pass.end(&at, heard, None) {
+        Some(outcome) => raised(outcome),
+        None if served.stands => Ended::Stands,
+        None => match served.outcome {
+            Outcome::System(exception) => Ended::Refused(exception),
+            Outcome::Forward(to) => Ended::Forward(to),
+            _ => Ended::ByWire,
+        },
+    }
+}
+
+/// What the caller's interceptors have put in an outcome's place.
+fn raised(outcome: Outcome) -> Ended {
+    match outcome {
+        Outcome::System(exception) => Ended::Raised(exception),
+        Outcome::Forward(to) => Ended::Forward(to),
+        _ => Ended::ByWire,
+    }
+}
+
+struct LocalCall<'c> {
+    caller: Caller<'c>,
+    here: &'c LocatedObject,
+    facts: CallFacts<'c>,
+    is_two_way: bool,
+}
+
+impl<'c> LocalCall<'c> {
+    fn new(
+        caller: Caller<'c>,
+        here: &'c LocatedObject,
+        operation: &'c NamedOperation<'c>,
+        request_id: u32,
+    ) -> Self {
+        let is_two_way = operation.is_two_way();
+        let sync_scope = match is_two_way {
+            true => SyncScope::WithTarget,
+            false => caller.sync_scope().unwrap_or(SyncScope::WithTransport),
+        };
+        let facts = CallFacts {
+            request_id,
+            operation: operation.name(),
+            response_expected: matches!(sync_scope, SyncScope::WithServer | SyncScope::WithTarget),
+            sync_scope,
+            details: operation.details,
+        };
+        Self {
+            caller,
+            here,
+            facts,
+            is_two_way,
+        }
+    }
+
+    fn at(&self) -> At<'c> {
+        let (orb, object) = (self.caller.orb, self.caller.object);
+        At {
+            interceptors: orb.broker().interceptors.client(),
+            facts: self.facts,
+            place: Place {
+                target: object.called_as().ior(),
+                effective: object.original().ior(),
+                profile: 0,
+                policies: object.effective(orb.lanes().calling()),
+                registry: Guard::into_inner(orb.broker().protocols.now()),
+                environment: orb,
+            },
+        }
+    }
+
+    /// What a caller hears that waits so far and no farther.
+    fn heard(&self, outcome: Outcome) -> Outcome {
+        match (self.facts.sync_scope, outcome) {
+            (_, outcome @ (Outcome::Forward(_) | Outcome::Retry)) => outcome,
+            (SyncScope::WithTarget, Outcome::Sent) => Outcome::Reply,
+            (SyncScope::WithTarget, outcome) => outcome,
+            (SyncScope::WithServer, Outcome::System(exception)) if exception.is_not_begun() => {
+                Outcome::System(exception)
+            }
+            (SyncScope::WithServer, _) => Outcome::Reply,
+            _ => Outcome::Sent,
+        }
+    }
+
+    /// The object's side.
+    fn serve(&self, contexts: &[OwnedContext], upcall: Upcall<'_>) -> Served {
+        let broker = &*self.here.broker;
+        let contexts: Vec<ServiceContext<'_>> =
+            contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
+        let mut pass = ServerPass::new(
+            broker.number(),
+            broker.interceptors.slots().unwrap_or_default(),
+        );
+        let ids = broker.ids();
+        let request = Request {
+            interceptors: broker.interceptors.server(),
+            facts: CallFacts {
+                request_id: pass.request_id(),
+                details: None,
+                ..self.facts
+            },
+            orb: ServerOrb {
+                orb_id: ids.orb,
+                server_id: ids.server,
+                environment: self.caller.orb,
+            },
+            contexts: ServiceContexts::new(&contexts),
+        };
+        let _within = WithinProcess::enter(broker.number());
+        let (outcome, mut stands) = match pass.receive_request_service_contexts(&request) {
+            Some(refused) => (refused, false),
+            None => self.call(&mut pass, &request, upcall),
+        };
+        pass.leave_upcall();
+        let outcome = match pass.end(&request, outcome.clone(), None) {
+            Some(changed) => {
+                stands = false;
+                changed
+            }
+            None => outcome,
+        };
+        Served {
+            outcome,
+            stands,
+            reply_contexts: pass.reply_contexts,
+        }
+    }
+
+    /// Lets the call through the adapter; what has come of it, and whether the servant has said so.
+    fn call(
+        &self,
+        pass: &mut ServerPass,
+        request: &Request<'_>,
+        upcall: Upcall<'_>,
+    ) -> (Outcome, bool) {
+        let Upcall { run, ended } = upcall;
+        let mut refused = None;
+        let caller = self.caller;
+        let has_timeout = || caller.has_timeout();
+        let object = &self.here.object;
+        let entered = catch_unwind(AssertUnwindSafe(|| {
+            let local = LocalRequest::new(self.facts.operation, self.is_two_way, &has_timeout);
+            object.through_adapter(&local, &mut |provided| {
+                refused = pass.receive_request(request, object.serving());
+                if refused.is_none() {
+                    run(provided);
+                }
+                pass.leave_upcall();
+            })
+        }));
+        match (entered, refused) {
+            (_, Some(refused)) => (refused, false),
+            (Ok(Ok(Went::Here)), None) => match ended() {
+                Some(Outcome::Reply) if !self.answers() => (Outcome::Sent, true),
+                Some(outcome) => (outcome, true),
+                // Another interface's servant: what it says to a request is for it to say.
+                None => {
+                    caller.locality.leave();
+                    (Outcome::Retry, false)
+                }
+            },
+            (Ok(Ok(Went::ByWire)), None) => (Outcome::Retry, false),
+            (Ok(Err(DispatchError::System(exception))), None) => {
+                (Outcome::System(exception), false)
+            }
+            (Ok(Err(DispatchError::Forward(to) | DispatchError::ForwardPermanently(to))), None) => {
+                (Outcome::Forward(to), false)
+            }
+            (Err(payload), None) => {
+                let exception = server::panicked(&"this process", self.facts.operation, &*payload);
+                (Outcome::System(exception), false)
+            }
+        }
+    }
+
+    /// Whether what the servant says is an answer.
+    fn answers(&self) -> bool {
+        self.facts.sync_scope == SyncScope::WithTarget
+    }
+}

@@ -1,0 +1,102 @@
+//! What interceptors raise, and what they are told.
+
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use punctual_ior::Ior;
+use std::fmt;
+
+/// What an interceptor raises at a point.
+#[derive(Clone)]
+pub enum InterceptorError {
+    /// A system exception: what the caller gets, unless another interceptor changes it. Its completion status is set by
+    /// the point that raises it (CORBA 3.3 part 1, §16.3.5).
+    System(SystemException),
+    /// The call goes on to another object (`ForwardRequest`, §16.3.12). Made by
+    /// [`InterceptorError::forward`](crate::InterceptorError::forward).
+    ForwardRequest(Box<Ior>),
+}
+
+impl From<SystemException> for InterceptorError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<Kind> for InterceptorError {
+    fn from(kind: Kind) -> Self {
+        Self::System(kind.into())
+    }
+}
+
+impl From<InvalidSlot> for InterceptorError {
+    fn from(error: InvalidSlot) -> Self {
+        Self::System(error.into())
+    }
+}
+
+/// As people read it, also where `main` returns it.
+impl fmt::Debug for InterceptorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for InterceptorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(exception) => exception.fmt(f),
+            Self::ForwardRequest(to) => write!(f, "ForwardRequest to a `{}`", to.type_id),
+        }
+    }
+}
+
+impl std::error::Error for InterceptorError {}
+
+/// A slot that nobody has allocated ([`crate::OrbInitInfo::allocate_slot_id`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("nobody has allocated the slot {0}")]
+pub struct InvalidSlot(
+    /// Its number.
+    pub u32,
+);
+
+impl From<InvalidSlot> for SystemException {
+    fn from(error: InvalidSlot) -> Self {
+        Kind::BadParam.because(error.to_string())
+    }
+}
+
+/// An attribute or operation that is not valid at the point (§16.3.14, table 16.1 and table 16.2).
+#[cold]
+pub(super) fn not_valid_here(what: &str) -> SystemException {
+    bad_inv_order(
+        minor::INTERCEPTION_POINT,
+        format!("`{what}` is not valid at this interception point"),
+    )
+}
+
+#[cold]
+pub(super) fn bad_inv_order(minor: u32, why: String) -> SystemException {
+    SystemException::new(Kind::BadInvOrder, minor, CompletionStatus::No).with_detail(why)
+}
+
+/// What this call cannot tell, as it is marshaled without TypeCodes (§16.3.11: NO_RESOURCES 1).
+#[cold]
+pub(super) fn not_available(what: &str) -> SystemException {
+    SystemException::new(
+        Kind::NoResources,
+        minor::INFORMATION_NOT_AVAILABLE,
+        CompletionStatus::No,
+    )
+    .with_detail(format!("`{what}` is not known of this call"))
+}
+
+/// A service context that is not there.
+#[cold]
+pub(super) fn no_context(id: u32) -> SystemException {
+    SystemException::new(
+        Kind::BadParam,
+        minor::NO_SERVICE_CONTEXT,
+        CompletionStatus::No,
+    )
+    .with_detail(format!("there is no service context {id:#x}"))
+}

@@ -1,0 +1,46 @@
+//! Calls of an application's interceptors: whatever one does is a result.
+
+use super::error::InterceptorError;
+use super::outcome::Outcome;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Calls an interceptor. One that panics raises UNKNOWN.
+pub(super) fn guarded(
+    (name, point): (&str, &'static str),
+    call: impl FnOnce() -> Result<(), InterceptorError>,
+) -> Result<(), InterceptorError> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|payload| Err(panicked(name, point, &*payload).into()))
+}
+
+#[cold]
+fn panicked(name: &str, point: &'static str, payload: &(dyn Any + Send)) -> SystemException {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("(no text)");
+    tracing::error!(
+        interceptor = name,
+        point,
+        panic = text,
+        "an interceptor panicked"
+    );
+    SystemException::new(
+        Kind::Unknown,
+        minor::INTERCEPTOR_PANICKED,
+        CompletionStatus::No,
+    )
+    .with_detail(format!("an interceptor panicked in `{point}`"))
+}
+
+/// What takes the place of an outcome, or of none at a starting point.
+pub(super) fn instead(of: Option<&Outcome>, raised: InterceptorError) -> Outcome {
+    match raised {
+        InterceptorError::System(exception) => {
+            let completed = of.map_or(CompletionStatus::No, Outcome::completion);
+            Outcome::System(exception.completed_as(completed))
+        }
+        InterceptorError::ForwardRequest(to) => Outcome::Forward(to),
+    }
+}

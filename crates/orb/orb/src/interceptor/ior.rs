@@ -1,0 +1,144 @@
+//! IOR interceptors: what is called when an object adapter is made, to put components into its references
+//! (CORBA 3.3 part 1, §16.5).
+
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::policy::Policy;
+use punctual_ior::TaggedComponent;
+use std::fmt;
+
+/// The state of an object adapter, or of its manager (`PortableInterceptor::AdapterState`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AdapterState {
+    /// Requests wait.
+    Holding,
+    /// Requests are served.
+    Active,
+    /// Requests are refused for a while.
+    Discarding,
+    /// Requests are refused for good.
+    Inactive,
+    /// It is no more.
+    NonExistent,
+}
+
+/// Is called when an object adapter is made, and when it or its manager changes its state (CORBA 3.3 part 1,
+/// §16.5.4). Called with no lock held that another adapter would want, on the thread that makes the adapter.
+pub trait IorInterceptor: Send + Sync {
+    /// Tells it from others of the list. Any number may be without one.
+    fn name(&self) -> &str {
+        ""
+    }
+
+    /// An adapter is being made: components may be added, which all its references then have.
+    fn establish_components(&self, info: &mut IorInfo<'_>) {
+        let _ = info;
+    }
+
+    /// All have added their components.
+    ///
+    /// # Errors
+    /// What keeps the adapter from being made; its maker gets it.
+    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// A manager of adapters has changed its state.
+    fn adapter_manager_state_changed(&self, manager: u32, state: AdapterState) {
+        let _ = (manager, state);
+    }
+
+    /// Adapters have changed their state by themselves: they are destroyed. Each is named from the root adapter on.
+    fn adapter_state_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
+        let _ = (adapters, state);
+    }
+}
+
+/// An adapter that is being made (`IORInfo`; CORBA 3.3 part 1, §16.5.3).
+pub struct IorInfo<'a> {
+    pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
+    pub(crate) manager_id: u32,
+    pub(crate) state: AdapterState,
+    pub(crate) adapter_name: &'a [String],
+    /// Each with the tag of the profiles that it is for, if not for all.
+    pub(crate) components: Vec<(Option<u32>, TaggedComponent)>,
+    /// Whether components may still be added.
+    pub(crate) is_open: bool,
+}
+
+impl IorInfo<'_> {
+    /// The policy of a type that the adapter has.
+    ///
+    /// # Errors
+    /// INV_POLICY 2 where it has none.
+    pub fn get_effective_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
+        (self.policies)(policy_type).ok_or_else(|| {
+            SystemException::new(
+                Kind::InvPolicy,
+                minor::INVALID_POLICY_TYPE,
+                CompletionStatus::No,
+            )
+            .with_detail(format!("the adapter has no policy of type {policy_type}"))
+        })
+    }
+
+    /// Has every profile of the adapter's references carry a component.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 when all components are established.
+    pub fn add_ior_component(&mut self, component: TaggedComponent) -> Result<(), SystemException> {
+        self.add(None, component)
+    }
+
+    /// The same of profiles of one tag.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 when all components are established.
+    pub fn add_ior_component_to_profile(
+        &mut self,
+        component: TaggedComponent,
+        profile: u32,
+    ) -> Result<(), SystemException> {
+        self.add(Some(profile), component)
+    }
+
+    fn add(
+        &mut self,
+        profile: Option<u32>,
+        component: TaggedComponent,
+    ) -> Result<(), SystemException> {
+        if !self.is_open {
+            return Err(super::error::not_valid_here("add_ior_component"));
+        }
+        self.components.push((profile, component));
+        Ok(())
+    }
+
+    /// The number of the adapter's manager, by which its changes of state are told.
+    #[must_use]
+    pub fn manager_id(&self) -> u32 {
+        self.manager_id
+    }
+
+    /// The state of the adapter.
+    #[must_use]
+    pub fn state(&self) -> AdapterState {
+        self.state
+    }
+
+    /// The names from the root adapter to this one: what `adapter_template` says of it. (Object reference templates
+    /// themselves are not provided.)
+    #[must_use]
+    pub fn adapter_name(&self) -> &[String] {
+        self.adapter_name
+    }
+}
+
+impl fmt::Debug for IorInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IorInfo")
+            .field("adapter_name", &self.adapter_name)
+            .field("components", &self.components)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,49 @@
+//! Portable Interceptors (CORBA 3.3 part 1, chapter 16): what is called at points of every request, at its client and
+//! at its server.
+//!
+//! An ORB has one list of interceptors of each kind ([`Interceptors`]), complete when it has started; nothing
+//! here is changed by a call. A call goes through its points in one *pass* ([`ClientPass`], [`ServerPass`]): the flow
+//! stack of the standard is how many of the list have begun, since an interceptor's ending point is called exactly
+//! when its starting point has succeeded. Whoever makes a call (`client`, `collocation`) or serves one (`server`) says
+//! what has become of it ([`Outcome`]) and obeys what comes back. A panic of an interceptor is UNKNOWN to its call, and
+//! nothing to any other.
+
+mod client_info;
+mod client_pass;
+mod error;
+mod factories;
+mod guard;
+mod ior;
+mod names;
+mod outcome;
+mod place;
+mod points;
+mod request_info;
+mod served;
+mod server_info;
+mod server_pass;
+mod slots;
+mod traits;
+
+pub use client_info::ClientRequestInfo;
+pub(crate) use client_pass::{At, ClientPass};
+pub use error::{InterceptorError, InvalidSlot};
+pub use factories::PolicyFactory;
+pub use ior::{AdapterState, IorInfo, IorInterceptor};
+pub use names::DuplicateName;
+pub(crate) use names::{Interceptors, Registered};
+pub(crate) use outcome::Outcome;
+pub(crate) use place::Place;
+pub use points::ReplyStatus;
+pub use request_info::Parameter;
+pub(crate) use request_info::{CallFacts, ReadBody};
+pub use served::ServedObject;
+pub(crate) use server_info::ServerOrb;
+pub use server_info::ServerRequestInfo;
+pub(crate) use server_pass::{Request, ServerPass};
+pub use slots::SlotId;
+pub(crate) use slots::{Slots, ThreadSlots};
+pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
+
+/// A service context that a pass keeps: its id and its data.
+pub(crate) type OwnedContext = (u32, Vec<u8>);

@@ -1,0 +1,60 @@
+//! What has become of a request, as interceptors see it and change it.
+
+use super::points::{ClientPoint, ReplyStatus, ServerPoint};
+use crate::exception::{CompletionStatus, SystemException};
+use punctual_ior::Ior;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// It has results.
+    Reply,
+    /// A user exception, with its repository id; empty where nobody knows it.
+    User(String),
+    System(SystemException),
+    /// It goes on there.
+    Forward(Box<Ior>),
+    /// It is made once more.
+    Retry,
+    /// It is on its way, or was a one-way.
+    Sent,
+}
+
+impl Outcome {
+    pub(crate) fn status(&self) -> ReplyStatus {
+        match self {
+            Self::Reply | Self::Sent => ReplyStatus::Successful,
+            Self::User(_) => ReplyStatus::UserException,
+            Self::System(_) => ReplyStatus::SystemException,
+            Self::Forward(_) => ReplyStatus::LocationForward,
+            Self::Retry => ReplyStatus::TransportRetry,
+        }
+    }
+
+    pub(super) fn client_point(&self) -> ClientPoint {
+        match self {
+            Self::Reply => ClientPoint::ReceiveReply,
+            Self::User(_) | Self::System(_) => ClientPoint::ReceiveException,
+            Self::Forward(_) | Self::Retry | Self::Sent => ClientPoint::ReceiveOther,
+        }
+    }
+
+    pub(super) fn server_point(&self) -> ServerPoint {
+        match self {
+            Self::Reply => ServerPoint::SendReply,
+            Self::User(_) | Self::System(_) => ServerPoint::SendException,
+            Self::Forward(_) | Self::Retry | Self::Sent => ServerPoint::SendOther,
+        }
+    }
+
+    /// The completion status of what is raised in place of this (CORBA 3.3 part 1, §16.3.5 and §16.3.8): the operation
+    /// has run where there are results, and an exception keeps its status.
+    pub(super) fn completion(&self) -> CompletionStatus {
+        match self {
+            Self::Reply | Self::User(_) => CompletionStatus::Yes,
+            Self::System(exception) => exception.completed(),
+            Self::Forward(_) | Self::Retry => CompletionStatus::No,
+            Self::Sent => CompletionStatus::Maybe,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The interception points, and what the standard's tables allow at each.
+
+use super::error::not_valid_here;
+use crate::exception::SystemException;
+
+/// What a request has come to (`reply_status`; CORBA 3.3 part 1, §16.3.11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReplyStatus {
+    /// It has results, or it was sent and nothing more is to be heard of it yet.
+    Successful,
+    /// A system exception.
+    SystemException,
+    /// A user exception.
+    UserException,
+    /// It goes on to another object.
+    LocationForward,
+    /// It is sent once more.
+    TransportRetry,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl ReplyStatus {
+    /// The number that the standard gives it.
+    #[must_use]
+    pub fn number(self) -> i16 {
+        match self {
+            Self::Successful => 0,
+            Self::SystemException => 1,
+            Self::UserException => 2,
+            Self::LocationForward => 3,
+            Self::TransportRetry => 4,
+            Self::Unknown => 5,
+        }
+    }
+}
+
+/// A point of a request. The numbers are columns of the standard's tables, which are written as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClientPoint {
+    SendRequest,
+    SendPoll,
+    ReceiveReply,
+    ReceiveException,
+    ReceiveOther,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerPoint {
+    ReceiveRequestServiceContexts,
+    ReceiveRequest,
+    SendReply,
+    SendException,
+    SendOther,
+}
+
+/// At which points something is valid: a bit each, the first point's the highest, as the tables' columns.
+#[derive(Clone, Copy)]
+pub(super) struct ValidAt(pub(super) u8);
+
+impl ValidAt {
+    /// At ending points.
+    pub(super) const ENDS: Self = Self(0b00111);
+
+    fn check(self, column: u8, what: &str) -> Result<(), SystemException> {
+        match self.0 >> (4 - column) & 1 {
+            1 => Ok(()),
+            _ => Err(not_valid_here(what)),
+        }
+    }
+}
+
+impl ClientPoint {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::SendRequest => "send_request",
+            Self::SendPoll => "send_poll",
+            Self::ReceiveReply => "receive_reply",
+            Self::ReceiveException => "receive_exception",
+            Self::ReceiveOther => "receive_other",
+        }
+    }
+
+    /// # Errors
+    /// BAD_INV_ORDER 14 where the table says no.
+    pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {
+        valid.check(self as u8, what)
+    }
+}
+
+impl ServerPoint {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ReceiveRequestServiceContexts => "receive_request_service_contexts",
+            Self::ReceiveRequest => "receive_request",
+            Self::SendReply => "send_reply",
+            Self::SendException => "send_exception",
+            Self::SendOther => "send_other",
+        }
+    }
+
+    /// # Errors
+    /// BAD_INV_ORDER 14 where the table says no.
+    pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {
+        valid.check(self as u8, what)
+    }
+}

@@ -1,0 +1,159 @@
+//! What is known of a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+
+use super::OwnedContext;
+use super::error::{no_context, not_available};
+use super::outcome::Outcome;
+use crate::context::Context;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::operation::OperationDetails;
+use crate::policy::SyncScope;
+use punctual_any::{Any, ParameterMode, TypeCode};
+use punctual_cdr::{Decoder, Marshal};
+
+/// An argument of an operation (`Dynamic::Parameter`).
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its value; without one where it has none yet.
+    pub argument: Any,
+    /// Which way it goes.
+    pub mode: ParameterMode,
+}
+
+/// Reads the body of a reply.
+pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
+
+/// What does not change between the points of a request.
+#[derive(Clone, Copy)]
+pub(crate) struct CallFacts<'a> {
+    pub(crate) request_id: u32,
+    pub(crate) operation: &'a str,
+    pub(crate) response_expected: bool,
+    pub(crate) sync_scope: SyncScope,
+    /// Of a call that is put together at run time.
+    pub(crate) details: Option<&'a dyn OperationDetails>,
+}
+
+impl<'a> CallFacts<'a> {
+    fn details(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
+        self.details.ok_or_else(|| not_available(what))
+    }
+
+    pub(super) fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        let arguments = self.details("arguments")?.arguments();
+        let parameter = |(mode, argument)| Parameter { argument, mode };
+        Ok(arguments.into_iter().map(parameter).collect())
+    }
+
+    pub(super) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+        Ok(self.details("exceptions")?.exceptions())
+    }
+
+    pub(super) fn contexts(&self) -> Result<Vec<String>, SystemException> {
+        Ok(self.details("contexts")?.contexts())
+    }
+
+    pub(super) fn operation_context(&self) -> Result<Context, SystemException> {
+        Ok(self.details("operation_context")?.operation_context())
+    }
+
+    /// The result, and the arguments as they have come back.
+    pub(super) fn results(
+        &self,
+        body: Option<&ReadBody<'_>>,
+        what: &str,
+    ) -> Result<(Any, Vec<Parameter>), SystemException> {
+        let details = self.details(what)?;
+        let read = |input: &mut Decoder<'_>| details.results(input);
+        let (result, arguments) = self.read(body, what, read)?;
+        let parameter = |(mode, argument)| Parameter { argument, mode };
+        Ok((result, arguments.into_iter().map(parameter).collect()))
+    }
+
+    /// The exception of an outcome as an Any. A user exception whose type nobody knows is UNKNOWN 1 there
+    /// (§16.3.13: received_exception, §16.3.14: sending_exception).
+    pub(super) fn exception(
+        &self,
+        outcome: Option<&Outcome>,
+        body: Option<&ReadBody<'_>>,
+    ) -> Result<Any, SystemException> {
+        match outcome {
+            Some(Outcome::System(exception)) => any_of(exception),
+            Some(Outcome::User(id)) => {
+                let details = self.details("exception");
+                let listed = details.and_then(|details| {
+                    let listed = details.exceptions().into_iter();
+                    let mut listed = listed.filter(|one| one.id() == Ok(id.as_str()));
+                    listed.next().ok_or_else(|| not_available("exception"))
+                });
+                let read = |type_code: TypeCode| {
+                    self.read(body, "exception", |input| {
+                        input.get_string()?;
+                        Any::unmarshal_exception(&type_code, input)
+                    })
+                };
+                listed
+                    .and_then(read)
+                    .or_else(|_| any_of(&unknown_user_exception()))
+            }
+            _ => Err(not_available("exception")),
+        }
+    }
+
+    fn read<R>(
+        &self,
+        body: Option<&ReadBody<'_>>,
+        what: &str,
+        mut read: impl FnMut(&mut Decoder<'_>) -> Result<R, punctual_cdr::CdrError>,
+    ) -> Result<R, SystemException> {
+        let body = body.ok_or_else(|| not_available(what))?;
+        let mut came = None;
+        body(&mut |input| came = Some(read(input)));
+        let came = came.ok_or_else(|| not_available(what))?;
+        came.map_err(|error| cdr_exception(error, CompletionStatus::Yes).in_context(what))
+    }
+}
+
+fn unknown_user_exception() -> SystemException {
+    SystemException::new(
+        Kind::Unknown,
+        minor::UNLISTED_USER_EXCEPTION,
+        CompletionStatus::Yes,
+    )
+}
+
+/// A system exception in an Any: `exception NAME { unsigned long minor; CORBA::completion_status completed; }`.
+fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
+    struct Members(u32, u32);
+
+    impl Marshal for Members {
+        fn marshal(
+            &self,
+            out: &mut punctual_cdr::Encoder<'_>,
+        ) -> Result<(), punctual_cdr::CdrError> {
+            out.put_u32(self.0);
+            out.put_u32(self.1);
+            Ok(())
+        }
+    }
+
+    let status = TypeCode::enumeration(
+        "IDL:omg.org/CORBA/completion_status:1.0",
+        "completion_status",
+        &["COMPLETED_YES", "COMPLETED_NO", "COMPLETED_MAYBE"],
+    );
+    let kind = exception.kind();
+    let members = [("minor", TypeCode::ULONG), ("completed", status)];
+    let type_code = TypeCode::exception(kind.repository_id(), kind.name(), &members);
+    let members = Members(exception.minor(), exception.completed().number());
+    Any::with_type(&type_code, &members).map_err(|error| cdr_exception(error, CompletionStatus::No))
+}
+
+/// The data of a context among these.
+pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemException> {
+    let found = contexts.iter().find(|(there, _)| *there == id);
+    found
+        .map(|(_, data)| &data[..])
+        .ok_or_else(|| no_context(id))
+}

@@ -1,0 +1,313 @@
+//! What a server's interceptor can ask of a request and do to it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
+//! the points of table 16.2, which stands beside it as bits, in the table's order of points.
+
+use super::OwnedContext;
+use super::client_info::{add, exception_id};
+use super::error::{InvalidSlot, no_context, not_available, not_valid_here};
+use super::outcome::Outcome;
+use super::points::{ReplyStatus, ServerPoint, ValidAt};
+use super::request_info::{CallFacts, Parameter, ReadBody, find};
+use super::served::ServedObject;
+use super::slots::{SlotId, Slots};
+use crate::context::Context;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::policy::{Policy, SyncScope};
+use punctual_any::{Any, TypeCode};
+use punctual_cdr::Environment;
+use punctual_giop::ServiceContexts;
+use punctual_ior::Ior;
+use std::fmt;
+
+/// The ORB that serves.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerOrb<'a> {
+    pub(crate) orb_id: &'a str,
+    pub(crate) server_id: &'a str,
+    pub(crate) environment: &'a dyn Environment,
+}
+
+/// See the module. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
+pub struct ServerRequestInfo<'a> {
+    pub(super) point: ServerPoint,
+    pub(super) facts: CallFacts<'a>,
+    pub(super) orb: ServerOrb<'a>,
+    pub(super) request_contexts: ServiceContexts<'a>,
+    pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
+    pub(super) slots: &'a mut Slots,
+    /// How many slots there are.
+    pub(super) slot_count: u32,
+    pub(super) object: Option<&'a dyn ServedObject>,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) body: Option<&'a ReadBody<'a>>,
+}
+
+/// From `receive_request` on.
+const NOT_FIRST: ValidAt = ValidAt(0b01111);
+
+impl<'a> ServerRequestInfo<'a> {
+    /// Tells the request from all others that this ORB serves now. It is no number of the wire.
+    #[must_use]
+    pub fn request_id(&self) -> u32 {
+        self.facts.request_id
+    }
+
+    /// The operation's name on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        self.facts.operation
+    }
+
+    /// Whether its caller waits for an answer.
+    #[must_use]
+    pub fn response_expected(&self) -> bool {
+        self.facts.response_expected
+    }
+
+    /// How far its caller waits for it to come.
+    #[must_use]
+    pub fn sync_scope(&self) -> SyncScope {
+        self.facts.sync_scope
+    }
+
+    /// The arguments: not known where a request is served, as a skeleton or a dynamic servant unmarshals them behind
+    /// this point, by types that the ORB does not know.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+        self.point.check(ValidAt(0b01100), "arguments")?;
+        self.facts.arguments()
+    }
+
+    /// The user exceptions that the operation may raise: not known either.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+        self.point.check(NOT_FIRST, "exceptions")?;
+        self.facts.exceptions()
+    }
+
+    /// The names of the operation's `context` clause: not known either.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
+        self.point.check(NOT_FIRST, "contexts")?;
+        self.facts.contexts()
+    }
+
+    /// The values that came by that clause: not known either.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    pub fn operation_context(&self) -> Result<Context, SystemException> {
+        self.point.check(ValidAt(0b01100), "operation_context")?;
+        self.facts.operation_context()
+    }
+
+    /// What the operation has returned: not known either.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    pub fn result(&self) -> Result<Any, SystemException> {
+        self.point.check(ValidAt(0b00100), "result")?;
+        let results = self.facts.results(self.body, "result");
+        results.map(|(result, _)| result)
+    }
+
+    /// What the request has come to.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14.
+    pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
+        self.point.check(ValidAt::ENDS, "reply_status")?;
+        let status = self.outcome.as_ref().map(Outcome::status);
+        Ok(status.unwrap_or(ReplyStatus::Unknown))
+    }
+
+    /// Where the caller is sent, as it is written.
+    pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
+        match (self.point, &self.outcome) {
+            (ServerPoint::SendOther, Some(Outcome::Forward(to))) => Ok(to),
+            // Valid there for LOCATION_FORWARD alone (table 16.2, note 2).
+            _ => Err(not_valid_here("forward_reference")),
+        }
+    }
+
+    /// The value of a slot of the request.
+    ///
+    /// # Errors
+    /// [`InvalidSlot`].
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
+        self.slots.get(slot, self.slot_count)
+    }
+
+    /// Sets a slot of the request. What is set at `receive_request_service_contexts` the upcall's thread has
+    /// (§16.4.4.4).
+    ///
+    /// # Errors
+    /// [`InvalidSlot`].
+    pub fn set_slot(&mut self, slot: SlotId, value: Any) -> Result<(), InvalidSlot> {
+        self.slots.set(slot, self.slot_count, value)
+    }
+
+    /// The data of a service context of the request.
+    ///
+    /// # Errors
+    /// BAD_PARAM 26 where there is none of that id.
+    pub fn get_request_service_context(&self, id: u32) -> Result<&'a [u8], SystemException> {
+        self.request_contexts.find(id).ok_or_else(|| no_context(id))
+    }
+
+    /// The data of a service context that the reply carries.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
+    pub fn get_reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
+        self.point
+            .check(ValidAt::ENDS, "get_reply_service_context")?;
+        find(self.reply_contexts, id)
+    }
+
+    /// Has the reply carry a service context, whatever it says. With `replace` it takes the place of one of its id.
+    ///
+    /// A protocol without service contexts carries none.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 15 where there is one of that id, without `replace`.
+    pub fn add_reply_service_context(
+        &mut self,
+        id: u32,
+        data: &[u8],
+        replace: bool,
+    ) -> Result<(), SystemException> {
+        add(self.reply_contexts, (id, data), replace)
+    }
+
+    /// The exception that the request is about to be answered with. A user exception's type is not known to the ORB, so
+    /// that UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14.
+    pub fn sending_exception(&self) -> Result<Any, SystemException> {
+        self.point.check(ValidAt(0b00010), "sending_exception")?;
+        self.facts.exception(self.outcome.as_ref(), self.body)
+    }
+
+    /// Its repository id. (The standard has this at the client alone.)
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14.
+    pub fn sending_exception_id(&self) -> Result<&str, SystemException> {
+        self.point.check(ValidAt(0b00010), "sending_exception_id")?;
+        Ok(exception_id(self.outcome.as_ref()))
+    }
+
+    /// The system exception that the request is about to be answered with, if it is one.
+    #[must_use]
+    pub fn sending_system_exception(&self) -> Option<&SystemException> {
+        match &self.outcome {
+            Some(Outcome::System(exception)) => Some(exception),
+            _ => None,
+        }
+    }
+
+    /// The object, once it has been found.
+    fn object(&self, valid: ValidAt, what: &str) -> Result<&'a dyn ServedObject, SystemException> {
+        self.point.check(valid, what)?;
+        // Not found, as a servant manager has raised or forwarded (table 16.2, note 3).
+        self.object.ok_or_else(|| not_available(what))
+    }
+
+    /// The object's id.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    pub fn object_id(&self) -> Result<Vec<u8>, SystemException> {
+        Ok(self.object(NOT_FIRST, "object_id")?.object_id())
+    }
+
+    /// What tells the object's adapter from others of the server.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    pub fn adapter_id(&self) -> Result<Vec<u8>, SystemException> {
+        Ok(self.object(NOT_FIRST, "adapter_id")?.adapter_id())
+    }
+
+    /// The names from the root adapter to the object's.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    pub fn adapter_name(&self) -> Result<Vec<String>, SystemException> {
+        Ok(self.object(NOT_FIRST, "adapter_name")?.adapter_name())
+    }
+
+    /// The server's id ([`crate::OrbBuilder::server_id`]).
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14.
+    pub fn server_id(&self) -> Result<&str, SystemException> {
+        self.point.check(NOT_FIRST, "server_id")?;
+        Ok(self.orb.server_id)
+    }
+
+    /// The ORB's id ([`crate::OrbBuilder::orb_id`]).
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14.
+    pub fn orb_id(&self) -> Result<&str, SystemException> {
+        self.point.check(NOT_FIRST, "orb_id")?;
+        Ok(self.orb.orb_id)
+    }
+
+    /// The repository id of the object's most derived interface.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
+    pub fn target_most_derived_interface(&self) -> Result<String, SystemException> {
+        let object = self.object(ValidAt(0b01000), "target_most_derived_interface")?;
+        Ok(object.most_derived_interface())
+    }
+
+    /// Whether the object implements an interface.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
+    pub fn target_is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        let object = self.object(ValidAt(0b01000), "target_is_a")?;
+        Ok(object.is_a(repository_id))
+    }
+
+    /// The policy of a type that the object's adapter has.
+    ///
+    /// # Errors
+    /// INV_POLICY 2 where it has none of that type, or the adapter is not known yet, as at
+    /// `receive_request_service_contexts`.
+    pub fn get_server_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
+        let policy = self.object.and_then(|object| object.policy(policy_type));
+        policy.ok_or_else(|| {
+            SystemException::new(
+                Kind::InvPolicy,
+                minor::INVALID_POLICY_TYPE,
+                CompletionStatus::No,
+            )
+            .with_detail(format!("the adapter has no policy of type {policy_type}"))
+        })
+    }
+
+    pub(crate) fn environment(&self) -> &dyn Environment {
+        self.orb.environment
+    }
+}
+
+impl fmt::Debug for ServerRequestInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerRequestInfo")
+            .field("point", &self.point.name())
+            .field("request_id", &self.facts.request_id)
+            .field("operation", &self.facts.operation)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,166 @@
+//! A request's way through the points of its server's interceptors.
+
+use super::OwnedContext;
+use super::guard::{guarded, instead};
+use super::outcome::Outcome;
+use super::points::ServerPoint;
+use super::request_info::{CallFacts, ReadBody};
+use super::served::ServedObject;
+use super::server_info::{ServerOrb, ServerRequestInfo};
+use super::slots::{Slots, ThreadSlots};
+use super::traits::ServerRequestInterceptor;
+use punctual_giop::ServiceContexts;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What of a request outlives a point.
+pub(crate) struct ServerPass {
+    request_id: u32,
+    /// The number of the ORB that serves.
+    orb: u64,
+    /// The request's table (CORBA 3.3 part 1, §16.4.4.3).
+    slots: Slots,
+    slot_count: u32,
+    /// How many interceptors have begun: the flow stack (§16.3.3).
+    entered: usize,
+    pub(crate) reply_contexts: Vec<OwnedContext>,
+    /// Known from `receive_request` on.
+    object: Option<Box<dyn ServedObject>>,
+    /// What the thread had in its table before the upcall, during that.
+    around: Option<Slots>,
+}
+
+/// The interceptors, and what they are told of the request.
+pub(crate) struct Request<'a> {
+    pub(crate) interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
+    pub(crate) facts: CallFacts<'a>,
+    pub(crate) orb: ServerOrb<'a>,
+    pub(crate) contexts: ServiceContexts<'a>,
+}
+
+impl ServerPass {
+    /// Of a request that an ORB serves.
+    pub(crate) fn new(orb: u64, slot_count: u32) -> Self {
+        static REQUESTS: AtomicU32 = AtomicU32::new(1);
+        Self {
+            // Relaxed: a number, and no more.
+            request_id: REQUESTS.fetch_add(1, Ordering::Relaxed),
+            orb,
+            slots: Slots::default(),
+            slot_count,
+            entered: 0,
+            reply_contexts: Vec::new(),
+            object: None,
+            around: None,
+        }
+    }
+
+    pub(crate) fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    /// The starting point; what the request is answered with where it goes no further.
+    pub(crate) fn receive_request_service_contexts(&mut self, of: &Request<'_>) -> Option<Outcome> {
+        let point = ServerPoint::ReceiveRequestServiceContexts;
+        for interceptor in of.interceptors {
+            let mut info = self.info(of, (point, None), None);
+            let called = guarded((interceptor.name(), point.name()), || {
+                interceptor.receive_request_service_contexts(&mut info)
+            });
+            match called {
+                Ok(()) => self.entered += 1,
+                Err(raised) => return Some(instead(None, raised)),
+            }
+        }
+        None
+    }
+
+    /// The intermediate point, of those that have begun; what the request is answered with where its servant is not to
+    /// be called. The calling thread has the request's slots from then on, until [`ServerPass::leave_upcall`].
+    pub(crate) fn receive_request(
+        &mut self,
+        of: &Request<'_>,
+        object: Option<Box<dyn ServedObject>>,
+    ) -> Option<Outcome> {
+        let point = ServerPoint::ReceiveRequest;
+        self.object = object;
+        let thread = ThreadSlots { orb: self.orb };
+        self.around = Some(thread.replace(self.slots.clone()));
+        for interceptor in of.interceptors.get(..self.entered).unwrap_or_default() {
+            let mut info = self.info(of, (point, None), None);
+            let called = guarded((interceptor.name(), point.name()), || {
+                interceptor.receive_request(&mut info)
+            });
+            if let Err(raised) = called {
+                return Some(instead(None, raised));
+            }
+        }
+        None
+    }
+
+    /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
+    pub(crate) fn leave_upcall(&mut self) {
+        if let Some(around) = self.around.take() {
+            self.slots = ThreadSlots { orb: self.orb }.replace(around);
+        }
+    }
+
+    /// The ending points of those that have begun, in the reverse order; what has taken the outcome's place, if anything
+    /// has.
+    pub(crate) fn end(
+        &mut self,
+        of: &Request<'_>,
+        mut outcome: Outcome,
+        body: Option<&ReadBody<'_>>,
+    ) -> Option<Outcome> {
+        let begun = of.interceptors.get(..std::mem::take(&mut self.entered));
+        let mut has_changed = false;
+        for interceptor in begun.unwrap_or_default().iter().rev() {
+            let point = outcome.server_point();
+            let mut info = self.info(of, (point, Some(outcome.clone())), body);
+            let called = guarded((interceptor.name(), point.name()), || match point {
+                ServerPoint::SendReply => Ok(interceptor.send_reply(&mut info)?),
+                ServerPoint::SendException => interceptor.send_exception(&mut info),
+                _ => interceptor.send_other(&mut info),
+            });
+            if let Err(raised) = called {
+                outcome = instead(Some(&outcome), raised);
+                has_changed = true;
+            }
+        }
+        has_changed.then_some(outcome)
+    }
+
+    fn info<'i>(
+        &'i mut self,
+        of: &Request<'i>,
+        (point, outcome): (ServerPoint, Option<Outcome>),
+        body: Option<&'i ReadBody<'i>>,
+    ) -> ServerRequestInfo<'i> {
+        ServerRequestInfo {
+            point,
+            facts: of.facts,
+            orb: of.orb,
+            request_contexts: of.contexts,
+            reply_contexts: &mut self.reply_contexts,
+            slots: &mut self.slots,
+            slot_count: self.slot_count,
+            object: self
+                .object
+                .as_deref()
+                .map(|object| object as &dyn ServedObject),
+            outcome,
+            body,
+        }
+    }
+}
+
+impl fmt::Debug for ServerPass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerPass")
+            .field("request_id", &self.request_id)
+            .field("entered", &self.entered)
+            .finish_non_exhaustive()
+    }
+}

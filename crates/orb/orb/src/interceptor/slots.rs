@@ -1,0 +1,141 @@
+//! Slots: values that follow a request from an interceptor to the application and back (CORBA 3.3 part 1, §16.4).
+//!
+//! A thread has a table of slots for each ORB (*thread scope*); so has each request (*request scope*). A request's
+//! table is a copy of the thread's when the call is made, at its client; at its server it begins empty, becomes the
+//! thread's for the upcall, and has afterwards what the upcall has left. Ending a scope restores what was there.
+
+use super::error::InvalidSlot;
+use punctual_any::Any;
+use std::cell::RefCell;
+
+/// A slot, allocated when the ORB starts ([`crate::OrbInitInfo::allocate_slot_id`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SlotId(u32);
+
+impl SlotId {
+    pub(crate) fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl From<u32> for SlotId {
+    /// A slot by its number, which may be none that was allocated.
+    fn from(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+/// A table of slots. One that has not been written to holds no memory; each slot is an Any without a value then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slots(Vec<Any>);
+
+impl Slots {
+    /// # Errors
+    /// Where there are not so many slots.
+    pub(crate) fn get(&self, slot: SlotId, count: u32) -> Result<Any, InvalidSlot> {
+        let index = check(slot, count)?;
+        Ok(self.0.get(index).cloned().unwrap_or_default())
+    }
+
+    /// # Errors
+    /// Where there are not so many slots.
+    pub(crate) fn set(&mut self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
+        let index = check(slot, count)?;
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, Any::default);
+        }
+        if let Some(place) = self.0.get_mut(index) {
+            *place = value;
+        }
+        Ok(())
+    }
+}
+
+fn check(slot: SlotId, count: u32) -> Result<usize, InvalidSlot> {
+    match slot.0 < count {
+        true => usize::try_from(slot.0).map_err(|_| InvalidSlot(slot.0)),
+        false => Err(InvalidSlot(slot.0)),
+    }
+}
+
+thread_local! {
+    /// The tables of the calling thread, by the numbers of their ORBs: those that have been written to.
+    static TABLES: RefCell<Vec<(u64, Slots)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The calling thread's table of one ORB.
+pub(crate) struct ThreadSlots {
+    /// The ORB's number.
+    pub(crate) orb: u64,
+}
+
+impl ThreadSlots {
+    /// A copy of it.
+    pub(crate) fn copy(&self) -> Slots {
+        self.with(|slots| slots.cloned().unwrap_or_default())
+    }
+
+    /// Looks at it, if it has been written to.
+    pub(crate) fn with<R>(&self, look: impl FnOnce(Option<&Slots>) -> R) -> R {
+        TABLES.with_borrow(|tables| {
+            let own = tables.iter().find(|(orb, _)| *orb == self.orb);
+            look(own.map(|(_, slots)| slots))
+        })
+    }
+
+    /// Puts another in its place; what was there.
+    pub(crate) fn replace(&self, slots: Slots) -> Slots {
+        // Values are dropped outside of the borrow: they may be references, which end connections.
+        TABLES.with_borrow_mut(|tables| {
+            let own = tables.iter_mut().find(|(orb, _)| *orb == self.orb);
+            match own {
+                Some((_, there)) => std::mem::replace(there, slots),
+                None if slots.0.is_empty() => slots,
+                None => {
+                    tables.push((self.orb, slots));
+                    Slots::default()
+                }
+            }
+        })
+    }
+
+    /// Sets one slot.
+    ///
+    /// # Errors
+    /// Where there are not so many slots.
+    pub(crate) fn set(&self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
+        let mut slots = self.copy();
+        slots.set(slot, count, value)?;
+        drop(self.replace(slots));
+        Ok(())
+    }
+
+    /// Has the thread an empty table, until dropped: that of interceptors at a client's points (§16.4.4.5).
+    pub(crate) fn set_aside(self) -> SetAside {
+        let aside = self.replace(Slots::default());
+        SetAside {
+            slots: self,
+            aside: Some(aside),
+        }
+    }
+}
+
+/// What was set aside; put back when dropped.
+pub(crate) struct SetAside {
+    slots: ThreadSlots,
+    aside: Option<Slots>,
+}
+
+impl Drop for SetAside {
+    fn drop(&mut self) {
+        if let Some(aside) = self.aside.take() {
+            drop(self.slots.replace(aside));
+        }
+    }
+}

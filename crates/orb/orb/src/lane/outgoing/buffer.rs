@@ -1,0 +1,274 @@
+//! A connection's buffer: the requests that wait ([`super::queue`]), how many, and who waits for room.
+
+use super::queue::{Queue, Taken, Waiting};
+use crate::policy::{BufferTerms, WhenFull};
+use parking_lot::{Condvar, Mutex};
+use punctual_cdr::Block;
+use punctual_exec::lane_lock::{LaneLock, LockError};
+use punctual_exec::{Deadline, LockProtocol};
+use punctual_link::{LinkError, Phase, SendError};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::time::{Duration, Instant};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    queue: LaneLock<Queue>,
+    /// How many wait: written under the lock. Relaxed: a thread knows of its own, whose order is to be kept.
+    len: AtomicUsize,
+    /// Bytes that were taken out, and are being sent.
+    under_way: AtomicUsize,
+    /// Requests that were lost with the connection, and are to be logged.
+    lost: AtomicUsize,
+    /// How many threads wait for room, or until all has been sent.
+    waiters: AtomicUsize,
+    changed: (Mutex<()>, Condvar),
+}
+
+/// What becomes of a request that was put into a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Put {
+    /// It waits; with a time, it is the first, and what waits is to be looked after in that time.
+    Waits(Option<Duration>),
+    /// A condition is met: all are to be sent.
+    Due,
+    /// Nothing: there is no room for it.
+    Full,
+    /// Nothing: the connection takes none any more.
+    Closed,
+}
+
+/// Why a request is not buffered.
+#[derive(Debug)]
+pub(crate) enum NotBuffered {
+    /// There is no room, and its caller is told so.
+    Full,
+    /// What waits could not be sent.
+    NotSent(SendError),
+}
+
+impl From<SendError> for NotBuffered {
+    fn from(error: SendError) -> Self {
+        Self::NotSent(error)
+    }
+}
+
+/// One that is to be put into a buffer.
+pub(super) enum New<'m> {
+    /// A message that is sent as it is, and memory for those that are the first.
+    AsIs(&'m [u8], &'m dyn Fn() -> Block),
+    Waiting(Waiting),
+}
+
+impl New<'_> {
+    /// Its bytes.
+    #[inline]
+    pub(super) fn octets(&self) -> usize {
+        match self {
+            Self::AsIs(message, _) => message.len(),
+            Self::Waiting(waiting) => waiting.octets(),
+        }
+    }
+}
+
+impl Buffer {
+    pub(super) fn new(locks: LockProtocol) -> Self {
+        Self {
+            queue: LaneLock::new(locks, Queue::default()),
+            len: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
+            waiters: AtomicUsize::new(0),
+            changed: (Mutex::new(()), Condvar::new()),
+        }
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len.load(Ordering::Relaxed) == 0
+    }
+
+    /// Puts a request into it, unless there is no room: then it is given back.
+    #[inline]
+    pub(super) fn put<'m>(
+        &self,
+        new: New<'m>,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<(Put, Option<New<'m>>), LockError> {
+        let mut queue = self.queue.lock_until(deadline)?;
+        if queue.is_closed {
+            return Ok((Put::Closed, None));
+        }
+        if !self.has_room(&queue, new.octets(), terms) {
+            return Ok((Put::Full, Some(new)));
+        }
+        let is_first = queue.is_empty();
+        match new {
+            New::AsIs(message, memory) if queue.takes_as_is() => queue.append(message, memory),
+            New::AsIs(message, memory) => {
+                let mut copy = memory();
+                copy.extend_from_slice(message);
+                queue.push(Waiting::message(copy, None).on(terms, Deadline::NEVER));
+            }
+            New::Waiting(waiting) => queue.push(waiting),
+        }
+        self.len.store(queue.len(), Ordering::Relaxed);
+        if !queue.is_due(terms) {
+            let delay = terms.when.delay.filter(|_| is_first);
+            return Ok((Put::Waits(queue.is_due_after(delay)), None));
+        }
+        if terms.capacity.when_full != WhenFull::Flush {
+            queue.due = Some(Instant::now());
+        }
+        Ok((Put::Due, None))
+    }
+
+    fn has_room(&self, queue: &Queue, octets: usize, terms: &BufferTerms) -> bool {
+        // Acquire pairs with the Release in `has_sent`.
+        let there = queue.octets + self.under_way.load(Ordering::Acquire);
+        there == 0 || there.saturating_add(octets) <= terms.capacity.octets
+    }
+
+    /// Takes out all that wait. Under the sending lock, so that what leaves first was put here first.
+    pub(super) fn take(&self, spare: Block) -> Taken {
+        let Ok(mut queue) = self.queue.lock() else {
+            return Taken::default();
+        };
+        self.under_way.fetch_add(queue.octets, Ordering::Relaxed);
+        self.len.store(0, Ordering::Relaxed);
+        queue.take(spare)
+    }
+
+    /// What was taken out has been sent, or is lost.
+    pub(super) fn has_sent(&self) {
+        self.under_way.store(0, Ordering::Release);
+        self.tell();
+    }
+
+    /// Takes out the request with this id, where it waits still; whether it did.
+    pub(super) fn withdraw(&self, id: u32) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let Ok(mut queue) = self.queue.lock() else {
+            return false;
+        };
+        let was_there = queue.withdraw(id);
+        self.len.store(queue.len(), Ordering::Relaxed);
+        drop(queue);
+        self.tell();
+        was_there
+    }
+
+    /// Whether the request with this id waits.
+    #[inline]
+    pub(super) fn holds(&self, id: u32) -> bool {
+        !self.is_empty() && self.queue.lock().is_ok_and(|queue| queue.holds(id))
+    }
+
+    /// By when what waits is to be sent.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.queue.lock().ok()?.due
+    }
+
+    /// All that waits is due now; whether something does.
+    pub(super) fn is_due_now(&self) -> bool {
+        let Ok(mut queue) = self.queue.lock() else {
+            return false;
+        };
+        queue.due = Some(Instant::now());
+        !queue.is_empty()
+    }
+
+    /// Nothing is put into it any more; what waits can still be sent.
+    pub(super) fn close(&self) {
+        if let Ok(mut queue) = self.queue.lock() {
+            queue.is_closed = true;
+        }
+        self.tell();
+    }
+
+    /// Nothing is put into it any more, and what waits is lost: the ids of those whose replies are awaited.
+    pub(super) fn lose_all(&self) -> Vec<u32> {
+        let Ok(mut queue) = self.queue.lock() else {
+            return Vec::new();
+        };
+        queue.is_closed = true;
+        self.len.store(0, Ordering::Relaxed);
+        let taken = queue.take(Block::default());
+        drop(queue);
+        self.tell();
+        let ids: Vec<u32> = taken.waiting.iter().filter_map(Waiting::id).collect();
+        let one_ways = taken.count - ids.len();
+        self.lost.fetch_add(one_ways, Ordering::Relaxed);
+        ids
+    }
+
+    /// How many have been lost with the connection since this was asked last.
+    pub(super) fn take_lost(&self) -> usize {
+        match self.lost.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.lost.swap(0, Ordering::Relaxed),
+        }
+    }
+
+    /// Waits until there is room for so many bytes, or nothing is taken any more.
+    ///
+    /// # Errors
+    /// TIMEOUT by the deadline.
+    #[cold]
+    pub(super) fn wait_for_room(
+        &self,
+        octets: usize,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let has_room = |queue: &Queue| queue.is_closed || self.has_room(queue, octets, terms);
+        match self.wait_until(deadline, has_room) {
+            true => Ok(()),
+            false => Err(SendError {
+                error: LinkError::timed_out(Phase::Send),
+                sent: 0,
+            }),
+        }
+    }
+
+    /// Waits until all that waited has been sent; whether it has by the deadline.
+    pub(super) fn wait_until_sent(&self, deadline: Deadline) -> bool {
+        let is_sent =
+            |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
+        self.wait_until(deadline, is_sent)
+    }
+
+    fn wait_until(&self, deadline: Deadline, is_so: impl Fn(&Queue) -> bool) -> bool {
+        let is_so = || self.queue.lock().is_ok_and(|queue| is_so(&queue));
+        let (lock, changed) = &self.changed;
+        let end = deadline.end();
+        let mut held = lock.lock();
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        // Pairs with the one in `tell`.
+        fence(Ordering::SeqCst);
+        let mut so = is_so();
+        while !so && !deadline.has_passed() {
+            match end {
+                Some(end) => drop(changed.wait_until(&mut held, end)),
+                None => changed.wait(&mut held),
+            }
+            so = is_so();
+        }
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+        so
+    }
+
+    /// Who waits looks again.
+    fn tell(&self) {
+        // Pairs with the one in `wait_until`: either who waits is seen here, or it sees the change.
+        fence(Ordering::SeqCst);
+        if self.waiters.load(Ordering::SeqCst) > 0 {
+            drop(self.changed.0.lock());
+            self.changed.1.notify_all();
+        }
+    }
+}

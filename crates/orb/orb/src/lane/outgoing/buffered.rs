@@ -1,0 +1,361 @@
+//! Requests that wait for others on a connection, and how they are sent.
+
+use super::buffer::{New, NotBuffered, Put};
+use super::connection::ClientConnection;
+use super::delivered::{Broken, Delivered};
+use super::queue::{BODY_ROOM, Content, Taken, Waiting};
+use super::remarks::Sending;
+use crate::messaging::{self, QueuedRequest};
+use crate::policy::{BufferTerms, WhenFull};
+use punctual_cdr::{Block, Coding};
+use punctual_exec::Deadline;
+use punctual_link::{LinkError, Phase, SendError};
+use std::io::IoSlice;
+use std::iter::Peekable;
+use std::time::{Duration, Instant};
+
+/// How long buffered requests may take to be sent when nobody waits for that.
+const FLUSH: Duration = Duration::from_secs(5);
+/// In what time to look again at a connection on which somebody sends.
+const SENDS: Duration = Duration::from_millis(1);
+/// Room left for a batch's head in a datagram.
+const HEAD_ROOM: usize = 1024;
+/// Messages that go out with one system call: what the kernel takes in one (`IOV_MAX`).
+const GATHERED: usize = 1024;
+
+impl ClientConnection {
+    /// Lets a request wait for others; it is not sent after `deadline`. Where a condition of its terms is met, the caller sends
+    /// all, or tells that somebody is to do so at once. Otherwise it tells by when, if this is the first.
+    pub(crate) fn enqueue(
+        &self,
+        waiting: Waiting,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, NotBuffered> {
+        let waiting = waiting.on(terms, deadline);
+        self.put(New::Waiting(waiting), terms, deadline)
+    }
+
+    /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
+    #[inline]
+    pub(crate) fn append(
+        &self,
+        message: &[u8],
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, NotBuffered> {
+        if deadline == Deadline::NEVER && terms.has_arrival_order() {
+            return self.put(New::AsIs(message, &|| self.lend()), terms, deadline);
+        }
+        let mut copy = self.lend();
+        copy.extend_from_slice(message);
+        self.enqueue(Waiting::message(copy, None), terms, deadline)
+    }
+
+    #[inline]
+    fn put(
+        &self,
+        mut new: New<'_>,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, NotBuffered> {
+        loop {
+            let put = self.buffer.put(new, terms, deadline);
+            match put.map_err(|error| self.has_not_locked(error))? {
+                (Put::Waits(due), _) => return Ok(due),
+                (Put::Due, _) => return self.has_many(terms, deadline),
+                (Put::Full, Some(again)) => {
+                    self.has_no_room(&again, terms, deadline)?;
+                    new = again;
+                }
+                (Put::Closed | Put::Full, _) => {
+                    let error = LinkError::closed(Phase::Send);
+                    return Err(SendError { error, sent: 0 }.into());
+                }
+            }
+        }
+    }
+
+    /// As many wait as may: they are sent now.
+    fn has_many(
+        &self,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, NotBuffered> {
+        if terms.capacity.when_full != WhenFull::Flush {
+            return Ok(Some(Duration::ZERO));
+        }
+        let mut sending = self.lock_sender(deadline)?;
+        // The caller's own is among those that may be under way.
+        self.flush_locked(&mut sending, deadline)?;
+        Ok(None)
+    }
+
+    /// Makes room for a request, or says why there is none.
+    #[cold]
+    fn has_no_room(
+        &self,
+        new: &New<'_>,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<(), NotBuffered> {
+        match terms.capacity.when_full {
+            WhenFull::Flush => {
+                let mut sending = self.lock_sender(deadline)?;
+                self.flush_locked(&mut sending, deadline)?;
+            }
+            WhenFull::Block => self.buffer.wait_for_room(new.octets(), terms, deadline)?,
+            WhenFull::Raise => return Err(NotBuffered::Full),
+        }
+        Ok(())
+    }
+
+    /// Whether messages that wait may be put one behind the other: over a stream, in a protocol whose
+    /// messages are the same whenever they leave, and where nobody looks at each.
+    #[inline]
+    pub(crate) fn sends_as_is(&self) -> bool {
+        self.wire.largest.is_none() && !self.wire.abilities.batches && !self.tracer.is_on()
+    }
+
+    /// Sends what waits.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        if let Ok(mut sending) = self.lock_sender(deadline) {
+            // It is logged; whom it would concern has gone on.
+            let _ = self.flush_locked(&mut sending, deadline);
+            if sending.gathering.push() {
+                self.push();
+            }
+        }
+    }
+
+    /// The same, where the request with this id waits.
+    #[inline]
+    pub(crate) fn flush_if_it_waits(&self, id: u32, deadline: Deadline) {
+        if self.buffer.holds(id) {
+            self.flush(deadline);
+        }
+    }
+
+    /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again. Calls
+    /// `before_sending` before it does what the server may keep waiting.
+    pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
+        // Whoever has it sends: nobody waits for that, as other connections may be due.
+        let Some(mut sending) = self.try_lock_sender() else {
+            return self.may_be_used().then_some(SENDS);
+        };
+        let now = Instant::now();
+        let due = self.buffer.due();
+        let mut waits = due.map(|due| due.saturating_duration_since(now));
+        if waits.is_some_and(|time| time.is_zero()) {
+            before_sending();
+            let _ = self.flush_locked(&mut sending, Deadline::after(FLUSH));
+            waits = None;
+        }
+        let look = sending.gathering.look(now);
+        if look.pushes {
+            self.push();
+        }
+        look.again.into_iter().chain(waits).min()
+    }
+
+    /// Has what waits sent when the flusher looks next; whether something does.
+    pub(super) fn is_due_now(&self) -> bool {
+        self.buffer.is_due_now()
+    }
+
+    /// Waits until nothing waits any more, or nothing can be sent.
+    pub(super) fn wait_until_sent(&self, deadline: Deadline) -> bool {
+        self.buffer.wait_until_sent(deadline)
+    }
+
+    /// Nobody looks after the connection: each one-way leaves at once until somebody does.
+    pub(crate) fn is_not_looked_after(&self) {
+        if let Some(mut sending) = self.try_lock_sender() {
+            sending.gathering.is_unwatched();
+            self.push();
+        }
+    }
+
+    /// Lets go out what the transport has kept back. Under the sending lock.
+    fn push(&self) {
+        if let Some(gatherer) = self.link.gatherer() {
+            gatherer.push();
+        }
+    }
+
+    /// Takes out a request whose caller waits no more, if it has not left; whether it had not.
+    pub(super) fn withdraw(&self, id: u32) -> bool {
+        self.buffer.withdraw(id)
+    }
+
+    /// The connection ends: one-ways that wait are lost, and callers who wait for a reply learn that their requests have not
+    /// left.
+    pub(super) fn lose_what_waits(&self) {
+        if self.buffer.is_empty() {
+            return self.buffer.close();
+        }
+        for id in self.buffer.lose_all() {
+            let broken = Broken {
+                // As after CloseConnection, the server has not begun.
+                orderly: true,
+                reason: "the connection ended before the buffered request was sent".into(),
+            };
+            if self.callers.deliver(id, Delivered::Broken(broken)) {
+                self.waiting.wake(Some(id));
+            }
+        }
+    }
+
+    /// Logs which requests were lost with the connection. Under no lock.
+    pub(super) fn log_lost(&self) {
+        let count = self.buffer.take_lost();
+        if count > 0 {
+            let peer = self.peer();
+            tracing::warn!(%peer, count, "buffered one-way requests are lost: the connection has ended");
+        }
+    }
+
+    /// Sends all that wait. Under the sending lock.
+    pub(super) fn flush_locked(
+        &self,
+        sending: &mut Sending<'_>,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let spare = std::mem::take(&mut sending.spare);
+        let taken = self.buffer.take(spare);
+        let count = taken.count;
+        let sent = self.send_taken(taken, sending, deadline);
+        self.buffer.has_sent();
+        if let Err(error) = &sent {
+            sending.has_lost(count, error);
+            self.break_off(&Broken::off(format!(
+                "the connection broke off while buffered requests were sent: {error}"
+            )));
+        }
+        sent
+    }
+
+    /// Sends what was taken out, with as few messages and system calls as may be.
+    fn send_taken(
+        &self,
+        taken: Taken,
+        sending: &mut Sending<'_>,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let Taken {
+            mut run,
+            waiting,
+            late,
+            ..
+        } = taken;
+        self.have_come_too_late(late, sending);
+        if !run.is_empty() {
+            let sent = self.link.send(&[IoSlice::new(&run)], deadline);
+            run.reuse();
+            sent?;
+        }
+        sending.spare = run;
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let messages = self.messages(waiting, sending);
+        self.send_all(&messages, deadline)
+    }
+
+    /// Requests whose end time has passed while they waited.
+    fn have_come_too_late(&self, late: Vec<Waiting>, sending: &mut Sending<'_>) {
+        let mut one_ways = 0;
+        for id in late.iter().map(Waiting::id) {
+            match id {
+                Some(id) => {
+                    if self.callers.deliver(id, Delivered::Late) {
+                        self.waiting.wake(Some(id));
+                    }
+                }
+                None => one_ways += 1,
+            }
+        }
+        if one_ways > 0 {
+            sending.has_lost(one_ways, &"their end time has passed");
+        }
+    }
+
+    /// What waited as messages.
+    fn messages(&self, waiting: Vec<Waiting>, sending: &mut Sending<'_>) -> Vec<Block> {
+        let mut messages = Vec::with_capacity(waiting.len());
+        let mut rest = waiting.into_iter().peekable();
+        while let Some(first) = rest.next() {
+            match first.content {
+                Content::Message(mut message) => {
+                    self.wire.session.stamp(&mut message);
+                    messages.push(message);
+                }
+                Content::Body {
+                    object_key,
+                    operation,
+                    request,
+                } => {
+                    let to = (&object_key, operation.as_str());
+                    let requests = self.joined(to, request, &mut rest);
+                    let coding = Coding::new(self.wire.version, &self.wire.limits);
+                    let session = &self.wire.session;
+                    match session.batch(self.lend(), to.0, to.1, &requests, coding) {
+                        Ok(message) => messages.push(message),
+                        Err(error) => sending.has_lost(requests.len(), &error),
+                    }
+                }
+            }
+        }
+        messages
+    }
+
+    /// The requests to one operation of one object that follow one another, as many as one message holds.
+    fn joined(
+        &self,
+        (object_key, operation): (&std::sync::Arc<[u8]>, &str),
+        first: QueuedRequest,
+        rest: &mut Peekable<impl Iterator<Item = Waiting>>,
+    ) -> Vec<QueuedRequest> {
+        let largest = self.wire.largest;
+        let room = largest.map(|largest| largest.saturating_sub(HEAD_ROOM));
+        let mut octets = first.body.len() + BODY_ROOM;
+        let mut requests = vec![first];
+        while let Some(next) = rest.next_if(|next| {
+            let fits = room.is_none_or(|room| octets + next.octets() <= room);
+            fits && next.is_to(object_key, operation)
+        }) {
+            octets += next.octets();
+            if let Content::Body { request, .. } = next.content {
+                requests.push(request);
+            }
+        }
+        requests
+    }
+
+    /// As one gather write over a stream, one by one as datagrams.
+    fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
+        for message in messages {
+            self.tracer.sent(&*self.link, message);
+        }
+        if self.wire.largest.is_some() {
+            return messages.iter().try_for_each(|message| {
+                messaging::send_untraced(&*self.link, message, self.wire.fragmenting, deadline)
+            });
+        }
+        let mut sent = 0;
+        for group in messages.chunks(GATHERED) {
+            let parts: Vec<IoSlice<'_>> = group.iter().map(|one| IoSlice::new(one)).collect();
+            self.link
+                .send(&parts, deadline)
+                .map_err(|error| SendError {
+                    sent: sent + error.sent,
+                    error: error.error,
+                })?;
+            sent += group.iter().map(|one| one.len()).sum::<usize>();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! The slots of the calling thread (`PortableInterceptor::Current`; CORBA 3.3 part 1, §16.4).
+
+use super::handle::Orb;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::interceptor::{SlotId, ThreadSlots};
+use crate::policy::Policy;
+use punctual_any::Any;
+use std::fmt;
+
+/// What the calling thread has in an ORB's slots: its calls take that along to the interceptors of their client, and in an
+/// upcall it is what the interceptors of the server have put there.
+pub struct PiCurrent<'o>(&'o Orb);
+
+impl PiCurrent<'_> {
+    /// The value of a slot; an Any without a value where nobody has set it.
+    ///
+    /// # Errors
+    /// BAD_PARAM for a slot that nobody has allocated (`InvalidSlot`); BAD_INV_ORDER 10 while the ORB starts.
+    pub fn get_slot(&self, slot: SlotId) -> Result<Any, SystemException> {
+        let count = self.count()?;
+        let value = self.slots().with(|slots| match slots {
+            Some(slots) => slots.get(slot, count),
+            None => crate::interceptor::Slots::default().get(slot, count),
+        });
+        Ok(value?)
+    }
+
+    /// Sets a slot.
+    ///
+    /// # Errors
+    /// As [`PiCurrent::get_slot`].
+    pub fn set_slot(&self, slot: SlotId, value: Any) -> Result<(), SystemException> {
+        Ok(self.slots().set(slot, self.count()?, value)?)
+    }
+
+    fn slots(&self) -> ThreadSlots {
+        ThreadSlots {
+            orb: self.0.broker().number(),
+        }
+    }
+
+    fn count(&self) -> Result<u32, SystemException> {
+        self.0.broker().interceptors.slots().ok_or_else(|| {
+            SystemException::new(
+                Kind::BadInvOrder,
+                minor::SLOTS_BEFORE_START,
+                CompletionStatus::No,
+            )
+            .with_detail("the ORB has not started, so that it has no slots yet")
+        })
+    }
+}
+
+impl fmt::Debug for PiCurrent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PiCurrent")
+    }
+}
+
+impl Orb {
+    /// The calling thread's slots.
+    #[must_use]
+    pub fn pi_current(&self) -> PiCurrent<'_> {
+        PiCurrent(self)
+    }
+
+    /// A policy of a type for which an initialiser has registered a factory (`ORB::create_policy`; CORBA 3.3 part 1,
+    /// §8.3.9).
+    ///
+    /// # Errors
+    /// INV_POLICY 3 where no factory is registered, and the factory's.
+    pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException> {
+        self.broker().interceptors.make_policy(policy_type, value)
+    }
+}

@@ -1,0 +1,177 @@
+//! Initialisers: what registers interceptors, and whatever else an ORB has from its start (CORBA 3.3 part 1, §16.9).
+//!
+//! They run when the ORB is there and nobody has it yet: each one's [`OrbInitializer::pre_init`], then each one's
+//! [`OrbInitializer::post_init`]. What they have registered is complete afterwards, for good.
+
+use super::handle::Orb;
+use crate::exception::SystemException;
+use crate::interceptor::{
+    ClientRequestInterceptor, DuplicateName, IorInterceptor, PolicyFactory, Registered,
+    ServerRequestInterceptor, SlotId,
+};
+use std::fmt;
+use std::sync::Arc;
+
+/// Takes part in the start of an ORB ([`crate::OrbBuilder::initializer`]).
+pub trait OrbInitializer: Send + Sync {
+    /// Before initial references can be resolved: those are registered here that other initialisers resolve.
+    ///
+    /// # Errors
+    /// What keeps the ORB from starting.
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Initial references can be resolved.
+    ///
+    /// # Errors
+    /// What keeps the ORB from starting.
+    fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+}
+
+/// The ORB that starts, to its initialisers (`ORBInitInfo`; §16.9.2).
+pub struct OrbInitInfo<'o> {
+    pub(crate) orb: &'o Orb,
+    arguments: &'o [String],
+    registered: Registered,
+    /// Whether initial references can be resolved.
+    pub(crate) is_post_init: bool,
+}
+
+impl OrbInitInfo<'_> {
+    /// The arguments of `Orb::init` with the ORB's own options taken out; none of an ORB that was started without.
+    #[must_use]
+    pub fn arguments(&self) -> &[String] {
+        self.arguments
+    }
+
+    /// The ORB's id ([`crate::OrbBuilder::orb_id`]).
+    #[must_use]
+    pub fn orb_id(&self) -> &str {
+        self.orb.broker().ids().orb
+    }
+
+    /// The ORB. Whatever is called by it while it starts goes past the interceptors.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        self.orb
+    }
+
+    /// Adds an interceptor of the requests that the ORB's callers make, behind those that there are.
+    ///
+    /// # Errors
+    /// [`DuplicateName`].
+    pub fn add_client_request_interceptor(
+        &mut self,
+        interceptor: Arc<dyn ClientRequestInterceptor>,
+    ) -> Result<(), DuplicateName> {
+        self.registered.client.add(interceptor)
+    }
+
+    /// Adds an interceptor of the requests that the ORB serves, behind those that there are.
+    ///
+    /// # Errors
+    /// [`DuplicateName`].
+    pub fn add_server_request_interceptor(
+        &mut self,
+        interceptor: Arc<dyn ServerRequestInterceptor>,
+    ) -> Result<(), DuplicateName> {
+        self.registered.server.add(interceptor)
+    }
+
+    /// Adds an interceptor of adapters that are made, behind those that there are.
+    ///
+    /// # Errors
+    /// [`DuplicateName`].
+    pub fn add_ior_interceptor(
+        &mut self,
+        interceptor: Arc<dyn IorInterceptor>,
+    ) -> Result<(), DuplicateName> {
+        self.registered.ior.add(interceptor)
+    }
+
+    /// A slot that requests and threads have from now on ([`crate::PiCurrent`]).
+    pub fn allocate_slot_id(&mut self) -> SlotId {
+        self.registered.allocate_slot()
+    }
+
+    /// Has this make the policies of a type by [`Orb::create_policy`].
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 16 where the type has a factory already.
+    pub fn register_policy_factory(
+        &mut self,
+        policy_type: u32,
+        factory: Arc<dyn PolicyFactory>,
+    ) -> Result<(), SystemException> {
+        self.registered.add_factory(policy_type, factory)
+    }
+}
+
+impl fmt::Debug for OrbInitInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OrbInitInfo")
+            .field("orb", self.orb)
+            .field("arguments", &self.arguments)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Those of an ORB, in order.
+#[derive(Default)]
+pub(super) struct Initializers(Vec<Arc<dyn OrbInitializer>>);
+
+impl Initializers {
+    pub(super) fn add(&mut self, initializer: Arc<dyn OrbInitializer>) {
+        self.0.push(initializer);
+    }
+
+    /// Has them initialise the ORB, which then has what they have registered.
+    pub(super) fn initialize(
+        &self,
+        orb: &Orb,
+        arguments: &[String],
+    ) -> Result<(), SystemException> {
+        let mut info = OrbInitInfo {
+            orb,
+            arguments,
+            registered: Registered::default(),
+            is_post_init: false,
+        };
+        let mut each = self.0.iter();
+        each.try_for_each(|one| one.pre_init(&mut info))?;
+        info.is_post_init = true;
+        let mut each = self.0.iter();
+        each.try_for_each(|one| one.post_init(&mut info))?;
+        orb.broker().interceptors.settle(info.registered);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Initializers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} initialisers", self.0.len())
+    }
+}
+
+/// An initialiser that adds one interceptor.
+pub(super) enum Adds {
+    Client(Arc<dyn ClientRequestInterceptor>),
+    Server(Arc<dyn ServerRequestInterceptor>),
+    Ior(Arc<dyn IorInterceptor>),
+}
+
+impl OrbInitializer for Adds {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        match self {
+            Self::Client(one) => info.add_client_request_interceptor(one.clone())?,
+            Self::Server(one) => info.add_server_request_interceptor(one.clone())?,
+            Self::Ior(one) => info.add_ior_interceptor(one.clone())?,
+        }
+        Ok(())
+    }
+}

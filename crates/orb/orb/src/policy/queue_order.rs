@@ -1,0 +1,113 @@
+//! In which order requests leave a queue, and what orders them (CORBA 3.3 part 2, §22.2.4.3 and §22.2.5).
+
+use std::ops::BitOr;
+
+/// Messaging::QueueOrderPolicy: the orders that are allowed for requests that wait. Several are joined by `|`; of several, the
+/// ORB takes the first that it would list here.
+///
+/// It orders the requests that wait in a client's buffer ([`crate::Buffering`]); and those that wait in the buffer of a thread
+/// pool at a server, as far as requests say their priority or end time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct QueueOrder(u16);
+
+impl QueueOrder {
+    /// Messaging::ORDER_ANY: as the ORB likes, which is [`QueueOrder::TEMPORAL`].
+    pub const ANY: Self = Self(1);
+    /// Messaging::ORDER_TEMPORAL: in the order in which they were made. This is the default.
+    pub const TEMPORAL: Self = Self(2);
+    /// Messaging::ORDER_PRIORITY: the highest [`super::Policy::RequestPriority`] first; those of one priority in the order in
+    /// which they were made.
+    pub const PRIORITY: Self = Self(4);
+    /// Messaging::ORDER_DEADLINE: the one first whose end time comes first; those without an end time last.
+    pub const DEADLINE: Self = Self(8);
+
+    /// The value of Messaging::Ordering.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Whether one of `others` is among these.
+    const fn allows(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// The order that is taken.
+    pub(crate) fn chosen(self) -> Order {
+        if self.allows(Self(Self::ANY.0 | Self::TEMPORAL.0)) {
+            Order::Temporal
+        } else if self.allows(Self::PRIORITY) {
+            Order::Priority
+        } else {
+            Order::Deadline
+        }
+    }
+}
+
+impl BitOr for QueueOrder {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// One order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Order {
+    #[default]
+    Temporal,
+    Priority,
+    Deadline,
+}
+
+/// Messaging::PriorityRange: the priorities that a request or its reply may have in queues.
+///
+/// They have nothing to do with the priorities of threads (Real-time CORBA).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PriorityRange {
+    /// The lowest.
+    pub min: i16,
+    /// The highest.
+    pub max: i16,
+}
+
+impl PriorityRange {
+    /// Exactly this priority.
+    #[must_use]
+    pub const fn exactly(priority: i16) -> Self {
+        Self {
+            min: priority,
+            max: priority,
+        }
+    }
+
+    /// # Errors
+    /// Why no priority is in it.
+    pub(crate) fn check(self) -> Result<(), String> {
+        if self.min > self.max {
+            return Err(format!("no priority is from {} to {}", self.min, self.max));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_orders_the_first_is_taken() {
+        let (temporal, priority) = (QueueOrder::TEMPORAL, QueueOrder::PRIORITY);
+        assert_eq!(QueueOrder::ANY.chosen(), Order::Temporal);
+        assert_eq!((QueueOrder::DEADLINE | temporal).chosen(), Order::Temporal);
+        assert_eq!((QueueOrder::DEADLINE | priority).chosen(), Order::Priority);
+        assert_eq!(QueueOrder::DEADLINE.chosen(), Order::Deadline);
+    }
+
+    #[test]
+    fn a_range_without_a_priority_is_refused() {
+        assert!(PriorityRange { min: 2, max: 1 }.check().is_err());
+        assert!(PriorityRange::exactly(7).check().is_ok());
+    }
+}

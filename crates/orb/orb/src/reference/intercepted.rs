@@ -1,0 +1,116 @@
+//! What interceptors and initialisers are told and say in references.
+
+use super::interface::AsObject;
+use super::object::ObjectRef;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::interceptor::{ClientRequestInfo, InterceptorError, ServerRequestInfo};
+use crate::orb::{Orb, OrbInitInfo};
+use crate::profile::Origin;
+use punctual_cdr::Environment;
+use punctual_ior::Ior;
+use std::any::Any;
+
+/// A reference that belongs to the ORB of an environment.
+fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, SystemException> {
+    let environment: &dyn Any = environment;
+    let orb = environment.downcast_ref::<Orb>().ok_or_else(|| {
+        SystemException::new(
+            Kind::Internal,
+            minor::BROKEN_INVARIANT,
+            CompletionStatus::No,
+        )
+        .with_detail("a request without its ORB")
+    })?;
+    let origin = orb.reads_from();
+    Ok(ObjectRef::new(
+        orb.for_messages_from(Origin::ThisHost),
+        ior.clone(),
+        origin,
+    ))
+}
+
+impl InterceptorError {
+    /// The call goes on to this object (`ForwardRequest`; CORBA 3.3 part 1, §16.3.12). Nil is INV_OBJREF.
+    #[must_use]
+    pub fn forward(to: &impl AsObject) -> Self {
+        match to.object() {
+            Some(object) => Self::ForwardRequest(Box::new(object.ior().clone())),
+            None => SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
+                .with_detail("a call cannot be forwarded to nil")
+                .into(),
+        }
+    }
+}
+
+impl ClientRequestInfo<'_> {
+    /// The reference that is called.
+    ///
+    /// # Errors
+    /// INTERNAL of a call that is not an ORB's.
+    pub fn target(&self) -> Result<ObjectRef, SystemException> {
+        reference(self.environment(), self.target_ior())
+    }
+
+    /// Where the call goes: that reference, or where it was forwarded to.
+    ///
+    /// # Errors
+    /// As [`ClientRequestInfo::target`].
+    pub fn effective_target(&self) -> Result<ObjectRef, SystemException> {
+        reference(self.environment(), self.effective_target_ior())
+    }
+
+    /// Where the call is forwarded to.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 but at `receive_other` of a call that is forwarded.
+    pub fn forward_reference(&self) -> Result<ObjectRef, SystemException> {
+        reference(self.environment(), self.forwarded_to()?)
+    }
+}
+
+impl ServerRequestInfo<'_> {
+    /// Where the caller is sent.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 but at `send_other` of a request whose caller is sent elsewhere.
+    pub fn forward_reference(&self) -> Result<ObjectRef, SystemException> {
+        reference(self.environment(), self.forwarded_to()?)
+    }
+}
+
+impl OrbInitInfo<'_> {
+    /// Registers an object under a name that has none yet.
+    ///
+    /// # Errors
+    /// BAD_PARAM where the name is taken (`InvalidName`); BAD_PARAM 27 for nil.
+    pub fn register_initial_reference(
+        &mut self,
+        name: &str,
+        object: &impl AsObject,
+    ) -> Result<(), SystemException> {
+        if name.is_empty()
+            || self
+                .orb
+                .list_initial_services()
+                .iter()
+                .any(|one| one == name)
+        {
+            return Err(Kind::BadParam.because(format!(
+                "the initial reference `{name}` cannot be registered: the name is empty or taken"
+            )));
+        }
+        self.orb.register_initial_reference(name, object)
+    }
+
+    /// The object of a name, once all initialisers have had their `pre_init`.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER in `pre_init`; those of [`Orb::resolve_initial_references`].
+    pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, SystemException> {
+        if !self.is_post_init {
+            return Err(Kind::BadInvOrder
+                .because("initial references are resolved in post_init, when all are registered"));
+        }
+        self.orb.resolve_initial_references(name)
+    }
+}

@@ -1,0 +1,157 @@
+//! Reply handlers: who is given the reply of an asynchronous call (CORBA 3.3 part 1, §17.8).
+//!
+//! There are three kinds, all of which a `sendc_` method takes: a closure; a servant of the handler interface that the IDL
+//! implies (`Arc<T>` or `Arc<dyn AmiClerkHandlerServant>`), which needs no POA; a reference to an object of that interface, in this
+//! process or any other. All become a [`ReplyHandler`], which the ORB calls once.
+
+use super::exception_holder::ExceptionHolder;
+use super::interface::Interface;
+use super::object::ObjectRef;
+use crate::exception::{OperationError, SystemException};
+use crate::orb::Orb;
+use std::fmt;
+
+/// Who is given the reply of an asynchronous call: it is called once, with the results or what went wrong, on a
+/// thread of the ORB that reads replies. Handlers of one lane are called one after the other; one that takes long
+/// keeps the next waiting.
+pub struct ReplyHandler<R, E = SystemException>(pub(super) Box<dyn FnOnce(Result<R, E>) + Send>);
+
+impl<R, E, F: FnOnce(Result<R, E>) + Send + 'static> From<F> for ReplyHandler<R, E> {
+    fn from(handler: F) -> Self {
+        Self(Box::new(handler))
+    }
+}
+
+impl<R, E> fmt::Debug for ReplyHandler<R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReplyHandler")
+    }
+}
+
+/// A reply handler's interface: `AMI_ClerkHandler` is one. Implemented by generated code.
+pub trait HandlerInterface: Interface {
+    /// The trait of its servants, as `dyn`.
+    type Servant: ?Sized + 'static;
+}
+
+/// How the reply to one operation is delivered to objects of a handler interface. For generated code.
+#[doc(hidden)]
+pub struct Delivery<H: HandlerInterface, R, E> {
+    /// To a reference.
+    pub to_object: fn(&H, Result<R, E>, &Orb) -> Result<(), SystemException>,
+    /// To a servant, without a POA.
+    pub to_servant: fn(&H::Servant, Result<R, E>, &Orb) -> Result<(), SystemException>,
+}
+
+impl<H: HandlerInterface, R, E> fmt::Debug for Delivery<H, R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Delivery")
+    }
+}
+
+/// What can be the reply handler of a call whose handler interface is `H`, and which gives `R` or fails with `E`: closures,
+/// references to `H`, servants of `H` in an `Arc`.
+pub trait IntoReplyHandler<H: HandlerInterface, R, E> {
+    /// The handler of a call of that object.
+    #[doc(hidden)]
+    fn into_reply_handler(
+        self,
+        delivery: Delivery<H, R, E>,
+        called: &ObjectRef,
+    ) -> ReplyHandler<R, E>;
+}
+
+impl<H, R, E, F> IntoReplyHandler<H, R, E> for F
+where
+    H: HandlerInterface,
+    F: FnOnce(Result<R, E>) + Send + 'static,
+{
+    fn into_reply_handler(self, _: Delivery<H, R, E>, _: &ObjectRef) -> ReplyHandler<R, E> {
+        self.into()
+    }
+}
+
+impl<H: HandlerInterface, R, E> IntoReplyHandler<H, R, E> for ReplyHandler<R, E> {
+    fn into_reply_handler(self, _: Delivery<H, R, E>, _: &ObjectRef) -> ReplyHandler<R, E> {
+        self
+    }
+}
+
+/// Delivers a reply to an object. Nobody waits for what becomes of it: a handler that raises is logged (§17.8.1).
+#[doc(hidden)]
+pub fn delivered(result: Result<(), SystemException>, interface: &str) {
+    if let Err(exception) = result {
+        tracing::warn!("a reply handler of {interface} has not taken its reply: {exception}");
+    }
+}
+
+/// What went wrong, for `…_excep`. For generated code.
+///
+/// # Errors
+/// What keeps it from being held.
+#[doc(hidden)]
+pub fn held<E: OperationError>(error: &E, orb: &Orb) -> Result<ExceptionHolder, SystemException> {
+    ExceptionHolder::new(error, orb)
+}
+
+/// That references and servants of a handler interface can be given where a reply handler is wanted.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! handler_interface {
+    ($name:ident) => {
+        $crate::handler_interface!(@object $name, ::core::convert::Infallible);
+    };
+    ($name:ident, $servant:ident) => {
+        $crate::handler_interface!(@object $name, dyn $servant);
+
+        impl<__Results: 'static, __Error: 'static, __Servant: $servant + ?Sized>
+            $crate::IntoReplyHandler<$name, __Results, __Error> for ::std::sync::Arc<__Servant>
+        {
+            fn into_reply_handler(
+                self,
+                delivery: $crate::Delivery<$name, __Results, __Error>,
+                called: &$crate::ObjectRef,
+            ) -> $crate::ReplyHandler<__Results, __Error> {
+                let orb = ::core::clone::Clone::clone(called.orb());
+                $crate::ReplyHandler::from(move |reply| {
+                    // What holds a servant is one.
+                    let result = (delivery.to_servant)(&self, reply, &orb);
+                    $crate::delivered(result, <$name as $crate::Interface>::REPOSITORY_ID);
+                })
+            }
+        }
+    };
+    (@object $name:ident, $servant:ty) => {
+        impl $crate::HandlerInterface for $name {
+            type Servant = $servant;
+        }
+
+        impl<__Results: 'static, __Error: 'static>
+            $crate::IntoReplyHandler<$name, __Results, __Error> for $name
+        {
+            fn into_reply_handler(
+                self,
+                delivery: $crate::Delivery<$name, __Results, __Error>,
+                called: &$crate::ObjectRef,
+            ) -> $crate::ReplyHandler<__Results, __Error> {
+                let orb = ::core::clone::Clone::clone(called.orb());
+                $crate::ReplyHandler::from(move |reply| {
+                    let result = (delivery.to_object)(&self, reply, &orb);
+                    $crate::delivered(result, <$name as $crate::Interface>::REPOSITORY_ID);
+                })
+            }
+        }
+
+        impl<__Results: 'static, __Error: 'static>
+            $crate::IntoReplyHandler<$name, __Results, __Error> for &$name
+        {
+            fn into_reply_handler(
+                self,
+                delivery: $crate::Delivery<$name, __Results, __Error>,
+                called: &$crate::ObjectRef,
+            ) -> $crate::ReplyHandler<__Results, __Error> {
+                $crate::IntoReplyHandler::into_reply_handler(::core::clone::Clone::clone(self), delivery, called)
+            }
+        }
+    };
+}

@@ -1,0 +1,330 @@
+//! A request, as the interceptors of its server see it (CORBA 3.3 part 1, §16.3).
+//!
+//! In an ORB with interceptors an [`Intercepted`] stands before the object adapter: it calls them before the adapter is
+//! asked and after it has answered. In between the adapter says when the servant is there
+//! ([`ServerCall::receive_request`]). The adapters of other ORBs are asked directly.
+
+use super::adapter::ObjectAdapter;
+use super::call::{Dispatched, ServerCall};
+use super::panics::panicked;
+use crate::adapter::{Collocated, DispatchError, Location};
+use crate::broker::Broker;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::interceptor::{
+    CallFacts, Outcome, OwnedContext, ReadBody, Request, ServedObject, ServerOrb, ServerPass,
+};
+use crate::messaging::{Examined, Head};
+use crate::policy::SyncScope;
+use crate::priority::Priority;
+use crate::relayed::RawBody;
+use punctual_cdr::{CdrError, Decoder};
+use punctual_giop::{
+    MessageKind, ReplyHeader, ReplyStatus, ResponseFlags, ServiceContext, ServiceContexts,
+};
+use std::any::Any;
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// See the module.
+pub(crate) struct Intercepted {
+    adapter: Arc<dyn ObjectAdapter>,
+    broker: Arc<Broker>,
+}
+
+impl Intercepted {
+    /// The adapter of an ORB, with its interceptors before it if there are any.
+    pub(crate) fn around(
+        adapter: Arc<dyn ObjectAdapter>,
+        broker: &Arc<Broker>,
+    ) -> Arc<dyn ObjectAdapter> {
+        match broker.interceptors.leave_requests_alone() {
+            true => adapter,
+            false => Arc::new(Self {
+                adapter,
+                broker: broker.clone(),
+            }),
+        }
+    }
+}
+
+impl ObjectAdapter for Intercepted {
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        let interceptors = &self.broker.interceptors;
+        if interceptors.server().is_empty() {
+            return self.adapter.dispatch(object_key, call);
+        }
+        let slots = interceptors.slots().unwrap_or_default();
+        let mut pass = Box::new(ServerPass::new(self.broker.number(), slots));
+        let refused = pass.receive_request_service_contexts(&call.to_intercept(&pass));
+        call.carry(&pass.reply_contexts);
+        call.pass = Some(pass);
+        let answered = match refused {
+            Some(outcome) => Err(error_of(outcome)),
+            None => {
+                let dispatch = AssertUnwindSafe(|| self.adapter.dispatch(object_key, call));
+                catch_unwind(dispatch).unwrap_or_else(|payload| {
+                    let peer = call.conversation.peer();
+                    Err(panicked(peer, call.operation, &*payload).into())
+                })
+            }
+        };
+        match call.pass.take() {
+            Some(pass) => call.end_pass(pass, answered),
+            None => answered,
+        }
+    }
+
+    fn locate(&self, object_key: &[u8]) -> Location {
+        self.adapter.locate(object_key)
+    }
+
+    fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
+        self.adapter.collocated(object_key)
+    }
+
+    fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
+        self.adapter.name_in(object_key)
+    }
+
+    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
+        self.adapter.urgency(object_key, contexts)
+    }
+
+    fn look_before_run(&self) {
+        self.adapter.look_before_run();
+    }
+
+    fn shut_down(&self) {
+        self.adapter.shut_down();
+    }
+
+    fn wait_until_idle(&self) {
+        self.adapter.wait_until_idle();
+    }
+
+    fn release(&self) {
+        self.adapter.release();
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self.adapter.clone().as_any()
+    }
+}
+
+impl<'m> ServerCall<'m> {
+    /// Whether interceptors look at the request: its adapter then calls [`ServerCall::receive_request`] when the servant
+    /// is there. For adapters.
+    #[inline]
+    #[must_use]
+    pub fn is_intercepted(&self) -> bool {
+        self.pass.is_some()
+    }
+
+    /// The servant is there, and is about to be called by this thread: interceptors see the request, and the object.
+    /// For adapters, of calls that are intercepted, and once; the same thread calls [`ServerCall::leave_upcall`] when
+    /// the upcall is over.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    pub fn receive_request(
+        &mut self,
+        object: Option<Box<dyn ServedObject>>,
+    ) -> Result<(), DispatchError> {
+        let Some(mut pass) = self.pass.take() else {
+            return Ok(());
+        };
+        let refused = pass.receive_request(&self.to_intercept(&pass), object);
+        self.carry(&pass.reply_contexts);
+        self.pass = Some(pass);
+        refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
+    }
+
+    /// The upcall is over. For adapters.
+    pub fn leave_upcall(&mut self) {
+        if let Some(pass) = &mut self.pass {
+            pass.leave_upcall();
+        }
+    }
+
+    fn to_intercept<'r>(&self, pass: &ServerPass) -> Request<'r>
+    where
+        'm: 'r,
+    {
+        let broker = self.conversation.broker();
+        let ids = broker.ids();
+        Request {
+            interceptors: broker.interceptors.server(),
+            facts: CallFacts {
+                request_id: pass.request_id(),
+                operation: self.operation,
+                response_expected: self.expects_reply(),
+                sync_scope: match self.response {
+                    ResponseFlags::SYNC_WITH_TARGET => SyncScope::WithTarget,
+                    ResponseFlags::SYNC_WITH_SERVER => SyncScope::WithServer,
+                    _ => SyncScope::WithTransport,
+                },
+                details: None,
+            },
+            orb: ServerOrb {
+                orb_id: ids.orb,
+                server_id: ids.server,
+                environment: self.environment(),
+            },
+            contexts: self.contexts,
+        }
+    }
+
+    /// Has the reply carry these contexts.
+    fn carry(&mut self, contexts: &[OwnedContext]) {
+        for (id, data) in contexts {
+            self.set_reply_context(*id, data);
+        }
+    }
+
+    /// Ends the pass with what the adapter has answered; what the request is answered with then.
+    fn end_pass(
+        &mut self,
+        mut pass: Box<ServerPass>,
+        answered: Result<Dispatched, DispatchError>,
+    ) -> Result<Dispatched, DispatchError> {
+        pass.leave_upcall();
+        let made = self.has_reply.then(|| self.made()).and_then(Result::ok);
+        let contexts = match &made {
+            Some(made) => made.contexts(),
+            None => self.reply_contexts.all(),
+        };
+        let contexts = contexts.iter().map(|(id, data)| (*id, data.to_vec()));
+        pass.reply_contexts = contexts.collect();
+        let before = pass.reply_contexts.clone();
+        let outcome = match (&answered, &made) {
+            (Ok(_), Some(made)) => made.outcome(),
+            (Ok(_), None) => Outcome::Sent,
+            (Err(DispatchError::System(exception)), _) => Outcome::System(exception.clone()),
+            (Err(DispatchError::Forward(to) | DispatchError::ForwardPermanently(to)), _) => {
+                Outcome::Forward(to.clone())
+            }
+        };
+        let body = |look: &mut dyn FnMut(&mut Decoder<'_>)| {
+            if let Some(made) = &made {
+                look(&mut made.body.clone());
+            }
+        };
+        let changed = pass.end(
+            &self.to_intercept(&pass),
+            outcome,
+            Some(&body as &ReadBody<'_>),
+        );
+        drop(made);
+        let answered = match changed {
+            Some(outcome) => {
+                self.forget_made();
+                Err(error_of(outcome))
+            }
+            None => answered,
+        };
+        match (answered.is_ok(), self.has_reply) {
+            (true, true) if pass.reply_contexts != before => {
+                self.carry_anew(&pass.reply_contexts)?
+            }
+            (false, _) => self.carry(&pass.reply_contexts),
+            _ => {}
+        }
+        answered
+    }
+
+    fn forget_made(&mut self) {
+        self.reply.clear();
+        self.has_reply = false;
+    }
+
+    /// The reply that has been made, taken apart.
+    fn made(&self) -> Result<Made<'_>, CdrError> {
+        let (session, limits) = (
+            &self.conversation.session,
+            self.conversation.broker().limits(),
+        );
+        let examined = session.examine(self.reply, self.reply.full_len(), limits);
+        let Ok(Examined::Complete(frame)) = examined else {
+            return Err(CdrError::Invalid("the reply is not one message"));
+        };
+        let octets = self.reply.get(frame.origin..).unwrap_or_default();
+        let coding = punctual_cdr::Coding {
+            version: self.version,
+            ..*self.arguments.coding()
+        };
+        let at = frame.head.saturating_sub(frame.origin);
+        let mut body = Decoder::at(octets, at, frame.header.order, coding);
+        match session.get_head(MessageKind::Reply, &mut body)? {
+            Head::Reply(header) => Ok(Made { header, body }),
+            _ => Err(CdrError::Invalid("the head is not a reply's")),
+        }
+    }
+
+    /// Writes the reply once more, with these contexts and no others.
+    fn carry_anew(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
+        if !self.conversation.abilities.contexts {
+            return Ok(());
+        }
+        let contexts: Vec<ServiceContext<'_>> =
+            contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
+        let again = self.made().and_then(|made| {
+            let body = RawBody::of(&made.body, self.reply.lent())?;
+            self.encode_with(made.header.status, ServiceContexts::new(&contexts), &body)
+        });
+        let again = again.map_err(|error| {
+            cdr_exception(error, CompletionStatus::Yes).in_context("adding service contexts")
+        })?;
+        *self.reply = again;
+        Ok(())
+    }
+}
+
+/// A reply that has been made.
+struct Made<'r> {
+    header: ReplyHeader<'r>,
+    body: Decoder<'r>,
+}
+
+impl<'r> Made<'r> {
+    fn contexts(&self) -> Vec<ServiceContext<'r>> {
+        self.header.contexts.iter().collect()
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.header.status {
+            ReplyStatus::UserException => {
+                let id = self.body.clone().get_string().map(Cow::into_owned);
+                Outcome::User(id.unwrap_or_default())
+            }
+            ReplyStatus::SystemException => {
+                match SystemException::received(&mut self.body.clone()) {
+                    Ok(exception) => Outcome::System(exception),
+                    Err(_) => Outcome::User(String::new()),
+                }
+            }
+            _ => Outcome::Reply,
+        }
+    }
+}
+
+/// What a caller is told of what interceptors have said.
+fn error_of(outcome: Outcome) -> DispatchError {
+    match outcome {
+        Outcome::Forward(to) => DispatchError::Forward(to),
+        Outcome::System(exception) => exception.into(),
+        // They raise nothing else.
+        _ => SystemException::new(
+            Kind::Internal,
+            minor::BROKEN_INVARIANT,
+            CompletionStatus::Maybe,
+        )
+        .into(),
+    }
+}

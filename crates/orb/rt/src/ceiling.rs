@@ -1,0 +1,92 @@
+//! Priority ceilings of mutexes: a thread runs at the ceiling's native priority from before it locks until after it has
+//! unlocked (the immediate priority ceiling protocol; POSIX calls it `PTHREAD_PRIO_PROTECT`).
+//!
+//! A thread may hold several such mutexes, and unlock them in any order: it goes back to what it ran at before only when
+//! no mutex that it locked later is held any more.
+
+use crate::thread::{self, Native};
+use punctual_orb::Priority;
+use std::cell::RefCell;
+use std::io;
+use std::marker::PhantomData;
+
+thread_local! {
+    /// The ceilings that the thread has risen to and not left, in the order in which it did.
+    static RISES: RefCell<Vec<Rise>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A ceiling that the thread has risen to.
+#[derive(Debug)]
+struct Rise {
+    number: u64,
+    before: Native,
+}
+
+/// The most urgent priority of the threads that lock a mutex.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ceiling {
+    pub(crate) priority: Priority,
+    pub(crate) native: Native,
+}
+
+/// Why a thread does not rise to a ceiling.
+#[derive(Debug)]
+pub(crate) enum NotRisen {
+    /// Its own priority is higher.
+    AboveCeiling,
+    /// The operating system does not have it scheduled so.
+    Refused(io::Error),
+}
+
+/// The calling thread runs at a ceiling, until dropped.
+#[derive(Debug)]
+pub(crate) struct Risen {
+    number: u64,
+    /// It is that thread's alone.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Ceiling {
+    /// Has the calling thread run at the ceiling. One that has reserved its time (`SCHED_DEADLINE`) keeps its reservation.
+    pub(crate) fn rise(self) -> Result<Risen, NotRisen> {
+        let before = thread::native().map_err(NotRisen::Refused)?;
+        let highest = self.native.real_time_priority();
+        RISES.with_borrow_mut(|rises| {
+            let own = rises.first().map_or(before, |first| first.before);
+            if highest.is_some() && own.real_time_priority() > highest {
+                return Err(NotRisen::AboveCeiling);
+            }
+            if before.real_time_priority() < highest {
+                thread::change(self.native).map_err(NotRisen::Refused)?;
+            }
+            let number = rises.last().map_or(0, |last| last.number + 1);
+            rises.push(Rise { number, before });
+            Ok(Risen {
+                number,
+                _thread: PhantomData,
+            })
+        })
+    }
+}
+
+impl Drop for Risen {
+    fn drop(&mut self) {
+        let back = RISES.with_borrow_mut(|rises| {
+            let at = rises.iter().position(|rise| rise.number == self.number)?;
+            let rise = rises.remove(at);
+            match rises.get_mut(at) {
+                // It goes back to that when the later one is left.
+                Some(later) => {
+                    later.before = rise.before;
+                    None
+                }
+                None => Some(rise.before),
+            }
+        });
+        if let Some(before) = back.filter(|before| !thread::is_at(*before))
+            && let Err(error) = thread::change(before)
+        {
+            tracing::error!("a thread keeps the priority of a mutex's ceiling: {error}");
+        }
+    }
+}
