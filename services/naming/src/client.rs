@@ -17,7 +17,6 @@ use crate::cos_naming::{
     NamingContextResolveError,
 };
 use crate::name::from_text;
-use crate::refusal::Refusal;
 
 pub use keep::Kept;
 

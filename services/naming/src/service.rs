@@ -218,3 +218,76 @@ struct Drafted {
     /// The records that are in doubt, as they are; they are committed before the changes.
     all: Vec<Change>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Requester;
+    use crate::store::{Loading, ROOT};
+    use crate::tree::Wanted;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Keeps all, and says so or not.
+    #[derive(Debug)]
+    struct Lying(FileStore, Arc<AtomicBool>);
+
+    impl Store for Lying {
+        fn identity(&self) -> u64 {
+            self.0.identity()
+        }
+
+        fn load(&self, loading: &mut dyn Loading) -> Result<(), StoreError> {
+            self.0.load(loading)
+        }
+
+        fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
+            self.0.commit(changes)?;
+            match self.1.load(Ordering::Relaxed) {
+                true => Err(StoreError::Io(
+                    "the disk fails behind the last page".to_owned(),
+                )),
+                false => Ok(()),
+            }
+        }
+    }
+
+    fn bind_new_context(service: &NamingService, id: &str) -> Result<Done, Refusal> {
+        let component = NameComponent {
+            id: id.to_owned(),
+            kind: String::new(),
+        };
+        service.change(Operation {
+            context: ROOT,
+            wanted: Wanted::BindNewContext {
+                name: vec![component],
+            },
+            by: Requester::Process,
+        })
+    }
+
+    #[test]
+    fn what_is_stored_though_storing_failed_goes_with_the_next_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.redb");
+        let lies = Arc::new(AtomicBool::new(false));
+        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let service = NamingService::on(Box::new(store)).unwrap();
+        bind_new_context(&service, "kept").unwrap();
+        lies.store(true, Ordering::Relaxed);
+        for id in ["refused", "refused too"] {
+            let refused = bind_new_context(&service, id);
+            assert!(matches!(refused, Err(Refusal::Store(StoreError::Io(_)))));
+        }
+        let size = service.size();
+        assert_eq!((size.contexts, size.bindings), (2, 1));
+        lies.store(false, Ordering::Relaxed);
+        bind_new_context(&service, "later").unwrap();
+        let size = service.size();
+        drop(service);
+        let service = NamingService::open(&path).unwrap();
+        assert_eq!((service.size(), size.bindings), (size, 2));
+        let listed = service.list(ROOT, None, 9).unwrap().bindings;
+        let keys: Vec<&str> = listed.iter().map(|(key, _)| &**key).collect();
+        assert_eq!(keys, ["kept", "later"]);
+    }
+}

@@ -5,6 +5,7 @@
 //! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
 //! are cases: `test("NAME"`.
 
+mod naming;
 mod poa;
 mod real_time;
 
@@ -21,7 +22,7 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 2] = [poa::PAGE, real_time::PAGE];
+const PAGES: [Page; 3] = [poa::PAGE, real_time::PAGE, naming::PAGE];
 
 /// Refuses tables that are not true.
 pub(crate) fn check() -> Result<()> {
