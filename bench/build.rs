@@ -1,4 +1,5 @@
 //! Compiles the IDL.
 fn main() -> Result<(), punctual_build::Error> {
-    punctual_build::compile("idl/demux.idl")
+    punctual_build::compile("idl/demux.idl")?;
+    punctual_build::compile("idl/oneway.idl")
 }

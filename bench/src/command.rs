@@ -4,7 +4,8 @@ use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, anys, budgets, cubit, demux, goals, latency, load, memory, peer, rt, stubs, throughput,
+    Result, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt, stubs,
+    throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -57,6 +58,11 @@ pub enum Command {
     /// A side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
+    /// Paper 004's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
+    Oneway(oneway::Options),
+    /// The server of `oneway`; the measurement starts it.
+    #[command(hide = true)]
+    OnewayPeer(oneway::Peer),
     /// Real-time CORBA: the latency of an urgent client beside others at full load, by lanes, by a pool, and of
     /// raw sockets with the same priorities.
     Rt {
@@ -112,6 +118,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
         Command::CubitPeer(peer) => cubit::run_peer(peer),
+        Command::Oneway(options) => oneway::run(harness, options),
+        Command::OnewayPeer(peer) => oneway::run_peer(peer),
         Command::Rt { experiment } => rt::run(harness, experiment),
         Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
@@ -139,6 +147,7 @@ fn is_peer(command: &Command) -> bool {
             | Command::DemuxPeer { .. }
             | Command::AnysPeer(_)
             | Command::CubitPeer(_)
+            | Command::OnewayPeer(_)
             | Command::RtPeer { .. }
     )
 }

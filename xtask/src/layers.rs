@@ -71,9 +71,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
+    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY]),
     (
         "punctual",
         &[
+            "punctual-observe",
             "punctual-orb",
             "punctual-poa",
             "punctual-bridge",
@@ -139,6 +141,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", IOR, EXEC, "punctual-build"],
     ),
     // tools, and what stands outside of the layers and uses them.
+    ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (
         "punctual-example-telemetry",

@@ -4,7 +4,9 @@ fn main() -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
     let builder = builder
         .native("local_things::Failure", "crate::Failure")
-        .asynchronous(true);
+        .asynchronous(true)
+        .amh(true)
+        .async_servants(true);
     builder.compile(&[
         "idl/asynchronous.idl",
         "idl/family.idl",

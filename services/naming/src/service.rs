@@ -119,6 +119,11 @@ impl NamingService {
         self.0.access.read().is_restricted()
     }
 
+    /// Whether changes wait for a disk.
+    pub(crate) fn blocks(&self) -> bool {
+        self.0.store.blocks()
+    }
+
     /// What tells its contexts from those of other services.
     pub(crate) fn identity(&self) -> u64 {
         self.0.store.identity()

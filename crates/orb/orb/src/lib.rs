@@ -11,6 +11,7 @@ mod adapter;
 mod broker;
 mod budget;
 mod client;
+mod codec;
 mod collocation;
 mod config;
 mod context;
@@ -37,6 +38,7 @@ mod upcall;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
+pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
     PoolSize, Timeouts, Trace, parse_duration,
@@ -57,14 +59,15 @@ pub use messaging::{
 };
 pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
 pub use orb::{
-    InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached, Unreachable,
-    WeakOrb,
+    BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
+    Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
-    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
-    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
+    AdapterPolicies, Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols,
+    Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange,
+    QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull,
+    set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -80,13 +83,17 @@ pub use reference::{
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
+pub use server::{
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+};
+#[doc(hidden)]
+pub use upcall::about_to_block;
 pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
     serves_alone,
 };
 
-pub use punctual_ior::PolicyValue;
+pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.
 #[doc(hidden)]

@@ -29,26 +29,28 @@ pub use punctual_dynamic::{
     dynamic_servant, interface_of, repository_id_of,
 };
 pub use punctual_link::Loan;
+#[doc(inline)]
+pub use punctual_orb::about_to_block;
 pub use punctual_orb::{
-    AsObject, Budgets, BufferCapacity, Buffering, CallPolicies, CharCodeSet, ClientProtocols,
-    Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
-    DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface,
-    InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, PriorityRange,
-    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, QueueOrder, Rebind,
-    ReplyHandler, RequestContext, RequestContextError, RequestPeer, Security, SetOverride,
-    SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
-    Validation, Wait, WhenFull, frame_arrival, minor, parse_duration, request_peer,
+    AnswerError, AsObject, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
+    CallPolicies, CharCodeSet, ClientProtocols, Collocation, CollocationScope, CompletionStatus,
+    Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched, DurationError,
+    EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil,
+    ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec,
+    PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller,
+    PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, RequestPeer, Security,
+    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, Validation, Wait, WhenFull, frame_arrival, minor, parse_duration, request_peer,
 };
 pub use punctual_poa::{
-    AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
+    AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements, ImplicitActivationPolicy,
     IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
     ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
-    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant,
-    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
-    servant_of,
+    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, Response, RootPoa, Servant,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, Spawn, ThreadPolicy,
+    Tie, servant_of,
 };
 
 /// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
@@ -89,11 +91,19 @@ pub mod json {
 /// (`docs/guide/interceptors.md`).
 pub mod interceptor {
     pub use punctual_orb::{
-        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, DuplicateName,
-        InterceptorError, InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo,
-        OrbInitializer, Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject,
-        ServerRequestInfo, ServerRequestInterceptor, SlotId,
+        AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
+        CodecError, CodecFactory, DuplicateName, ENCODING_CDR_ENCAPS, Encoding, InterceptorError,
+        InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo, OrbInitializer,
+        Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
+        ServerRequestInterceptor, SlotId, TaggedComponent, TaggedProfile, UnknownEncoding,
     };
+}
+
+/// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
+/// `metrics`).
+#[cfg(any(feature = "trace-context", feature = "metrics"))]
+pub mod observe {
+    pub use punctual_observe::*;
 }
 
 /// Time probes: stamps at the points of a call, for who measures it.
@@ -129,8 +139,9 @@ pub mod stub {
         UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{
-        Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,
-        delegate, inherited_answers, inherited_operations, skeleton,
+        Amh, Answer, Answered, Answers, Async, Blocking, Delegate, Identity, Implements,
+        Operations, Servant, Tie, amh_skeleton, async_servant, delegate, inherited_answers,
+        inherited_operations, skeleton,
     };
     pub use std::borrow::Cow;
     pub use std::sync::Arc;

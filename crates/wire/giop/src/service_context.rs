@@ -38,6 +38,10 @@ pub const ACTIVITY: u32 = 16;
 /// A scheduling segment of Real-time CORBA's dynamic part, `PUN` and a number: Punctual's own, as the standard has none.
 pub const SCHEDULING_SEGMENT: u32 = 0x5055_4e02;
 
+/// A trace context of the W3C: two strings, `traceparent` and `tracestate`. `PUN` and a number: Punctual's own, as the
+/// standard has none.
+pub const TRACE_CONTEXT: u32 = 0x5055_4e03;
+
 /// The name of a context, for people.
 #[must_use]
 pub const fn name(id: u32) -> Option<&'static str> {
@@ -57,6 +61,7 @@ pub const fn name(id: u32) -> Option<&'static str> {
         SECURITY_ATTRIBUTE_SERVICE => "SecurityAttributeService",
         ACTIVITY => "Activity",
         SCHEDULING_SEGMENT => "SchedulingSegment",
+        TRACE_CONTEXT => "TraceContext",
         _ => return None,
     })
 }

@@ -17,7 +17,7 @@ use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Nilable};
 use punctual::{
     Current, IdAssignmentPolicy, IdUniquenessPolicy, Implements, Interface, LifespanPolicy,
     ObjectId, ObjectRef, Orb, Poa, PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy,
-    SystemException, SystemExceptionKind, request_peer,
+    SystemException, SystemExceptionKind, about_to_block, request_peer,
 };
 use thiserror::Error;
 
@@ -207,6 +207,10 @@ impl Server {
             true => Requester::from_peer(request_peer()),
             false => Requester::Process,
         };
+        // Other requests of the same connection go on, so that they get into the same commit.
+        if self.service().blocks() {
+            about_to_block();
+        }
         self.service().change(Operation {
             context,
             wanted,

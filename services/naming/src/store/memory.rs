@@ -24,6 +24,10 @@ impl Store for MemoryStore {
         self.identity
     }
 
+    fn blocks(&self) -> bool {
+        false
+    }
+
     fn load(&self, _: &mut dyn Loading) -> Result<(), StoreError> {
         Ok(())
     }

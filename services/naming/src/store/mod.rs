@@ -76,6 +76,11 @@ pub trait Store: Debug + Send + Sync {
     /// A number that tells this store from all others: it is part of the references to its contexts.
     fn identity(&self) -> u64;
 
+    /// Whether a commit waits for a disk or another machine, so that others are to be served meanwhile.
+    fn blocks(&self) -> bool {
+        true
+    }
+
     /// Hands over all records; called once, before any commit.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::{Served, name, object, same};
-use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, SystemExceptionKind as Kind};
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, SystemExceptionKind as Kind};
 use punctual_naming::client::Names;
 use punctual_naming::cos_naming::{NamingContext, NamingContextExt, NamingContextResolveError};
 use punctual_naming::{NamingService, ServeOptions};

@@ -5,9 +5,12 @@
 mod support;
 
 mod closures;
+mod codecs;
+mod components;
 mod fixture;
 mod flow;
 mod model;
+mod observe;
 mod one_ways;
 mod recorder;
 mod registration;

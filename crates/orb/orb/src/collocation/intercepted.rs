@@ -182,7 +182,7 @@ impl<'c> LocalCall<'c> {
             Some(refused) => (refused, false),
             None => self.call(&mut pass, &request, upcall),
         };
-        pass.leave_upcall();
+        pass.leave_upcall(request.interceptors);
         let outcome = match pass.end(&request, outcome.clone(), None) {
             Some(changed) => {
                 stands = false;
@@ -216,7 +216,7 @@ impl<'c> LocalCall<'c> {
                 if refused.is_none() {
                     run(provided);
                 }
-                pass.leave_upcall();
+                pass.leave_upcall(request.interceptors);
             })
         }));
         match (entered, refused) {

@@ -179,6 +179,11 @@ fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
     set(&mut budgets.received, table.received);
     set(&mut budgets.threads, table.threads);
     set(&mut budgets.endpoints, table.endpoints);
+    set(&mut budgets.pending_replies, table.pending_replies);
+    set(
+        &mut budgets.pending_replies_per_connection,
+        table.pending_replies_per_connection,
+    );
     set(
         &mut budgets.requests_per_connection,
         table.requests_per_connection,

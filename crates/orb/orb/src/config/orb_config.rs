@@ -9,8 +9,8 @@ use super::initial_reference;
 use super::timeouts::Timeouts;
 use super::values::Trace;
 use crate::policy::{
-    BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults, Otherwise,
-    Security, Wait,
+    Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults,
+    Otherwise, Security, Wait,
 };
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
@@ -96,6 +96,8 @@ pub struct OrbConfig {
     pub max_forwards: u32,
     /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
     pub one_way_buffering: Option<Buffering>,
+    /// Whether requests go both ways by one connection, where no policy says so. Not by default.
+    pub bidirectional: Bidirectional,
     /// What the buffer of a connection holds at most, and what happens beyond that. 8 MiB, and the caller sends, by default.
     pub buffer_capacity: BufferCapacity,
     /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
@@ -152,6 +154,7 @@ impl Default for OrbConfig {
             max_forwards: 10,
             one_way_buffering: None,
             buffer_capacity: BufferCapacity::default(),
+            bidirectional: Bidirectional::default(),
             one_way_gather: Duration::from_micros(50),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
@@ -192,6 +195,7 @@ impl OrbConfig {
             char_code_set: self.char_code_set,
             buffering: self.one_way_buffering,
             buffer_capacity: self.buffer_capacity,
+            bidirectional: self.bidirectional,
             properties: self.link_properties.clone(),
         }
     }

@@ -124,8 +124,12 @@ pub const NO_POLICY_FACTORY: u32 = omg(3);
 pub const INTERCEPTOR_PANICKED: u32 = own(21);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// NO_RESPONSE: a servant that was to answer later has let go of the request.
+pub const NOT_ANSWERED: u32 = own(30);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
+/// NO_PERMISSION: an object was called by a connection of its client's, which its POA does not allow.
+pub const NOT_BIDIRECTIONAL: u32 = own(41);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,12 @@
 //! IOR interceptors: what is called when an object adapter is made, to put components into its references
 //! (CORBA 3.3 part 1, §16.5).
 
+use super::guard::guarded;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::policy::Policy;
+use crate::policy::{Components, Policy};
 use punctual_ior::TaggedComponent;
 use std::fmt;
+use std::sync::Arc;
 
 /// The state of an object adapter, or of its manager (`PortableInterceptor::AdapterState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,14 +58,14 @@ pub trait IorInterceptor: Send + Sync {
 
 /// An adapter that is being made (`IORInfo`; CORBA 3.3 part 1, §16.5.3).
 pub struct IorInfo<'a> {
-    pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
-    pub(crate) manager_id: u32,
-    pub(crate) state: AdapterState,
-    pub(crate) adapter_name: &'a [String],
+    policies: &'a dyn Fn(u32) -> Option<Policy>,
+    manager_id: u32,
+    state: AdapterState,
+    adapter_name: &'a [String],
     /// Each with the tag of the profiles that it is for, if not for all.
-    pub(crate) components: Vec<(Option<u32>, TaggedComponent)>,
+    components: Components,
     /// Whether components may still be added.
-    pub(crate) is_open: bool,
+    is_open: bool,
 }
 
 impl IorInfo<'_> {
@@ -140,5 +142,56 @@ impl fmt::Debug for IorInfo<'_> {
             .field("adapter_name", &self.adapter_name)
             .field("components", &self.components)
             .finish_non_exhaustive()
+    }
+}
+
+/// Has all of them see an adapter that is being made: what they have added to its references.
+///
+/// What one of them does wrong while it adds is logged, and is nothing to the others (§16.5.4.1).
+///
+/// # Errors
+/// What one has raised when all had added theirs.
+pub(crate) fn establish(
+    interceptors: &[Arc<dyn IorInterceptor>],
+    policies: &dyn Fn(u32) -> Option<Policy>,
+    adapter_name: &[String],
+    (manager_id, state): (u32, AdapterState),
+) -> Result<Components, SystemException> {
+    let mut info = IorInfo {
+        policies,
+        manager_id,
+        state,
+        adapter_name,
+        components: Components::new(),
+        is_open: true,
+    };
+    tell(interceptors, "establish_components", |one| {
+        one.establish_components(&mut info);
+    });
+    info.is_open = false;
+    for one in interceptors {
+        let established = guarded((one.name(), "components_established"), || {
+            Ok(one.components_established(&info)?)
+        });
+        // There is nothing that could be forwarded.
+        if let Err(super::InterceptorError::System(exception)) = established {
+            return Err(exception);
+        }
+    }
+    Ok(info.components)
+}
+
+/// Tells each of them something.
+pub(crate) fn tell(
+    interceptors: &[Arc<dyn IorInterceptor>],
+    point: &'static str,
+    mut each: impl FnMut(&dyn IorInterceptor),
+) {
+    for one in interceptors {
+        // A panic is logged by the guard.
+        let _ = guarded((one.name(), point), || {
+            each(&**one);
+            Ok(())
+        });
     }
 }

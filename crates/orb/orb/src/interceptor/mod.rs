@@ -30,6 +30,7 @@ pub(crate) use client_pass::{At, ClientPass};
 pub use error::{InterceptorError, InvalidSlot};
 pub use factories::PolicyFactory;
 pub use ior::{AdapterState, IorInfo, IorInterceptor};
+pub(crate) use ior::{establish, tell};
 pub use names::DuplicateName;
 pub(crate) use names::{Interceptors, Registered};
 pub(crate) use outcome::Outcome;

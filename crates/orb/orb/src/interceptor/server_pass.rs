@@ -99,11 +99,40 @@ impl ServerPass {
         None
     }
 
-    /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
-    pub(crate) fn leave_upcall(&mut self) {
-        if let Some(around) = self.around.take() {
-            self.slots = ThreadSlots { orb: self.orb }.replace(around);
+    /// The request will be answered later, from another thread perhaps: the rest of the pass, with the slots as the thread has
+    /// them now. This one has the thread's slots put back when the upcall is over, and no ending points.
+    pub(crate) fn answered_later(&mut self) -> Self {
+        let in_upcall = self.around.is_some();
+        let slots = match in_upcall {
+            true => ThreadSlots { orb: self.orb }.copy(),
+            false => self.slots.clone(),
+        };
+        Self {
+            request_id: self.request_id,
+            orb: self.orb,
+            slots,
+            slot_count: self.slot_count,
+            entered: std::mem::take(&mut self.entered),
+            reply_contexts: self.reply_contexts.clone(),
+            object: self.object.take(),
+            around: None,
         }
+    }
+
+    /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
+    pub(crate) fn leave_upcall(&mut self, interceptors: &[Arc<dyn ServerRequestInterceptor>]) {
+        let Some(around) = self.around.take() else {
+            return;
+        };
+        let begun = interceptors.get(..self.entered).unwrap_or_default();
+        for interceptor in begun.iter().rev() {
+            // A panic is logged by the guard, and is nothing to the request.
+            let _ = guarded((interceptor.name(), "upcall_ended"), || {
+                interceptor.upcall_ended(self.request_id);
+                Ok(())
+            });
+        }
+        self.slots = ThreadSlots { orb: self.orb }.replace(around);
     }
 
     /// The ending points of those that have begun, in the reverse order; what has taken the outcome's place, if anything

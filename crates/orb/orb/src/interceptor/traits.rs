@@ -94,6 +94,12 @@ pub trait ServerRequestInterceptor: Send + Sync {
         Ok(())
     }
 
+    /// The upcall of a request is over, whatever has come of it: called on the thread that was in it, before the ending
+    /// point. For what is bound to that thread. (The standard has no such point.)
+    fn upcall_ended(&self, request_id: u32) {
+        let _ = request_id;
+    }
+
     /// The servant has returned results.
     ///
     /// # Errors

@@ -8,9 +8,11 @@
 mod all;
 #[cfg(test)]
 mod apart_tests;
+mod back;
 mod by_priority;
 mod counters;
 mod incoming;
+mod listen_points;
 mod outgoing;
 mod owned;
 mod pool;
@@ -22,8 +24,12 @@ mod statistics;
 mod work;
 
 pub(crate) use all::Lanes;
+pub(crate) use back::{
+    Back, BackChannel, ServedBack, ServesConnections, ServesRequests, can_serve_back,
+};
 pub(crate) use counters::Counters;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
+pub(crate) use listen_points::{ListenPoint, encode as encode_listen_points};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,

@@ -78,6 +78,7 @@ impl Lanes {
         &self,
         object_key: &[u8],
         policies: &[PolicyValue],
+        added: &[(Option<u32>, TaggedComponent)],
         which: Which<'_>,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         let endpoints = self.published(which);
@@ -90,7 +91,8 @@ impl Lanes {
                     .to_owned(),
             ));
         }
-        build_profiles(self.broker(), &endpoints, object_key, policies).map_err(|error| {
+        let broker = self.broker();
+        build_profiles(broker, &endpoints, object_key, (policies, added)).map_err(|error| {
             SystemException::new(Kind::Marshal, minor::ENCODING, CompletionStatus::No)
                 .with_detail(format!("making a reference: {error}"))
         })
@@ -110,7 +112,7 @@ impl Lanes {
         ];
         let which = Which::of(policies, self.broker());
         policies.templates().profiles(object_key, origin, |key| {
-            self.profiles(key, policies.published(), which)
+            self.profiles(key, policies.published(), policies.components(), which)
         })
     }
 
@@ -195,7 +197,7 @@ fn build_profiles(
     broker: &Broker,
     endpoints: &[ProfileEndpoint],
     object_key: &[u8],
-    policies: &[PolicyValue],
+    (policies, added): (&[PolicyValue], &[(Option<u32>, TaggedComponent)]),
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let registry = broker.protocols.now();
     let native = broker.config().char_code_set.narrow();
@@ -206,10 +208,12 @@ fn build_profiles(
     if !policies.is_empty() {
         components.push(TaggedComponent::policies(policies)?);
     }
+    let for_all = added.iter().filter(|(tag, _)| tag.is_none());
+    components.extend(for_all.map(|(_, component)| component.clone()));
     let object = Publication {
         version: broker.config().giop_version,
         object_key,
         components: &components,
     };
-    protocol::profiles_for(&registry, endpoints, &object)
+    protocol::profiles_for(&registry, endpoints, &object, added)
 }

@@ -3,7 +3,7 @@
 use crate::broker::Broker;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::lane::{Lane, Lanes};
+use crate::lane::{BackChannel, Lane, Lanes};
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
 use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, Intercepted, ObjectAdapter};
@@ -24,6 +24,8 @@ pub struct Orb {
     shared: Arc<Shared>,
     /// As the environment of messages: where those come from.
     reads_from: Origin,
+    /// The same: by which connection, where references that come by it may be called so.
+    reads_by: Option<Weak<BackChannel>>,
 }
 
 /// References that are read belong to the ORB whose message they came in.
@@ -51,6 +53,7 @@ impl WeakOrb {
         Some(Orb {
             shared,
             reads_from: Origin::ThisHost,
+            reads_by: None,
         })
     }
 }
@@ -100,6 +103,7 @@ impl Orb {
         Self {
             shared: Arc::new(shared),
             reads_from: Origin::ThisHost,
+            reads_by: None,
         }
     }
 
@@ -108,7 +112,13 @@ impl Orb {
         Self {
             shared: self.shared.clone(),
             reads_from,
+            reads_by: None,
         }
+    }
+
+    /// By which connection messages come that are read in this environment, where references may be called so.
+    pub(crate) fn reads_by(&self) -> Option<Weak<BackChannel>> {
+        self.reads_by.clone()
     }
 
     /// Where references come from that are read in this environment.
@@ -356,7 +366,15 @@ impl Orb {
         let for_messages_from = |origin| Arc::new(self.for_messages_from(origin));
         let here = for_messages_from(Origin::ThisHost);
         let elsewhere = for_messages_from(Origin::Elsewhere);
-        Host::new((here, elsewhere), self.shared.adapter.clone())
+        let orb = self.for_messages_from(Origin::ThisHost);
+        let by = move |origin, back| -> Arc<dyn Environment> {
+            Arc::new(Self {
+                reads_by: Some(back),
+                ..orb.for_messages_from(origin)
+            })
+        };
+        let adapter = self.shared.adapter.clone();
+        Host::new((here, elsewhere), Arc::new(by), adapter)
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod answer_tests;
+mod bidirectional;
 #[cfg(test)]
 mod closure_adapter;
 mod current;
@@ -13,6 +14,7 @@ mod listening;
 mod process;
 mod reach;
 mod start;
+mod task;
 mod values;
 
 pub use current::PiCurrent;
@@ -22,3 +24,4 @@ pub use initialize::{OrbInitInfo, OrbInitializer};
 pub(crate) use process::listening;
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};
+pub use task::BoxFuture;

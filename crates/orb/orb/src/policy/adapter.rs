@@ -3,8 +3,8 @@
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::Fault;
-use super::{Policy, PolicyLevels, PolicySet, PolicyType};
-use punctual_ior::{PolicyValue, ProfileTemplates};
+use super::{Bidirectional, Policy, PolicyLevels, PolicySet, PolicyType};
+use punctual_ior::{PolicyValue, ProfileTemplates, TaggedComponent};
 
 /// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,12 @@ pub struct AdapterPolicies {
     outlives_process: bool,
     /// The place of the first that is obeyed around upcalls.
     around_upcalls: Option<usize>,
+    /// What interceptors have added to its objects' references.
+    components: Components,
 }
+
+/// Components of references, each with the tag of the profiles that it is for, if not for all.
+pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 
 /// A policy that an adapter cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +71,7 @@ impl AdapterPolicies {
             templates: ProfileTemplates::default(),
             outlives_process: false,
             around_upcalls,
+            components: Components::new(),
         })
     }
 
@@ -77,10 +83,34 @@ impl AdapterPolicies {
         self
     }
 
+    /// The same of an object of an adapter that has those: its references have what interceptors have added to the
+    /// adapter's.
+    #[must_use]
+    pub fn of_object_of(mut self, adapter: &Self) -> Self {
+        self.components.clone_from(&adapter.components);
+        self
+    }
+
+    pub(crate) fn with_components(mut self, components: Components) -> Self {
+        self.components = components;
+        self
+    }
+
+    pub(crate) fn components(&self) -> &[(Option<u32>, TaggedComponent)] {
+        &self.components
+    }
+
     /// The policy of this type, if the adapter has one.
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         self.set.value()
+    }
+
+    /// Whether clients' objects may be called by the connections that the clients have opened.
+    #[must_use]
+    pub fn is_bidirectional(&self) -> bool {
+        let both = Policy::Bidirectional(Bidirectional::Both);
+        self.set.iter().any(|policy| *policy == both)
     }
 
     /// All of them.

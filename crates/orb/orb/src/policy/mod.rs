@@ -34,6 +34,7 @@ mod unmet;
 mod values;
 mod wish;
 
+pub(crate) use adapter::Components;
 pub use adapter::{AdapterPolicies, InvalidPolicy};
 pub use buffering::{BufferCapacity, Buffering, WhenFull};
 pub use current::PolicyCurrent;
@@ -56,8 +57,8 @@ pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
 pub use values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
-    SyncScope, Transfer, Wait,
+    Bidirectional, CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind,
+    Security, SyncScope, Transfer, Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;

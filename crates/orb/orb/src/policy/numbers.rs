@@ -22,6 +22,8 @@ pub(super) const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
 /// Messaging's QUEUE_ORDER_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const QUEUE_ORDER: u32 = 35;
+/// BiDirPolicy's BIDIRECTIONAL_POLICY_TYPE (CORBA 3.3 part 2, §9.9).
+pub(super) const BIDIRECTIONAL: u32 = 37;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
 pub(crate) const CLIENT_PROTOCOLS: u32 = 43;
 // In Punctual's own range.

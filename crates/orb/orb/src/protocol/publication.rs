@@ -3,14 +3,16 @@
 use super::registry::Registry;
 use crate::profile::{ProfileEndpoint, Publication};
 use punctual_cdr::CdrError;
-use punctual_ior::TaggedProfile;
+use punctual_ior::{TaggedComponent, TaggedProfile};
 
 /// The profiles for an object at `endpoints`, codec by codec in the order of the first that each
-/// carries. Profiles that only name what other codecs carry come last.
+/// carries. Profiles that only name what other codecs carry come last. Those of a tag in `added` have its components beside
+/// the object's.
 pub(crate) fn profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],
     object: &Publication<'_>,
+    added: &[(Option<u32>, TaggedComponent)],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let mut shared = carried(registry, endpoints);
     for endpoint in endpoints {
@@ -19,7 +21,7 @@ pub(crate) fn profiles_for(
             share(&mut shared, tag, endpoint);
         }
     }
-    encoded(registry, &shared, object)
+    encoded(registry, &shared, object, added)
 }
 
 /// The same without those last ones: for references that are to be no longer than need be.
@@ -28,7 +30,7 @@ pub(crate) fn own_profiles_for(
     endpoints: &[ProfileEndpoint],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, CdrError> {
-    encoded(registry, &carried(registry, endpoints), object)
+    encoded(registry, &carried(registry, endpoints), object, &[])
 }
 
 /// The endpoints by the tag of the codec that carries them.
@@ -46,12 +48,25 @@ fn encoded(
     registry: &Registry,
     shared: &[(u32, Vec<ProfileEndpoint>)],
     object: &Publication<'_>,
+    added: &[(Option<u32>, TaggedComponent)],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let mut profiles = Vec::new();
     for (tag, endpoints) in shared {
-        if let Some(codec) = registry.codec(*tag) {
+        let Some(codec) = registry.codec(*tag) else {
+            continue;
+        };
+        let own = added.iter().filter(|(for_tag, _)| *for_tag == Some(*tag));
+        let own: Vec<TaggedComponent> = own.map(|(_, component)| component.clone()).collect();
+        if own.is_empty() {
             profiles.extend(codec.encode(endpoints, object)?);
+            continue;
         }
+        let components = [object.components, &own].concat();
+        let object = Publication {
+            components: &components,
+            ..*object
+        };
+        profiles.extend(codec.encode(endpoints, &object)?);
     }
     Ok(profiles)
 }
@@ -85,7 +100,7 @@ mod tests {
             object_key: b"key",
             components: &[],
         };
-        let profiles = profiles_for(&registered.now(), &endpoints, &object).unwrap();
+        let profiles = profiles_for(&registered.now(), &endpoints, &object, &[]).unwrap();
         profiles.iter().map(|profile| profile.tag).collect()
     }
 

@@ -39,7 +39,7 @@ impl Orb {
     ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
         let lanes = self.lanes();
-        let profiles = lanes.profiles(object_key, policies, Which::ALL)?;
+        let profiles = lanes.profiles(object_key, policies, &[], Which::ALL)?;
         Ok(self.reference_with(type_id, profiles))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::object::ObjectRef;
 use crate::exception::SystemException;
+use crate::interceptor::{self, AdapterState};
 use crate::orb::Orb;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
 use crate::profile::PublishedEndpoints;
@@ -37,6 +38,47 @@ impl Orb {
             self.lanes().check_served(&policies).map_err(invalid)?;
         }
         Ok(policies)
+    }
+
+    /// Has the ORB's IOR interceptors add what they have to the references of an adapter that is being made (CORBA 3.3
+    /// part 1, §16.5). For adapters.
+    ///
+    /// # Errors
+    /// What keeps the adapter from being made, as one of them has raised.
+    pub fn establish_components(
+        &self,
+        policies: AdapterPolicies,
+        adapter_name: &[String],
+        manager: (u32, AdapterState),
+    ) -> Result<AdapterPolicies, SystemException> {
+        let interceptors = self.broker().interceptors.ior();
+        if interceptors.is_empty() {
+            return Ok(policies);
+        }
+        let policy = |kind: u32| {
+            policies
+                .iter()
+                .find(|one| one.policy_type() == kind)
+                .cloned()
+        };
+        let components = interceptor::establish(interceptors, &policy, adapter_name, manager)?;
+        Ok(policies.with_components(components))
+    }
+
+    /// Tells the ORB's IOR interceptors that a manager of adapters has another state. For adapters.
+    pub fn adapter_manager_has_changed(&self, manager: u32, state: AdapterState) {
+        let all = self.broker().interceptors.ior();
+        interceptor::tell(all, "adapter_manager_state_changed", |one| {
+            one.adapter_manager_state_changed(manager, state);
+        });
+    }
+
+    /// Tells them that adapters have another state of their own. For adapters.
+    pub fn adapters_have_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
+        let all = self.broker().interceptors.ior();
+        interceptor::tell(all, "adapter_state_changed", |one| {
+            one.adapter_state_changed(adapters, state);
+        });
     }
 
     /// A reference to an object of an adapter that has these policies: as [`Orb::make_reference`], with those

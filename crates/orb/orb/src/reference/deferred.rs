@@ -314,7 +314,10 @@ impl ObjectRef {
         }
         let mut begun = None;
         let made = collocation::call(
-            self.caller(),
+            collocation::Caller {
+                may_wait: false,
+                ..self.caller()
+            },
             &operation,
             (),
             |(), servant: &V| here(servant),

@@ -149,7 +149,7 @@ impl<'m> ServerCall<'m> {
     /// The upcall is over. For adapters.
     pub fn leave_upcall(&mut self) {
         if let Some(pass) = &mut self.pass {
-            pass.leave_upcall();
+            pass.leave_upcall(self.conversation.broker().interceptors.server());
         }
     }
 
@@ -189,12 +189,12 @@ impl<'m> ServerCall<'m> {
     }
 
     /// Ends the pass with what the adapter has answered; what the request is answered with then.
-    fn end_pass(
+    pub(super) fn end_pass(
         &mut self,
         mut pass: Box<ServerPass>,
         answered: Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
-        pass.leave_upcall();
+        pass.leave_upcall(self.conversation.broker().interceptors.server());
         let made = self.has_reply.then(|| self.made()).and_then(Result::ok);
         let contexts = match &made {
             Some(made) => made.contexts(),

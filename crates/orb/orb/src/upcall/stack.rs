@@ -247,11 +247,11 @@ pub fn request_peer() -> Option<RequestPeer> {
     innermost_source().map(|source| source.peer())
 }
 
-/// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
+/// To be called before a thread blocks, for a reply or a disk: if it is in an upcall, another thread receives on
 /// that upcall's connection from now on. How long it may block at most, where others of this ORB may need
 /// it: a reactor's thread.
 #[inline]
-pub(crate) fn about_to_block() -> Option<Duration> {
+pub fn about_to_block() -> Option<Duration> {
     let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));
     if is_serving != Some(true) {
         return None;

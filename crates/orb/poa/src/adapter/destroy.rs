@@ -2,6 +2,7 @@
 
 use super::types::Adapter;
 use crate::manager::ManagerState;
+use punctual_orb::AdapterState;
 use std::sync::Arc;
 
 impl Adapter {
@@ -22,6 +23,9 @@ impl Adapter {
             child.destroy(etherealize);
         }
         if first {
+            if let Some(orb) = self.common.orb.upgrade() {
+                orb.adapters_have_changed(&[self.full_name()], AdapterState::NonExistent);
+            }
             if let Some(registry) = self.common.registry.upgrade() {
                 registry.forget(self);
             }

@@ -64,13 +64,15 @@ impl Root {
         let invalid = |invalid| initialize(&format!("the root POA: {invalid}"));
         let defined = orb.adapter_policies(&[]).map_err(invalid)?;
         let around = orb.around_upcalls(&defined).map_err(invalid)?;
+        let manager = root.common.managers.create_for("RootPOAManager");
+        let defined = orb.establish_components(defined, &[ROOT.to_owned()], manager.seen())?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
             defined,
             around,
-            manager: root.common.managers.create_for("RootPOAManager"),
+            manager,
         };
         let adapter = root.add(parts)?;
         root.adapter.get_or_init(|| adapter);
@@ -122,6 +124,16 @@ impl Root {
             Key::Foreign => return None,
         };
         adapter.urgency(wanted, contexts)
+    }
+
+    /// The adapter that the key names, if it is there.
+    pub(crate) fn adapter_of(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
+        match Key::read(self.nonce, object_key) {
+            Key::Entry(name, _) => self.named(name),
+            Key::Named { adapter, .. } => self.named(adapter),
+            Key::Persistent { path, .. } => self.by_path.pin().get(path).cloned(),
+            Key::Foreign => None,
+        }
     }
 
     /// Takes a request to the adapter that the key names.

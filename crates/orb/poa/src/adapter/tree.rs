@@ -43,6 +43,18 @@ impl Adapter {
         };
         self.check_name(name).map_err(NotMade::System)?;
         self.wait_for_name(&orb, name).map_err(NotMade::System)?;
+        if self.child(name).is_some() {
+            return Err(NotMade::Exists);
+        }
+        let manager = match manager {
+            Some(manager) => manager.clone(),
+            None => self.common.managers.create_for(name),
+        };
+        // Interceptors may do anything: no lock is held.
+        let full_name = [self.full_name(), vec![name.to_owned()]].concat();
+        let defined = orb
+            .establish_components(defined, &full_name, manager.seen())
+            .map_err(NotMade::System)?;
         let mut children = self.tree.children.lock();
         if self.is_destroyed() {
             return Err(NotMade::System(is_over()));
@@ -50,10 +62,6 @@ impl Adapter {
         if children.contains_key(name) {
             return Err(NotMade::Exists);
         }
-        let manager = match manager {
-            Some(manager) => manager.clone(),
-            None => self.common.managers.create_for(name),
-        };
         let parts = Parts {
             name: name.to_owned(),
             parent: Some(self.clone()),

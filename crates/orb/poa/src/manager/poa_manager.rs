@@ -6,10 +6,10 @@ use crate::current;
 use crate::key::Nonce;
 use parking_lot::Mutex;
 use punctual_orb::{
-    CompletionStatus, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
+    AdapterState, CompletionStatus, SystemException, SystemExceptionKind as Kind, WeakOrb, minor,
 };
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Why a manager's state was not changed, or not waited for.
@@ -39,6 +39,8 @@ pub struct PoaManager {
 
 pub(super) struct Shared {
     id: String,
+    /// By which interceptors know it: no other manager of the process has it.
+    number: u32,
     orb: WeakOrb,
     nonce: Nonce,
     admission: Admission,
@@ -71,8 +73,11 @@ pub(crate) trait Managed: Send + Sync {
 
 impl PoaManager {
     pub(crate) fn new(id: &str, orb: WeakOrb, nonce: Nonce) -> Self {
+        static NUMBERS: AtomicU32 = AtomicU32::new(1);
         let shared = Shared {
             id: id.to_owned(),
+            // Relaxed: a number, and no more.
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             orb,
             nonce,
             admission: Admission::default(),
@@ -103,6 +108,7 @@ impl PoaManager {
     pub fn activate(&self) -> Result<(), AdapterInactive> {
         self.shared.admission.change(ManagerState::Active)?;
         self.wake_waiting();
+        self.tell_interceptors();
         Ok(())
     }
 
@@ -139,6 +145,9 @@ impl PoaManager {
         self.check_may_wait(wait_for_completion)?;
         let first = self.shared.admission.deactivate();
         self.wake_waiting();
+        if first {
+            self.tell_interceptors();
+        }
         if first && etherealize_objects {
             for adapter in self.adapters() {
                 adapter.etherealize_all();
@@ -154,10 +163,29 @@ impl PoaManager {
         self.check_may_wait(wait)?;
         self.shared.admission.change(to)?;
         self.wake_waiting();
+        self.tell_interceptors();
         if wait {
             self.wait_until_idle(to);
         }
         Ok(())
+    }
+
+    /// Its number and its state, as interceptors see them.
+    pub(crate) fn seen(&self) -> (u32, AdapterState) {
+        let state = match self.state() {
+            ManagerState::Holding => AdapterState::Holding,
+            ManagerState::Active => AdapterState::Active,
+            ManagerState::Discarding => AdapterState::Discarding,
+            ManagerState::Inactive => AdapterState::Inactive,
+        };
+        (self.shared.number, state)
+    }
+
+    fn tell_interceptors(&self) {
+        if let Some(orb) = self.shared.orb.upgrade() {
+            let (number, state) = self.seen();
+            orb.adapter_manager_has_changed(number, state);
+        }
     }
 
     /// Until no request is in progress, or the state is another.

@@ -38,6 +38,7 @@ impl Poa {
                 true => defined.outliving_the_process(),
                 false => defined,
             };
+            let defined = defined.of_object_of(of_adapter);
             let policy = policy.clone();
             Ok(OwnPolicies {
                 policy,

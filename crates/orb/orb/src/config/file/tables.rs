@@ -102,6 +102,8 @@ pub(super) struct LimitTable {
     pub(super) received: Option<usize>,
     pub(super) threads: Option<usize>,
     pub(super) requests_per_connection: Option<u32>,
+    pub(super) pending_replies: Option<usize>,
+    pub(super) pending_replies_per_connection: Option<usize>,
     pub(super) endpoints: Option<usize>,
 }
 

@@ -13,6 +13,7 @@ use super::opened_for::OpenedFor;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
+use crate::lane::back::{ServedBack, can_serve_back};
 use crate::policy::{Mux, Wait};
 use crate::priority::Priority;
 use crate::profile::EndpointQualities;
@@ -40,6 +41,8 @@ struct Key {
     /// The object whose calls alone go by it.
     private_to: Option<u64>,
     band: Option<RangeInclusive<Priority>>,
+    /// Whether the server may call back by it.
+    serves: bool,
 }
 
 /// Those to one endpoint.
@@ -68,6 +71,8 @@ pub(crate) struct Wanted {
     pub(crate) private_to: Option<u64>,
     /// The priorities whose calls share it with no others': one connection, of which the server is told.
     pub(crate) band: Option<RangeInclusive<Priority>>,
+    /// How the server's calls are served that come by it, if they are to be.
+    pub(crate) back: Option<ServedBack>,
 }
 
 impl ConnectionCache {
@@ -85,8 +90,11 @@ impl ConnectionCache {
             wait,
             private_to,
             band,
+            back,
         } = wanted;
+        let back = back.filter(|_| can_serve_back(&endpoint.pair));
         let spreads = mux == Mux::Adaptive
+            && back.is_none()
             && wait == Wait::Read
             && band.is_none()
             && endpoint.pair.link.serves_without_blocking();
@@ -101,6 +109,7 @@ impl ConnectionCache {
             wait,
             private_to,
             band,
+            serves: back.is_some(),
         };
         let config = lane.broker.config();
         let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
@@ -127,6 +136,7 @@ impl ConnectionCache {
             drop(held);
             let to = (&**endpoint, &to_endpoint);
             let connection = open(lane, to, &properties, wait, deadline)?;
+            served_back(&connection, back.as_ref())?;
             still_wanted(lane.broker, &connection)?;
             let binding = Binding::to(&connection, endpoint, mux, deadline);
             lock(&to_endpoint, deadline)?.push(connection);
@@ -134,6 +144,7 @@ impl ConnectionCache {
         }
         let to = (&**endpoint, &to_endpoint);
         let connection = open(lane, to, &properties, wait, deadline)?;
+        served_back(&connection, back.as_ref())?;
         still_wanted(lane.broker, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
@@ -287,6 +298,22 @@ fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadli
     for connection in scheduled {
         connection.wait_until_sent(deadline);
     }
+}
+
+/// Has a new connection serve the server's requests, if it is to.
+fn served_back(
+    connection: &Arc<ClientConnection>,
+    back: Option<&ServedBack>,
+) -> Result<(), LinkError> {
+    let Some(ServedBack { lane, by }) = back else {
+        return Ok(());
+    };
+    if let Some((requests, listen_points)) = by.0.serve(lane, connection) {
+        connection.serve_requests(requests, listen_points);
+        let reads = connection.read_for_good(lane.replies());
+        reads.map_err(|error| LinkError::os(Phase::Connect, error))?;
+    }
+    Ok(())
 }
 
 /// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are

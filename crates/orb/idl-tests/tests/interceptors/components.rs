@@ -1,0 +1,151 @@
+//! IOR interceptors: components of references, and states of adapters and managers.
+
+use super::closures::AtClient;
+use super::fixture::{Near, Pair, Vault};
+use super::generated::intercepted::Account;
+use super::support::watchdog;
+use punctual::interceptor::{
+    AdapterState, ClientRequestInfo, IorInfo, IorInterceptor, TaggedComponent,
+};
+use punctual::{
+    CreatePoaError, Interface, Orb, SystemException, SystemExceptionKind as Kind, minor,
+};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const EVERYWHERE: u32 = 0x1234_5601;
+const IN_IIOP: u32 = 0x1234_5602;
+const ELSEWHERE: u32 = 0x1234_5603;
+
+/// Adds components, and notes what it is told.
+#[derive(Default)]
+struct Marks {
+    told: Mutex<Vec<String>>,
+}
+
+impl Marks {
+    fn note(&self, text: String) {
+        self.told.lock().unwrap().push(text);
+    }
+}
+
+fn component(tag: u32, data: &str) -> TaggedComponent {
+    let data = data.as_bytes().to_vec();
+    TaggedComponent { tag, data }
+}
+
+impl IorInterceptor for Marks {
+    fn name(&self) -> &str {
+        "marks"
+    }
+
+    fn establish_components(&self, info: &mut IorInfo<'_>) {
+        let name = info.adapter_name().join("/");
+        self.note(format!("{name} {:?}", info.state()));
+        assert!(info.manager_id() > 0);
+        let none = info.get_effective_policy(4711).unwrap_err();
+        assert_eq!(
+            (none.kind(), none.minor()),
+            (Kind::InvPolicy, minor::omg(2))
+        );
+        info.add_ior_component(component(EVERYWHERE, &name))
+            .unwrap();
+        info.add_ior_component_to_profile(component(IN_IIOP, "iiop"), 0)
+            .unwrap();
+        info.add_ior_component_to_profile(component(ELSEWHERE, "no"), 99)
+            .unwrap();
+        assert_ne!(name, "RootPOA/panics", "an interceptor panics on purpose");
+    }
+
+    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
+        match info.adapter_name().last().map(String::as_str) {
+            Some("refused") => Err(Kind::NoPermission.because("not that one")),
+            _ => Ok(()),
+        }
+    }
+
+    fn adapter_manager_state_changed(&self, manager: u32, state: AdapterState) {
+        assert!(manager > 0);
+        self.note(format!("manager {state:?}"));
+    }
+
+    fn adapter_state_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
+        let names: Vec<String> = adapters.iter().map(|name| name.join("/")).collect();
+        self.note(format!("{} {state:?}", names.join(" ")));
+    }
+}
+
+#[test]
+fn components_that_are_added_stand_in_every_reference_of_the_adapter_and_reach_the_client() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = seen.clone();
+    let client = AtClient(move |point, info: &mut ClientRequestInfo<'_>| {
+        if point == "send_request" {
+            let mut told = note.lock().unwrap();
+            for tag in [EVERYWHERE, IN_IIOP, ELSEWHERE] {
+                let data = info.get_effective_component(tag).map(|one| one.data);
+                told.push(data.ok().map(|data| String::from_utf8(data).unwrap()));
+            }
+        }
+        Ok(())
+    });
+    let marks = Arc::new(Marks::default());
+    let server = Orb::builder().ior_interceptor(marks.clone());
+    let client = Orb::builder().client_interceptor(Arc::new(client));
+    let pair = Pair::new(Near::ByWire, server, client);
+    let manager = pair.poa.manager().clone();
+    let child = pair.poa.create_poa("child", Some(&manager), &[]).unwrap();
+    let below: Account = child.activate(Vault::default()).unwrap();
+    let below = Account::from_object(pair.as_client(below.as_object()));
+    assert_eq!(pair.account().deposit(1).unwrap(), 1);
+    assert_eq!(below.deposit(1).unwrap(), 1);
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            text("RootPOA"),
+            text("iiop"),
+            None,
+            text("RootPOA/child"),
+            text("iiop"),
+            None
+        ]
+    );
+    manager.hold_requests(false).unwrap();
+    manager.discard_requests(false).unwrap();
+    child.destroy(false, false).unwrap();
+    manager.deactivate(false, false).unwrap();
+    assert_eq!(
+        *marks.told.lock().unwrap(),
+        [
+            "RootPOA Holding",
+            "manager Active",
+            "RootPOA/child Active",
+            "manager Holding",
+            "manager Discarding",
+            "RootPOA/child NonExistent",
+            "manager Inactive",
+        ]
+    );
+    pair.end();
+}
+
+#[test]
+fn an_adapter_is_not_made_where_an_interceptor_raises_and_is_made_where_one_panics() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let server = Orb::builder().ior_interceptor(Arc::new(Marks::default()));
+    let pair = Pair::new(Near::ByWire, server, Orb::builder());
+    let refused = pair.poa.create_poa("refused", None, &[]).unwrap_err();
+    match refused {
+        CreatePoaError::System(exception) => assert_eq!(exception.kind(), Kind::NoPermission),
+        other => panic!("{other}"),
+    }
+    assert!(pair.poa.find_poa("refused", false).is_err());
+    let manager = pair.poa.manager();
+    let made = pair.poa.create_poa("panics", Some(manager), &[]).unwrap();
+    let account: Account = made.activate(Vault::default()).unwrap();
+    let account = Account::from_object(pair.as_client(account.as_object()));
+    assert_eq!(account.deposit(1).unwrap(), 1);
+    pair.end();
+}

@@ -1,0 +1,13 @@
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+//! What is seen of calls, as interceptors of an ORB: traces that go on from a client to its server (feature
+//! `trace-context`), and metrics (feature `metrics`).
+//!
+//! Both are initialisers ([`punctual_orb::OrbInitializer`]) that an application names when it builds an ORB; one that it
+//! does not name costs nothing. What they keep of a request between two of its points stands on a stack of the thread, as
+//! a request begins and ends on one thread, and those within it between.
+
+#[cfg(feature = "metrics")]
+pub mod metrics;
+#[cfg(feature = "trace-context")]
+pub mod trace;

@@ -1,0 +1,317 @@
+//! The interceptors of both ends.
+
+use super::context::TraceContext;
+use super::wire::{decoded, encoded};
+use punctual_any::Any;
+use punctual_giop::service_context::TRACE_CONTEXT;
+use punctual_orb::{
+    ClientRequestInfo, ClientRequestInterceptor, InterceptorError, Orb, OrbInitInfo,
+    OrbInitializer, ServerRequestInfo, ServerRequestInterceptor, SlotId, SystemException,
+};
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use tracing::span::EnteredSpan;
+use tracing::{Span, field};
+
+/// Says which trace the calling thread is in, of those that another library knows.
+type Source = dyn Fn() -> Option<TraceContext> + Send + Sync;
+
+/// Is told of a span and of the trace context that it stands for.
+type Sink = dyn Fn(&Span, &TraceContext) + Send + Sync;
+
+/// Traces the calls of an ORB: `Orb::builder().initializer(Arc::new(tracing.clone()))`. Cheap to clone; made by
+/// [`TracingBuilder`].
+///
+/// Each request is a span of `tracing`, `corba.call` at a client and `corba.upcall` at a server, with the fields
+/// `operation`, `trace_id`, `span_id`, `parent_id`, and `error`. A server's is entered for the time of the upcall, so that what the
+/// servant logs stands in it.
+#[derive(Clone)]
+pub struct Tracing(Arc<Shared>);
+
+/// Says how calls are traced.
+pub struct TracingBuilder(Shared);
+
+struct Shared {
+    slot: OnceLock<SlotId>,
+    source: Option<Box<Source>>,
+    sink: Option<Box<Sink>>,
+    samples: bool,
+}
+
+impl TracingBuilder {
+    /// Traces that begin here say that nobody keeps them (the flag `sampled`).
+    #[must_use]
+    pub fn unsampled(mut self) -> Self {
+        self.0.samples = false;
+        self
+    }
+
+    /// Calls from no upcall go on from what this says, such as the current context of OpenTelemetry.
+    #[must_use]
+    pub fn from_source(
+        mut self,
+        source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.source = Some(Box::new(source));
+        self
+    }
+
+    /// Tells this of each span when it begins, and of the context that is its parent, so that it may be joined to another
+    /// library's, as by `set_parent` of tracing-opentelemetry.
+    #[must_use]
+    pub fn to_sink(mut self, sink: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
+        self.0.sink = Some(Box::new(sink));
+        self
+    }
+
+    /// What an ORB is built with: with one, as each has its slots.
+    #[must_use]
+    pub fn build(self) -> Tracing {
+        Tracing(Arc::new(self.0))
+    }
+}
+
+impl Tracing {
+    /// With traces that somebody keeps.
+    #[must_use]
+    pub fn builder() -> TracingBuilder {
+        TracingBuilder(Shared {
+            slot: OnceLock::new(),
+            source: None,
+            sink: None,
+            samples: true,
+        })
+    }
+
+    /// The trace context of the calling thread: of its upcall, or as it was set. `None` before the ORB has started.
+    #[must_use]
+    pub fn current(&self, orb: &Orb) -> Option<TraceContext> {
+        let slot = *self.0.slot.get()?;
+        held(&orb.pi_current().get_slot(slot).ok()?)
+    }
+
+    /// Has the calling thread's calls go on from a trace context; from none, begin traces of their own.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER before the ORB has started; BAD_PARAM of an ORB that was started without this.
+    pub fn set_current(
+        &self,
+        orb: &Orb,
+        context: Option<&TraceContext>,
+    ) -> Result<(), SystemException> {
+        let slot = self
+            .0
+            .slot
+            .get()
+            .copied()
+            .unwrap_or_else(|| u32::MAX.into());
+        orb.pi_current().set_slot(slot, kept(context))
+    }
+}
+
+impl Shared {
+    fn begin(&self, from: Option<TraceContext>) -> (Option<TraceContext>, TraceContext) {
+        let parent = from.or_else(|| self.source.as_ref().and_then(|source| source()));
+        let own = match &parent {
+            Some(parent) => parent.child(),
+            None => TraceContext::root(self.samples),
+        };
+        (parent, own)
+    }
+
+    fn tell(&self, span: &Span, own: &TraceContext, parent: Option<&TraceContext>) {
+        span.record(
+            "trace_id",
+            field::display(format_args!("{:032x}", own.trace_id())),
+        );
+        span.record(
+            "span_id",
+            field::display(format_args!("{:016x}", own.span_id())),
+        );
+        if let Some(parent) = parent {
+            let id = format_args!("{:016x}", parent.span_id());
+            span.record("parent_id", field::display(id));
+            if let Some(sink) = &self.sink {
+                sink(span, parent);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Tracing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracing")
+            .field("slot", &self.0.slot.get())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TracingBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TracingBuilder")
+    }
+}
+
+/// A trace context in a slot, as it travels.
+fn kept(context: Option<&TraceContext>) -> Any {
+    let data = context.and_then(encoded).unwrap_or_default();
+    Any::new(&data).unwrap_or_default()
+}
+
+fn held(slot: &Any) -> Option<TraceContext> {
+    decoded(&slot.extract::<Vec<u8>>().ok()?)
+}
+
+impl OrbInitializer for Tracing {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let slot = info.allocate_slot_id();
+        self.0.slot.get_or_init(|| slot);
+        info.add_client_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
+        info.add_server_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
+        Ok(())
+    }
+}
+
+/// The interceptor of either end.
+struct AtEnd(Arc<Shared>);
+
+const NAME: &str = "punctual.trace-context";
+
+thread_local! {
+    /// The spans of the requests that have begun on this thread and not ended, innermost last; those that are served with
+    /// their ids.
+    static CALLS: RefCell<Vec<(Option<u32>, Span)>> = const { RefCell::new(Vec::new()) };
+    /// Those of upcalls that this thread is in.
+    static UPCALLS: RefCell<Vec<(u32, EnteredSpan)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The request ends; what it has failed with, if it has.
+fn end(error: Option<&str>) {
+    // Dropped outside of the borrow: a subscriber may make calls.
+    let span = CALLS.with_borrow_mut(Vec::pop);
+    if let (Some((_, span)), Some(error)) = (&span, error) {
+        span.record("error", error);
+    }
+}
+
+impl ClientRequestInterceptor for AtEnd {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
+        let slot = self.0.slot.get().copied();
+        let from = slot.and_then(|slot| held(&info.get_slot(slot).ok()?));
+        let (parent, own) = self.0.begin(from);
+        if let Some(data) = encoded(&own) {
+            info.add_request_service_context(TRACE_CONTEXT, &data, true)?;
+        }
+        let span = tracing::info_span!(
+            "corba.call",
+            operation = info.operation(),
+            trace_id = field::Empty,
+            span_id = field::Empty,
+            parent_id = field::Empty,
+            error = field::Empty,
+        );
+        self.0.tell(&span, &own, parent.as_ref());
+        CALLS.with_borrow_mut(|calls| calls.push((None, span)));
+        Ok(())
+    }
+
+    fn send_poll(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        // The call's own span has ended when its caller went on.
+        let span = tracing::info_span!(
+            "corba.poll",
+            operation = info.operation(),
+            error = field::Empty
+        );
+        CALLS.with_borrow_mut(|calls| calls.push((None, span)));
+        Ok(())
+    }
+
+    fn receive_reply(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        end(None);
+        Ok(())
+    }
+
+    fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
+        end(Some(info.received_exception_id().unwrap_or_default()));
+        Ok(())
+    }
+
+    fn receive_other(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
+        end(None);
+        Ok(())
+    }
+}
+
+impl ServerRequestInterceptor for AtEnd {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn receive_request_service_contexts(
+        &self,
+        info: &mut ServerRequestInfo<'_>,
+    ) -> Result<(), InterceptorError> {
+        let data = info.get_request_service_context(TRACE_CONTEXT).ok();
+        let (parent, own) = self.0.begin(data.and_then(decoded));
+        if let Some(slot) = self.0.slot.get() {
+            info.set_slot(*slot, kept(Some(&own)))?;
+        }
+        let span = tracing::info_span!(
+            "corba.upcall",
+            operation = info.operation(),
+            trace_id = field::Empty,
+            span_id = field::Empty,
+            parent_id = field::Empty,
+            error = field::Empty,
+        );
+        self.0.tell(&span, &own, parent.as_ref());
+        let id = info.request_id();
+        CALLS.with_borrow_mut(|calls| calls.push((Some(id), span)));
+        Ok(())
+    }
+
+    fn receive_request(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
+        // Another thread has received it where an adapter's upcalls are the main thread's: its span is not there.
+        let id = info.request_id();
+        let span = CALLS.with_borrow(|calls| match calls.last() {
+            Some((Some(own), span)) if *own == id => Some(span.clone()),
+            _ => None,
+        });
+        if let Some(span) = span {
+            let entered = span.entered();
+            UPCALLS.with_borrow_mut(|upcalls| upcalls.push((id, entered)));
+        }
+        Ok(())
+    }
+
+    fn upcall_ended(&self, request_id: u32) {
+        let is_its = |upcalls: &Vec<(u32, EnteredSpan)>| {
+            upcalls.last().is_some_and(|(id, _)| *id == request_id)
+        };
+        let entered = UPCALLS.with_borrow_mut(|upcalls| match is_its(upcalls) {
+            true => upcalls.pop(),
+            false => None,
+        });
+        drop(entered);
+    }
+
+    fn send_reply(&self, _: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        end(None);
+        Ok(())
+    }
+
+    fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
+        end(Some(info.sending_exception_id().unwrap_or_default()));
+        Ok(())
+    }
+
+    fn send_other(&self, _: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
+        end(None);
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! Traces that go on from a client to its server.
+//!
+//! Each request is a span: a client's is a child of what the calling thread is in, a server's a child of the client's,
+//! and calls from within an upcall are children of that. What travels is a W3C trace context ([`TraceContext`]), as text,
+//! in a service context of Punctual's own:
+//!
+//! ```text
+//! 0x50554e03: encapsulation { string traceparent; string tracestate; }
+//! ```
+//!
+//! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as those do: to the upcall's thread,
+//! whichever that is, and along with asynchronous calls.
+
+mod context;
+mod ids;
+mod interceptors;
+mod wire;
+
+pub use context::{BadTraceParent, TraceContext};
+pub use interceptors::{Tracing, TracingBuilder};

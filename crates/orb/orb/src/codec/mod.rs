@@ -1,0 +1,171 @@
+//! Values as octets, for the data of service contexts and of components: `IOP::Codec` and its factory (CORBA 3.3 part 1,
+//! §16.6).
+//!
+//! There is one format, the CDR encapsulation: a byte order, then an Any (its type and its value), or a value alone.
+
+use crate::orb::{Orb, OrbInitInfo};
+use punctual_any::{Any, TypeCode};
+use punctual_cdr::{
+    ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, GiopVersion, Marshal, Unmarshal,
+};
+use std::fmt;
+
+/// The format of CDR encapsulations (`IOP::ENCODING_CDR_ENCAPS`).
+pub const ENCODING_CDR_ENCAPS: i16 = 0;
+
+/// Which encoding (`IOP::Encoding`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding {
+    /// The format.
+    pub format: i16,
+    /// Its version, which is that of GIOP.
+    pub major_version: u8,
+    /// The same.
+    pub minor_version: u8,
+}
+
+/// No codec knows the encoding (`CodecFactory::UnknownEncoding`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no codec has format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
+pub struct UnknownEncoding(
+    /// It.
+    pub Encoding,
+);
+
+/// What a codec cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodecError {
+    /// The encoding has no such values, such as wide text in version 1.0.
+    #[error("the encoding has no such value: {0}")]
+    InvalidTypeForEncoding(CdrError),
+    /// The octets are nothing that the codec could have written.
+    #[error("the octets are no encapsulation of a value: {0}")]
+    FormatMismatch(CdrError),
+    /// The octets are no value of the type.
+    #[error("the octets are no value of the type: {0}")]
+    TypeMismatch(CdrError),
+}
+
+/// Makes codecs.
+#[derive(Clone, Debug)]
+pub struct CodecFactory(Orb);
+
+impl CodecFactory {
+    /// A codec of an encoding: CDR encapsulations of versions 1.0, 1.1 and 1.2.
+    ///
+    /// # Errors
+    /// [`UnknownEncoding`].
+    pub fn create_codec(&self, encoding: Encoding) -> Result<Codec, UnknownEncoding> {
+        let version = GiopVersion::from_numbers(encoding.major_version, encoding.minor_version);
+        let version = version.filter(|_| encoding.format == ENCODING_CDR_ENCAPS);
+        Ok(Codec {
+            orb: self.0.clone(),
+            version: version.ok_or(UnknownEncoding(encoding))?,
+        })
+    }
+}
+
+/// Writes values as octets and reads them. Text is UTF-8 and UTF-16; before version 1.1 there is no wide text. References
+/// that are read belong to the codec's ORB.
+#[derive(Clone)]
+pub struct Codec {
+    orb: Orb,
+    version: GiopVersion,
+}
+
+impl Codec {
+    /// A value with its type.
+    ///
+    /// # Errors
+    /// [`CodecError::InvalidTypeForEncoding`].
+    pub fn encode(&self, any: &Any) -> Result<Vec<u8>, CodecError> {
+        self.written(|out| any.marshal(out))
+    }
+
+    /// A value without its type, which who decodes it has to know.
+    ///
+    /// # Errors
+    /// [`CodecError::InvalidTypeForEncoding`].
+    pub fn encode_value(&self, any: &Any) -> Result<Vec<u8>, CodecError> {
+        self.written(|out| any.marshal_value(out))
+    }
+
+    /// What [`Codec::encode`] of any ORB has written.
+    ///
+    /// # Errors
+    /// [`CodecError::FormatMismatch`].
+    pub fn decode(&self, octets: &[u8]) -> Result<Any, CodecError> {
+        let mut input = self.begin(octets).map_err(CodecError::FormatMismatch)?;
+        let any = Any::unmarshal(&mut input).and_then(|any| ends(&input).map(|()| any));
+        any.map_err(CodecError::FormatMismatch)
+    }
+
+    /// What [`Codec::encode_value`] of any ORB has written of a value of this type.
+    ///
+    /// # Errors
+    /// [`CodecError::FormatMismatch`] for octets without a byte order; [`CodecError::TypeMismatch`].
+    pub fn decode_value(&self, octets: &[u8], type_code: &TypeCode) -> Result<Any, CodecError> {
+        let mut input = self.begin(octets).map_err(CodecError::FormatMismatch)?;
+        let mut any = Any::default();
+        let read = any.unmarshal_as(type_code, &mut input);
+        let read = read.and_then(|()| ends(&input));
+        read.map_err(CodecError::TypeMismatch)?;
+        Ok(any)
+    }
+
+    fn begin<'d>(&'d self, octets: &'d [u8]) -> Result<Decoder<'d>, CdrError> {
+        Decoder::of_encapsulation(octets, self.coding())
+    }
+
+    fn coding(&self) -> Coding<'_> {
+        Coding {
+            version: self.version,
+            code_sets: match self.version {
+                GiopVersion::V1_0 => CodeSets::UNNEGOTIATED,
+                _ => CodeSets::NATIVE,
+            },
+            limits: self.orb.broker().limits(),
+            environment: Some(&self.orb),
+        }
+    }
+
+    fn written(
+        &self,
+        write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
+    ) -> Result<Vec<u8>, CodecError> {
+        let written = Encoder::encapsulated(ByteOrder::NATIVE, self.coding(), |out| write(out));
+        written.map_err(CodecError::InvalidTypeForEncoding)
+    }
+}
+
+/// Nothing is left but what may pad the end.
+fn ends(input: &Decoder<'_>) -> Result<(), CdrError> {
+    match input.remaining() {
+        0..8 => Ok(()),
+        _ => Err(CdrError::Invalid("octets are left behind the value")),
+    }
+}
+
+impl fmt::Debug for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Codec")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Orb {
+    /// Makes codecs (the initial reference `CodecFactory` of the standard).
+    #[must_use]
+    pub fn codec_factory(&self) -> CodecFactory {
+        CodecFactory(self.clone())
+    }
+}
+
+impl OrbInitInfo<'_> {
+    /// Makes codecs.
+    #[must_use]
+    pub fn codec_factory(&self) -> CodecFactory {
+        self.orb.codec_factory()
+    }
+}
