@@ -14,6 +14,7 @@ mod exchange;
 mod jacorb;
 mod lanes;
 mod matrix;
+mod names;
 mod native;
 mod omniorb;
 mod peer;

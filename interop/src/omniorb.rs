@@ -10,6 +10,7 @@ use crate::directions::calls;
 use crate::exchange;
 use crate::lanes;
 use crate::matrix::{Matrix, Version};
+use crate::names;
 use crate::peer::Peer;
 use crate::process;
 use crate::secured;
@@ -75,6 +76,7 @@ fn over_tcp(
         matrix,
     );
     services::naming(&ours.describe.clone().into(), version, matrix);
+    names::run(version, matrix);
     for (case, direction, outcome) in capture.end(version) {
         matrix.record(case, version, direction, outcome);
     }

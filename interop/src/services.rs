@@ -189,7 +189,7 @@ pub(crate) fn naming(mine: &p::Named, version: Version, matrix: &mut Matrix) {
 fn name_service(mine: &p::Named, version: Version) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let port = free_port()?;
-    let _omni_names = start(folder.path(), port, version)?;
+    let _omni_names = start_omni_names(folder.path(), port, version)?;
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
         .initial_reference(
@@ -208,7 +208,7 @@ fn name_service(mine: &p::Named, version: Version) -> Result<(), String> {
 }
 
 /// A port that was free a moment ago: omniNames publishes the port that it is given.
-fn free_port() -> Result<u16, String> {
+pub(crate) fn free_port() -> Result<u16, String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener
         .local_addr()
@@ -216,7 +216,12 @@ fn free_port() -> Result<u16, String> {
         .map_err(|error| error.to_string())
 }
 
-fn start(folder: &std::path::Path, port: u16, version: Version) -> Result<Running, String> {
+/// omniNames, with its log in a folder.
+pub(crate) fn start_omni_names(
+    folder: &std::path::Path,
+    port: u16,
+    version: Version,
+) -> Result<Running, String> {
     let mut command = Command::new("omniNames");
     command
         .args(["-start", &port.to_string(), "-logdir"])

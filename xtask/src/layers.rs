@@ -135,6 +135,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Names as text are those of the wire crate.
+    (
+        "punctual-naming",
+        &["punctual", IOR, EXEC, "punctual-build"],
+    ),
     // tools, and what stands outside of the layers and uses them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
@@ -189,6 +194,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-describe",
             "punctual-idl-rust",
             "punctual-ifr",
+            "punctual-naming",
+            "punctual-naming",
             "punctual-build",
             CDR,
             IOR,
@@ -201,6 +208,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-interop",
         &[
             "punctual",
+            "punctual-naming",
             "punctual-build",
             CDR,
             IOR,

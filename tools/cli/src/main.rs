@@ -10,6 +10,7 @@ mod doctor;
 mod idl;
 mod ifr;
 mod ior;
+mod naming;
 mod payload;
 mod protocols;
 mod serving;
@@ -42,6 +43,9 @@ enum Command {
     /// Serve an Interface Repository, load IDL into it, list what is in it.
     #[command(subcommand)]
     Ifr(ifr::Options),
+    /// Serve a Naming Service; list, resolve, bind and check the names in that of any ORB.
+    #[command(subcommand)]
+    Naming(naming::Options),
     /// Show what is in an object reference.
     Ior(ior::Options),
     /// List the protocols that an ORB can speak, and the pairs that do not fit.
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Command::Set(options) => call::run_set(&options, &orb_options),
         Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options),
+        Command::Naming(options) => naming::run(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Bridge(options) => bridge::run(&options),

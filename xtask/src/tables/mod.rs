@@ -8,6 +8,7 @@
 mod asynchrony;
 mod interceptors;
 mod messaging;
+mod naming;
 mod poa;
 mod real_time;
 
@@ -24,10 +25,11 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 5] = [
+const PAGES: [Page; 6] = [
     asynchrony::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
+    naming::PAGE,
     poa::PAGE,
     real_time::PAGE,
 ];

@@ -89,7 +89,10 @@ pub use server::{
 };
 #[doc(hidden)]
 pub use upcall::about_to_block;
-pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
+pub use upcall::{
+    AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
+    serves_alone,
+};
 
 pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
 

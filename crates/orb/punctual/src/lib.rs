@@ -30,6 +30,8 @@ pub use punctual_dynamic::{
     repository_id_of,
 };
 pub use punctual_link::Loan;
+#[doc(inline)]
+pub use punctual_orb::about_to_block;
 pub use punctual_orb::{
     AnswerError, AsObject, AtBound, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
     CallPolicies, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
@@ -39,9 +41,9 @@ pub use punctual_orb::{
     Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
     PolicyValue, Pollable, PollableId, PollableKey, PollableSet, PollableSetError, Poller,
     PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
-    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
-    SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
-    Validation, Wait, WhenFull, frame_arrival, minor, parse_duration,
+    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, RequestPeer, Security,
+    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
+    UserException, Validation, Wait, WhenFull, frame_arrival, minor, parse_duration, request_peer,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -5,6 +5,7 @@
 //!   on octet for octet, whatever tags it holds.
 //! - [`Profile`] and [`Component`] are what the data of a known tag means; [`tags`] names them.
 //! - [`Corbaloc`] is a reference that people can type.
+//! - [`Corbaname`] is a name in a naming context that people can type; [`name_from_text`] reads such a name.
 //! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.
@@ -25,6 +26,7 @@ mod csi;
 mod diop;
 mod error;
 mod iiop;
+mod naming;
 mod pair;
 mod policy;
 mod profile;
@@ -46,6 +48,10 @@ pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
 pub use error::IorError;
 pub use iiop::{Endpoint, IiopProfile, IiopVersion};
+pub use naming::{
+    Corbaname, CorbanameError, NameComponent, StringifiedNameError, from_text as name_from_text,
+    to_text as name_to_text,
+};
 pub use pair::PairProfile;
 pub use policy::{ClientProtocol, PolicyMeaning, PriorityModel, TransportProperties};
 pub use profile::{Profile, TaggedProfile};

@@ -43,12 +43,13 @@ const STATUSES: &str = "Exit status: 0 when the call returned, 1 when it was not
          punctual call cubit.ior --idl cubit.idl\n  \
          punctual call cubit.ior --idl cubit.idl cube_long 3\n  \
          punctual call cubit.ior --idl cubit.idl cube_struct '{\"o\": 1, \"l\": 2, \"s\": 3}'\n  \
+         punctual call corbaname::host:2809#plants/pump7 pressure\n  \
          punctual call corbaloc::host:2809/NameService list -d '{\"how_many\": 10}'\n\n\
          docs/call.md shows how types look in JSON.\n"
     )
 )]
 pub(crate) struct Options {
-    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    /// The object: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
     #[arg(value_name = "REFERENCE")]
     reference: String,
     /// The operation.
@@ -77,7 +78,7 @@ pub(crate) struct Options {
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUSES)]
 pub(crate) struct GetOptions {
-    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    /// The object: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
     #[arg(value_name = "REFERENCE")]
     reference: String,
     /// The attribute.
@@ -91,7 +92,7 @@ pub(crate) struct GetOptions {
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUSES)]
 pub(crate) struct SetOptions {
-    /// The object: an `IOR:` or `corbaloc:` text, or a file that holds one.
+    /// The object: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
     #[arg(value_name = "REFERENCE")]
     reference: String,
     /// The attribute.
@@ -188,7 +189,7 @@ impl Problem {
     }
 }
 
-const ON_REFERENCES: &str = "a reference is an `IOR:` or `corbaloc:` text, or a file that holds one; \
+const ON_REFERENCES: &str = "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one; \
                              `punctual ior` shows what is in it";
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
@@ -293,6 +294,11 @@ fn attribute<'f>(
     })
 }
 
+/// The object that a reference leads to which was given on the command line, or why there is none.
+pub(crate) fn object_of(orb: &Orb, reference: &str) -> Result<ObjectRef, String> {
+    target::object(orb, reference)
+}
+
 /// An ORB, and the object that a reference leads to.
 fn object(
     reference: &str,
@@ -330,9 +336,12 @@ pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Ve
     let mut arguments = arguments;
     let (mut ours, mut orbs) = (Vec::new(), Vec::new());
     while let Some(argument) = arguments.next() {
-        let takes_them = ours
-            .get(1)
-            .is_some_and(|one| matches!(String::as_str(one), "call" | "get" | "set" | "trace"));
+        let takes_them = ours.get(1).is_some_and(|one| {
+            matches!(
+                String::as_str(one),
+                "call" | "get" | "set" | "trace" | "naming"
+            )
+        });
         if takes_them && argument.starts_with("-ORB") {
             orbs.push(argument);
             orbs.extend(arguments.next());

@@ -9,13 +9,13 @@ use crate::fail;
 use crate::time::with_unit;
 use check::Answer;
 use facts::Facts;
-use punctual_ior::{Corbaloc, Ior};
+use punctual_ior::{Corbaloc, Corbaname, Ior};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// A reference is an `IOR:` or a `corbaloc:` text, the path of a file that holds one, a `file://`
+/// A reference is an `IOR:`, a `corbaloc:` or a `corbaname:` text (of which the context is shown), the path of a file that holds one, a `file://`
 /// URL, or `-` for standard input.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -125,7 +125,7 @@ fn of_json(text: &str) -> Option<String> {
 const MAX_TEXT: u64 = 16 << 20;
 
 fn is_reference(text: &str) -> bool {
-    ["ior:", "corbaloc:"].iter().any(|scheme| {
+    ["ior:", "corbaloc:", "corbaname:"].iter().any(|scheme| {
         text.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })
@@ -145,7 +145,15 @@ fn decoded(text: &str) -> Result<(Facts, Ior), String> {
         let shown: String = text.chars().take(40).collect();
         return Err(format!("`{shown}` is no object reference"));
     }
-    let location: Corbaloc = text.parse().map_err(|error| format!("`{text}`: {error}"))?;
+    // A name is not resolved here: what is shown is where its context is.
+    let location = match text.get(.."corbaname:".len()) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("corbaname:") => text
+            .parse()
+            .map(|url: Corbaname| url.context)
+            .map_err(|error| error.to_string()),
+        _ => text.parse::<Corbaloc>().map_err(|error| error.to_string()),
+    };
+    let location = location.map_err(|error| format!("`{text}`: {error}"))?;
     let ior = location
         .to_ior()
         .map_err(|error| format!("`{text}`: {error}"))?;

@@ -2,10 +2,10 @@
 //! rather than the first use.
 
 use super::error::{ConfigError, bad_value};
-use punctual_ior::{Corbaloc, Ior};
+use punctual_ior::{Corbaloc, Corbaname, Ior};
 
 /// What an initial reference looks like.
-const EXPECTED: &str = "IOR:…, corbaloc:… or file://…";
+const EXPECTED: &str = "IOR:…, corbaloc:…, corbaname:… or file://…";
 
 /// Checks a reference as far as that goes without the network and the file system: a `file://` is
 /// read when it is resolved. `key` and `value` are what an error shows.
@@ -24,6 +24,12 @@ pub(super) fn check(key: &str, value: &str, reference: &str) -> Result<(), Confi
             .map(drop)
             .map_err(|error| bad(format!("a corbaloc: that can be used, but {error}")));
     }
+    if has_scheme(reference, "corbaname:") {
+        let parsed = reference.parse::<Corbaname>();
+        return parsed
+            .map(drop)
+            .map_err(|error| bad(format!("a corbaname: that can be used, but {error}")));
+    }
     let has_path = reference.len() > "file://".len();
     if has_scheme(reference, "file://") && has_path {
         return Ok(());
@@ -35,7 +41,7 @@ pub(super) fn check(key: &str, value: &str, reference: &str) -> Result<(), Confi
 pub(super) fn check_prefix(key: &str, prefix: &str) -> Result<(), ConfigError> {
     if has_scheme(prefix.trim(), "IOR:") {
         // A name behind it would be no hexadecimal digits.
-        let expected = "the beginning of a URL, corbaloc:… or file://…";
+        let expected = "the beginning of a URL, corbaloc:…, corbaname:… or file://…";
         return Err(bad_value(key, shown(prefix), expected));
     }
     let reference = format!("{}/Name", prefix.trim_end_matches('/'));
@@ -72,6 +78,7 @@ mod tests {
         for reference in [
             "corbaloc::h:2809/NameService",
             "CorbaLoc:rir:/NameService",
+            "CorbaName::h:2809#plants/pump%207",
             "file:///no/such/file/yet.ior",
             "FILE://names.ior",
             "ior:01000000010000000000000000000000",
@@ -84,7 +91,8 @@ mod tests {
     fn a_mistake_is_refused_with_the_option_the_value_and_what_was_expected() {
         assert_eq!(
             refused("bad"),
-            "`X=bad` does not fit `-ORBInitRef`: expected IOR:…, corbaloc:… or file://…"
+            "`X=bad` does not fit `-ORBInitRef`: expected IOR:…, corbaloc:…, corbaname:… or \
+             file://…"
         );
         assert_eq!(
             refused("corbaloc::h:port/X"),
@@ -93,7 +101,13 @@ mod tests {
         );
         assert!(refused("IOR:01zz").contains("expected an IOR: that decodes, but "));
         assert!(refused("IOR:0100").contains("expected an IOR: that decodes, but "));
-        for reference in ["", "file://", "corbaname::h#x", "iiop://h:1", "corbaloc:"] {
+        for reference in [
+            "",
+            "file://",
+            "corbaname::h#x//y",
+            "iiop://h:1",
+            "corbaloc:",
+        ] {
             assert!(refused(reference).contains("expected "), "{reference}");
         }
     }
@@ -106,7 +120,12 @@ mod tests {
 
     #[test]
     fn a_prefix_is_judged_by_what_it_makes_of_a_name() {
-        for prefix in ["corbaloc::h:2809", "corbaloc::h/", "file:///var/refs"] {
+        for prefix in [
+            "corbaloc::h:2809",
+            "corbaloc::h/",
+            "corbaname::h#plants",
+            "file:///var/refs",
+        ] {
             check_prefix("-ORBDefaultInitRef", prefix).unwrap();
         }
         for prefix in ["", "h:2809", "IOR:00", "corbaloc::h:0", "corbaloc"] {

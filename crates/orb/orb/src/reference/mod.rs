@@ -2,6 +2,7 @@
 
 mod adapter;
 mod adapter_policies;
+mod corbaname;
 mod deferred;
 mod deferred_request;
 mod exception_holder;

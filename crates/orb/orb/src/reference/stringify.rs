@@ -1,5 +1,6 @@
 //! References as text, and initial references by name (CORBA 3.3 part 1, §8.2.2 and §8.5).
 
+use super::corbaname::resolve_in;
 use super::interface::AsObject;
 use super::object::ObjectRef;
 use crate::config::has_scheme;
@@ -7,19 +8,20 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::orb::Orb;
 use crate::profile::Origin;
 use punctual_cdr::ByteOrder;
-use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Ior};
+use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Corbaname, CorbanameError, Ior};
 
 /// How often one name or file may lead to another before it is taken for a loop.
 const MAX_STEPS: u32 = 8;
 
 impl Orb {
-    /// The object that `text` names: `IOR:…`, `corbaloc:…` or `file://path` with one of these in it.
+    /// The object that `text` names: `IOR:…`, `corbaloc:…`, `corbaname:…` or `file://path` with one of these in it.
     ///
-    /// `corbaloc:rir:/Name` means the initial reference of that name.
+    /// `corbaloc:rir:/Name` means the initial reference of that name. A `corbaname:` with a name is resolved: this calls
+    /// the naming context that it is in, and takes as long as that call.
     ///
     /// # Errors
     /// INV_OBJREF for an IOR that does not decode or is nil, BAD_PARAM with the standard's minor code
-    /// for a URL that does not parse or a file that cannot be read.
+    /// for a URL that does not parse, a file that cannot be read, or a name that is not bound; those of the call.
     pub fn string_to_object(&self, text: &str) -> Result<ObjectRef, SystemException> {
         self.string_to_nilable(text)?.ok_or_else(|| {
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
@@ -69,17 +71,13 @@ impl Orb {
             return self.parse_ior(text);
         }
         if has_scheme(text, "corbaloc:") {
-            let location: Corbaloc = text.parse().map_err(|error| bad_corbaloc(text, &error))?;
-            let ior = location
-                .to_ior()
-                .map_err(|error| bad_url(minor::BAD_URL, &format!("`{text}`: {error}")))?;
-            return match ior {
-                Some(ior) => Ok(Some(ObjectRef::new(self.clone(), ior, Origin::ThisHost))),
-                None => {
-                    let name = String::from_utf8_lossy(&location.key);
-                    self.resolve_name(&name, steps).map(Some)
-                }
-            };
+            let location: Corbaloc = text
+                .parse()
+                .map_err(|error: CorbalocError| bad_part(text, error.part(), &error))?;
+            return self.located(text, &location, steps).map(Some);
+        }
+        if has_scheme(text, "corbaname:") {
+            return self.resolve_corbaname(text, steps);
         }
         if has_scheme(text, "file://") {
             let path = text.get("file://".len()..).unwrap_or_default();
@@ -94,8 +92,43 @@ impl Orb {
                 .map_err(|exception| exception.in_context(format_args!("in the file `{path}`")));
         }
         let shown: String = text.chars().take(40).collect();
-        let detail = format!("`{shown}` begins with none of `IOR:`, `corbaloc:` and `file://`");
+        let detail = format!(
+            "`{shown}` begins with none of `IOR:`, `corbaloc:`, `corbaname:` and `file://`"
+        );
         Err(bad_url(minor::BAD_SCHEME, &detail))
+    }
+
+    /// The object that a `corbaloc:` leads to; `text` is the URL that it was in.
+    fn located(
+        &self,
+        text: &str,
+        location: &Corbaloc,
+        steps: u32,
+    ) -> Result<ObjectRef, SystemException> {
+        let ior = location
+            .to_ior()
+            .map_err(|error| bad_url(minor::BAD_URL, &format!("`{text}`: {error}")))?;
+        match ior {
+            Some(ior) => Ok(ObjectRef::new(self.clone(), ior, Origin::ThisHost)),
+            None => self.resolve_name(&String::from_utf8_lossy(&location.key), steps),
+        }
+    }
+
+    /// What a name is bound to in the context that a `corbaname:` leads to, or that context.
+    fn resolve_corbaname(
+        &self,
+        text: &str,
+        steps: u32,
+    ) -> Result<Option<ObjectRef>, SystemException> {
+        let url: Corbaname = text
+            .parse()
+            .map_err(|error: CorbanameError| bad_part(text, error.part(), &error))?;
+        let context = self.located(text, &url.context, steps)?;
+        if url.name.is_empty() {
+            return Ok(Some(context));
+        }
+        resolve_in(&context, &url.name)
+            .map_err(|exception| exception.in_context(format_args!("resolving `{text}`")))
     }
 
     fn parse_ior(&self, text: &str) -> Result<Option<ObjectRef>, SystemException> {
@@ -138,8 +171,8 @@ fn bad_url(minor: u32, detail: &str) -> SystemException {
     SystemException::new(Kind::BadParam, minor, CompletionStatus::No).with_detail(detail)
 }
 
-fn bad_corbaloc(text: &str, error: &CorbalocError) -> SystemException {
-    let minor = match error.part() {
+fn bad_part(text: &str, part: CorbalocPart, error: &dyn std::fmt::Display) -> SystemException {
+    let minor = match part {
         CorbalocPart::Scheme => minor::BAD_SCHEME,
         CorbalocPart::Address => minor::BAD_ADDRESS,
         CorbalocPart::SchemeSpecific => minor::BAD_SCHEME_SPECIFIC_PART,

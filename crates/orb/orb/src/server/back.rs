@@ -11,7 +11,7 @@ use super::shared_link::{SendsParts, SharedLink};
 use crate::lane::{ClientConnection, Lane, ServesRequests};
 use crate::messaging::Message;
 use crate::policy;
-use crate::upcall::{RequestSource, Serving};
+use crate::upcall::{RequestPeer, RequestSource, Serving};
 use parking_lot::Mutex;
 use punctual_exec::Deadline;
 use punctual_link::SendError;
@@ -145,6 +145,10 @@ impl RequestSource for BackServer {
 
     fn is_served_alone(&self) -> bool {
         false
+    }
+
+    fn peer(&self) -> RequestPeer {
+        self.connection.conversation.request_peer()
     }
 }
 

@@ -6,6 +6,7 @@ use super::reply_contexts::PRIORITY;
 use crate::broker::Broker;
 use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
+use crate::upcall::RequestPeer;
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
 use punctual_exec::lane_lock::LockError;
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
@@ -106,6 +107,14 @@ impl Conversation {
 
     pub(crate) fn peer(&self) -> &Address {
         self.link.peer()
+    }
+
+    /// What servants are told of the peer.
+    pub(crate) fn request_peer(&self) -> RequestPeer {
+        RequestPeer {
+            address: self.link.peer().clone(),
+            certificates: self.link.peer_certificates(),
+        }
     }
 
     /// How messages of this version are to be read.

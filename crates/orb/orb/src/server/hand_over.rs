@@ -3,7 +3,7 @@
 use super::concurrency::ConcurrencyStrategy;
 use super::connection::ServerConnection;
 use crate::lane::Accepted;
-use crate::upcall::RequestSource;
+use crate::upcall::{RequestPeer, RequestSource};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,5 +68,9 @@ impl RequestSource for ServerConnection {
 
     fn is_served_alone(&self) -> bool {
         self.strategy.is_served_alone()
+    }
+
+    fn peer(&self) -> RequestPeer {
+        self.conversation.request_peer()
     }
 }

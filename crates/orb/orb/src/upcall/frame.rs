@@ -3,6 +3,7 @@
 //! A frame is a connection that the thread serves, with or without an upcall at this moment, or an upcall within
 //! the process. The innermost stands in place; those around it, sources and arrivals stand beside it.
 
+use super::peer::RequestPeer;
 use crate::messaging::FrameArrival;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -22,6 +23,9 @@ pub(crate) trait RequestSource: Send + Sync {
 
     /// Whether the thread is the only one that serves requests there.
     fn is_served_alone(&self) -> bool;
+
+    /// Who is at the other end.
+    fn peer(&self) -> RequestPeer;
 }
 
 /// What an object adapter notes of the object that an upcall is on: numbers that mean something to it alone.

@@ -4,6 +4,7 @@
 
 mod frame;
 mod main_thread;
+mod peer;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,9 @@ mod tests;
 pub use frame::AdapterNote;
 pub(crate) use frame::RequestSource;
 pub(crate) use main_thread::on_main_thread;
+pub use peer::RequestPeer;
 pub use stack::{
-    OnObject, about_to_block, frame_arrival, noted_object, noted_objects, serves_alone,
+    OnObject, about_to_block, frame_arrival, noted_object, noted_objects, request_peer,
+    serves_alone,
 };
 pub(crate) use stack::{Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere};

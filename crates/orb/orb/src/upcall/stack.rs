@@ -10,6 +10,7 @@ use super::frame::{
     AdapterNote, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_SOURCE, HELD, IN_UPCALL, INNERMOST,
     Innermost, RequestSource, all, innermost_source, pop, push, with_innermost,
 };
+use super::peer::RequestPeer;
 use crate::messaging::FrameArrival;
 use std::sync::Arc;
 use std::time::Duration;
@@ -237,7 +238,16 @@ pub fn serves_alone() -> bool {
     innermost_source().is_some_and(|source| source.is_served_alone())
 }
 
-/// To be called before a thread blocks for a reply: if it is in an upcall, another thread receives on
+/// The peer whose request the calling thread is serving, also within calls to objects of this process that the request
+/// has led to. `None` where no request has: outside of upcalls, and in calls that this process makes by itself.
+///
+/// It allocates; it takes no lock, and does not enter the kernel.
+#[must_use]
+pub fn request_peer() -> Option<RequestPeer> {
+    innermost_source().map(|source| source.peer())
+}
+
+/// To be called before a thread blocks, for a reply or a disk: if it is in an upcall, another thread receives on
 /// that upcall's connection from now on. How long it may block at most, where others of this ORB may need
 /// it: a reactor's thread.
 #[inline]

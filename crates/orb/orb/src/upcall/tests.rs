@@ -1,9 +1,10 @@
 //! Who is told what while upcalls nest.
 
 use super::frame::RequestSource;
+use super::peer::RequestPeer;
 use super::stack::{
     OnObject, Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of, is_wanted_elsewhere,
-    noted_object, noted_objects, serves_alone,
+    noted_object, noted_objects, request_peer, serves_alone,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +30,13 @@ impl RequestSource for Source {
     fn is_served_alone(&self) -> bool {
         true
     }
+
+    fn peer(&self) -> RequestPeer {
+        RequestPeer {
+            address: punctual_link::Address::iiop("127.0.0.1", 1),
+            certificates: vec![vec![0x30]],
+        }
+    }
 }
 
 #[test]
@@ -45,12 +53,14 @@ fn a_connection_is_handed_over_once_an_upcall_however_deep_objects_nest_in_it() 
             assert!(is_wanted_elsewhere() && serves_alone() && in_upcall_of(7));
             assert_eq!(about_to_block(), Some(Duration::from_secs(1)));
         }
+        assert_eq!(request_peer().unwrap().certificates, [[0x30]]);
         about_to_block();
         assert!(!is_wanted_elsewhere());
         assert_eq!(source.0.load(Ordering::Relaxed), expected);
         assert_eq!(noted_object(), Some([1, 2, 3, 4]));
     }
     assert_eq!((noted_object(), in_upcall()), (None, false));
+    assert_eq!(request_peer(), None);
 }
 
 #[test]

@@ -197,7 +197,7 @@ impl fmt::Display for Address {
 }
 
 /// Writes octets, with an escape for each that is no letter, no digit, and not in `unescaped`.
-pub(super) fn write_escaped(
+pub(crate) fn write_escaped(
     f: &mut fmt::Formatter<'_>,
     octets: &[u8],
     unescaped: &[u8],

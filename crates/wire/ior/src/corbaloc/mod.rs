@@ -16,6 +16,7 @@ mod error;
 mod parse;
 
 pub use address::Address;
+pub(crate) use address::write_escaped;
 pub use error::{CorbalocError, CorbalocPart, KeyMark};
 
 use std::fmt;

@@ -1,0 +1,80 @@
+//! The one call that a `corbaname:` needs (CosNaming 1.3, §2.5.3.3): `resolve` of a `CosNaming::NamingContext`.
+//!
+//! It is written by hand, as the interface's IDL belongs to the Naming Service, above the ORB. It is a request even
+//! where the context is an object of this process.
+
+use super::object::ObjectRef;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use crate::operation::Operation;
+use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
+use punctual_ior::{NameComponent, name_to_text};
+
+const RESOLVE: Operation = Operation::two_way("resolve");
+
+/// `CosNaming::NamingContext::NotFoundReason`, in its order, in words.
+const REASONS: [&str; 3] = [
+    "it is not bound",
+    "it is bound, but not to a naming context",
+    "it is bound, but not to an object",
+];
+
+/// What a name is bound to in a context.
+///
+/// # Errors
+/// BAD_PARAM with the standard's minor code where the context says that the name leads to nothing; those of the call.
+pub(super) fn resolve_in(
+    context: &ObjectRef,
+    name: &[NameComponent],
+) -> Result<Option<ObjectRef>, SystemException> {
+    context.invoke_raising(
+        &RESOLVE,
+        |out| write(name, out),
+        ObjectRef::unmarshal_nilable,
+        |id, body| unresolved(name, id, body),
+    )
+}
+
+/// As IDL's `sequence` of `NameComponent`.
+fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> {
+    out.put_length(name.len())?;
+    for component in name {
+        component.id.marshal(out)?;
+        component.kind.marshal(out)?;
+    }
+    Ok(())
+}
+
+/// A user exception of `resolve` as BAD_PARAM: the URL leads to nothing.
+fn unresolved(
+    name: &[NameComponent],
+    id: &str,
+    body: &mut Decoder<'_>,
+) -> Result<Option<SystemException>, CdrError> {
+    let detail = match id {
+        "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0" => not_found(name, body)?,
+        "IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0" => {
+            "the naming service cannot proceed through another one".to_owned()
+        }
+        "IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0" => {
+            "the naming service takes the name for an invalid one".to_owned()
+        }
+        _ => return Ok(None),
+    };
+    let exception = SystemException::new(
+        SystemExceptionKind::BadParam,
+        minor::BAD_SCHEME_SPECIFIC_PART,
+        CompletionStatus::No,
+    );
+    Ok(Some(exception.with_detail(detail)))
+}
+
+fn not_found(name: &[NameComponent], body: &mut Decoder<'_>) -> Result<String, CdrError> {
+    let why = u32::unmarshal(body)?;
+    let rest = usize::try_from(u32::unmarshal(body)?).unwrap_or(usize::MAX);
+    // The rest is a part of what was asked for, so that its length tells which.
+    let failed = name.len().checked_sub(rest).and_then(|at| name.get(..=at));
+    let failed = failed.unwrap_or(name).iter();
+    let failed = name_to_text(failed.map(|one| (one.id.as_str(), one.kind.as_str())));
+    let why = usize::try_from(why).ok().and_then(|why| REASONS.get(why));
+    Ok(format!("`{failed}`: {}", why.unwrap_or(&"not found")))
+}

@@ -1,0 +1,358 @@
+//! What the naming service costs: `cargo bench -p punctual-naming`; with a word of a title, that part alone.
+//!
+//! Resolving beside an empty call, durable binds beside what the disk's `fdatasync` allows, a million bindings from a
+//! file, and omniNames in the same run where it is installed.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+#[path = "../tests/naming/support.rs"]
+mod support;
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use punctual::{Collocation, Interface, ObjectRef, Orb};
+use punctual_naming::NamingService;
+use punctual_naming::cos_naming::{NameComponent, NamingContext};
+use punctual_naming::store::{Change, FileStore, ROOT, Store, Target};
+use support::{Served, name, object};
+
+/// A part of the whole.
+type Part = (&'static str, fn());
+
+const PARTS: [Part; 5] = [
+    ("resolve: over TCP beside an empty call", resolve),
+    ("durable: binds beside fdatasync", durable),
+    ("million: 10^6 bindings in 10^4 contexts", million),
+    ("list: 10^5 bindings of one context by iterator", list),
+    ("omninames: the same of omniNames", omni_names),
+];
+
+fn main() {
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    for (title, part) in PARTS {
+        let is_wanted = |word: &String| title.contains(word.as_str());
+        if wanted.is_empty() || wanted.iter().any(is_wanted) {
+            println!("{title}");
+            part();
+        }
+    }
+}
+
+/// Calls a second, the median of runs.
+fn rate(mut runs: Vec<f64>) -> f64 {
+    runs.sort_by(f64::total_cmp);
+    runs[runs.len() / 2]
+}
+
+fn timed(count: u32, mut call: impl FnMut(u32)) -> f64 {
+    let begin = Instant::now();
+    (0..count).for_each(&mut call);
+    f64::from(count) / begin.elapsed().as_secs_f64()
+}
+
+/// Runs of two kinds of call, one after the other again and again, as the machine is never the same for long.
+fn interleaved(count: u32, mut one: impl FnMut(u32), mut other: impl FnMut(u32)) -> (f64, f64) {
+    timed(count / 4, &mut one);
+    timed(count / 4, &mut other);
+    let runs: (Vec<f64>, Vec<f64>) = (0..9)
+        .map(|_| (timed(count, &mut one), timed(count, &mut other)))
+        .unzip();
+    (rate(runs.0), rate(runs.1))
+}
+
+/// A reference as our servers publish it, of the usual length.
+fn usual(served: &Served) -> ObjectRef {
+    served.root.as_object().clone()
+}
+
+fn resolve() {
+    let served = Served::in_memory();
+    let one = object(&served.orb, 1);
+    served.root.bind_new_context(&name("plants")).unwrap();
+    served.root.bind_new_context(&name("plants/north")).unwrap();
+    served
+        .root
+        .bind(&name("pump"), Some(&usual(&served)))
+        .unwrap();
+    served
+        .root
+        .bind(&name("plants/north/pump"), Some(&one))
+        .unwrap();
+    compare(&served.root, "one component", &name("pump"));
+    compare(&served.root, "three", &name("plants/north/pump"));
+}
+
+fn compare(root: &NamingContext, what: &str, path: &[NameComponent]) {
+    let (empty, resolve) = interleaved(
+        10_000,
+        |_| assert!(!root.as_object().non_existent().unwrap()),
+        |_| assert!(root.resolve(path).unwrap().is_some()),
+    );
+    println!(
+        "  {what}: {:.1} µs, an empty call {:.1} µs: {:.2} times",
+        1e6 / resolve,
+        1e6 / empty,
+        empty / resolve
+    );
+}
+
+/// How often a page of a file that has its length already is made durable in a second.
+fn syncs(folder: &Path) -> f64 {
+    let mut file = File::create(folder.join("sync")).unwrap();
+    let page = [7; 4096];
+    file.write_all(&page).unwrap();
+    file.sync_all().unwrap();
+    timed(300, |_| {
+        file.rewind().unwrap();
+        file.write_all(&page).unwrap();
+        file.sync_data().unwrap();
+    })
+}
+
+/// The service as an ORB of its own sees it, by a connection of its own.
+fn client(served: &Served) -> NamingContext {
+    let orb = Orb::builder().configure(|config| config.collocation = Collocation::None);
+    let orb = orb.build().unwrap();
+    let url = format!("corbaloc:iiop:1.2@{}/NameService", &served.address()[1..]);
+    NamingContext::from_object(orb.string_to_object(&url).unwrap())
+}
+
+/// Binds a second of so many callers at once, each by its context.
+fn binds(contexts: &[NamingContext], each: u32) -> f64 {
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for (number, context) in contexts.iter().enumerate() {
+            scope.spawn(move || {
+                for at in 0..each {
+                    let name = name(&format!("{number}-{at}"));
+                    context.rebind(&name, Some(context.as_object())).unwrap();
+                }
+            });
+        }
+    });
+    let count = f64::from(each) * contexts.len() as f64;
+    count / begin.elapsed().as_secs_f64()
+}
+
+fn durable() {
+    // Where the build is, which is a disk: /tmp may be memory.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let service = NamingService::open(&folder.path().join("names.redb")).unwrap();
+    let served = Served::new(&service);
+    let clients: Vec<NamingContext> = (0..32).map(|_| client(&served)).collect();
+    let shared = vec![clients[0].clone(); 32];
+    let mut results: [Vec<f64>; 4] = Default::default();
+    for _ in 0..5 {
+        results[0].push(syncs(folder.path()));
+        results[1].push(binds(&clients[..1], 300));
+        results[2].push(binds(&clients, 100));
+        results[3].push(binds(&shared, 100));
+    }
+    let [sync, one, many, threads] = results.map(rate);
+    println!("  fdatasync of 4 KiB: {sync:.0}/s");
+    println!(
+        "  binds of 1 client: {one:.0}/s, {:.0} % of that",
+        100.0 * one / sync
+    );
+    println!(
+        "  binds of 32 clients: {many:.0}/s, {:.1} times one client's",
+        many / one
+    );
+    println!(
+        "  binds of 32 threads of a client: {threads:.0}/s, {:.1} times",
+        threads / one
+    );
+}
+
+/// Bytes of memory that this process has.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    let kilobytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    kilobytes * 1024
+}
+
+/// The reference of an object of an ORB of ours, as it is stored.
+fn stored(number: usize) -> Box<[u8]> {
+    // As long as those that `object_to_string` gives: a type id, one profile, its components.
+    let mut bytes = vec![0; 180];
+    bytes[..8].copy_from_slice(&number.to_be_bytes());
+    bytes.into()
+}
+
+fn fill(path: &Path, contexts: u64, each: usize) {
+    let store = FileStore::open(path).unwrap();
+    for first in (1..=contexts).step_by(100) {
+        let mut changes = Vec::new();
+        for context in first..(first + 100).min(contexts + 1) {
+            changes.push(Change::Create {
+                context,
+                home: ROOT,
+            });
+            let key = format!("context{context:05}").into();
+            let target = Target::Context(context);
+            changes.push(Change::Bind {
+                context: ROOT,
+                key,
+                target,
+            });
+            for at in 0..each {
+                let key = format!("object{at:05}").into();
+                let target = Target::Object(stored(at));
+                changes.push(Change::Bind {
+                    context,
+                    key,
+                    target,
+                });
+            }
+        }
+        store.commit(&changes).unwrap();
+    }
+}
+
+fn million() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("names.redb");
+    // In a process of its own, whose memory goes with it.
+    if let Some(path) = std::env::var_os("PUNCTUAL_NAMING_STORE") {
+        let before = resident();
+        let begin = Instant::now();
+        let service = NamingService::open(Path::new(&path)).unwrap();
+        let took = begin.elapsed();
+        let size = service.size();
+        let memory = resident().saturating_sub(before);
+        println!(
+            "  open: {:.2} s for {} bindings in {} contexts, {:.0} bytes of memory a binding",
+            took.as_secs_f64(),
+            size.bindings,
+            size.contexts,
+            memory as f64 / size.bindings as f64
+        );
+        return;
+    }
+    fill(&path, 10_000, 100);
+    println!(
+        "  file: {:.0} MB",
+        std::fs::metadata(&path).unwrap().len() as f64 / 1e6
+    );
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let again = again.arg("million").env("PUNCTUAL_NAMING_STORE", &path);
+    assert!(again.status().unwrap().success());
+}
+
+fn list() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("names.redb");
+    fill(&path, 1, 100_000);
+    let service = NamingService::open(&path).unwrap();
+    let served = Served::new(&service);
+    let context = served.root.resolve(&name("context00001")).unwrap().unwrap();
+    let context = NamingContext::from_object(context);
+    let (mut longest, begin) = (Duration::ZERO, Instant::now());
+    let (first, iterator) = context.list(500).unwrap();
+    let (iterator, mut count) = (iterator.unwrap(), first.len());
+    loop {
+        let call = Instant::now();
+        let (has_more, some) = iterator.next_n(500).unwrap();
+        longest = longest.max(call.elapsed());
+        count += some.len();
+        if !has_more {
+            break;
+        }
+    }
+    println!(
+        "  {count} bindings in {:.0} ms, 500 a call, the longest call {:.2} ms",
+        begin.elapsed().as_secs_f64() * 1e3,
+        longest.as_secs_f64() * 1e3
+    );
+}
+
+/// omniNames, which ends with this.
+struct OmniNames(Child);
+
+impl OmniNames {
+    /// Starts it, and waits until it answers; how long that took.
+    fn start(folder: &Path, port: u16, is_new: bool) -> (Self, NamingContext, Duration) {
+        let mut command = Command::new("omniNames");
+        if is_new {
+            command.args(["-start", &port.to_string()]);
+        }
+        command
+            .arg("-logdir")
+            .arg(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let begin = Instant::now();
+        let child = OmniNames(command.spawn().unwrap());
+        let orb = Orb::builder().build().unwrap();
+        let text = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/NameService");
+        let root = NamingContext::from_object(orb.string_to_object(&text).unwrap());
+        while root.list(0).is_err() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        (child, root, begin.elapsed())
+    }
+}
+
+impl Drop for OmniNames {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn omni_names() {
+    if Command::new("omniNames").arg("-help").output().is_err() {
+        println!("  skipped: omniNames is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let (server, root, _) = OmniNames::start(folder.path(), port, true);
+    let one = object(root.as_object().orb(), 1);
+    root.bind_new_context(&name("plants")).unwrap();
+    root.bind_new_context(&name("plants/north")).unwrap();
+    root.bind(&name("pump"), Some(root.as_object())).unwrap();
+    root.bind(&name("plants/north/pump"), Some(&one)).unwrap();
+    compare(&root, "one component", &name("pump"));
+    compare(&root, "three", &name("plants/north/pump"));
+    let binds = timed(20_000, |at| {
+        let path = [NameComponent {
+            id: format!("object{at:06}"),
+            kind: String::new(),
+        }];
+        root.bind(&path, Some(&one)).unwrap();
+    });
+    println!("  binds of 1 client: {binds:.0}/s (not made durable)");
+    drop(server);
+    let (_server, _, took) = OmniNames::start(folder.path(), port, false);
+    println!("  start-up with 20,000 names: {:.2} s", took.as_secs_f64());
+    ours_with_as_many();
+}
+
+/// Our start-up with as many names as omniNames had.
+fn ours_with_as_many() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("names.redb");
+    fill(&path, 1, 20_000);
+    let begin = Instant::now();
+    let service = NamingService::open(&path).unwrap();
+    let took = begin.elapsed();
+    println!(
+        "  ours with {} names: {:.2} s",
+        service.size().bindings,
+        took.as_secs_f64()
+    );
+}

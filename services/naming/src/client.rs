@@ -1,0 +1,144 @@
+//! For clients: names that are resolved to typed references, kept bound, or remembered, by choice.
+//!
+//! These work with the naming service of any ORB.
+
+mod keep;
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+use punctual::{
+    CompletionStatus, Interface, ObjectRef, OperationError, Orb, SystemException,
+    SystemExceptionKind as Kind,
+};
+
+use crate::cos_naming::{
+    NameComponent, NamingContext, NamingContextBindNewContextError, NamingContextRebindError,
+    NamingContextResolveError,
+};
+use crate::name::from_text;
+
+pub use keep::Kept;
+
+/// The names in a naming context, as text: `plants/north.site/pump`.
+#[derive(Debug)]
+pub struct Names {
+    context: NamingContext,
+    /// What names were resolved to, for those who want it remembered.
+    remembered: Mutex<HashMap<String, ObjectRef>>,
+}
+
+impl Names {
+    /// The names in the ORB's initial reference `NameService`.
+    ///
+    /// # Errors
+    /// Those of [`Orb::resolve_initial_references`].
+    pub fn of(orb: &Orb) -> Result<Self, SystemException> {
+        let service = orb.resolve_initial_references("NameService")?;
+        Ok(Self::below(&NamingContext::from_object(service)))
+    }
+
+    /// The names in a context.
+    #[must_use]
+    pub fn below(context: &NamingContext) -> Self {
+        Self {
+            context: context.clone(),
+            remembered: Mutex::default(),
+        }
+    }
+
+    /// What a name is bound to, as a reference of type `I`. The object itself is asked whether it is one where its
+    /// reference does not tell.
+    ///
+    /// # Errors
+    /// NotFound and its like. A system exception: INV_OBJREF for a name that is bound to nil, BAD_PARAM for an object of
+    /// another type; those of the calls.
+    pub fn resolve<I: Interface>(&self, name: &str) -> Result<I, NamingContextResolveError> {
+        let found = self.context.resolve(&from_text(name)?)?;
+        let found = found.ok_or_else(|| Kind::InvObjref.because("the name is bound to nil"))?;
+        Ok(I::narrow(found)?)
+    }
+
+    /// Binds a name to an object, in place of what it was bound to, and makes the contexts that it leads through.
+    ///
+    /// # Errors
+    /// NotFound and its like; those of the calls.
+    pub fn bind(
+        &self,
+        name: &str,
+        object: &impl Interface,
+    ) -> Result<(), NamingContextRebindError> {
+        let name = from_text(name)?;
+        match self.context.rebind(&name, Some(object.as_object())) {
+            Err(NamingContextRebindError::NotFound(_)) if name.len() > 1 => {}
+            done => return done,
+        }
+        for end in 1..name.len() {
+            self.make(name.get(..end).unwrap_or_default())?;
+        }
+        self.context.rebind(&name, Some(object.as_object()))
+    }
+
+    fn make(&self, name: &[NameComponent]) -> Result<(), NamingContextRebindError> {
+        use NamingContextBindNewContextError as Error;
+        match self.context.bind_new_context(name) {
+            Ok(_) | Err(Error::AlreadyBound(_)) => Ok(()),
+            Err(Error::NotFound(it)) => Err(it.into()),
+            Err(Error::CannotProceed(it)) => Err(it.into()),
+            Err(Error::InvalidName(it)) => Err(it.into()),
+            Err(Error::System(it)) => Err(it.into()),
+        }
+    }
+
+    /// Calls what a name is bound to, and remembers that: the next call by this name does not ask the naming service.
+    ///
+    /// When a call finds that what is remembered is stale, as it raises OBJECT_NOT_EXIST, TRANSIENT or COMM_FAILURE, it
+    /// is forgotten. If nothing was done then (COMPLETED_NO), the name is resolved anew and the call made once more.
+    ///
+    /// # Errors
+    /// What `call` raises. Where the name does not lead to an object of type `I`: OBJECT_NOT_EXIST, with the reason as
+    /// its detail; those of calling the naming service.
+    pub fn call<I: Interface, R, E: OperationError>(
+        &self,
+        name: &str,
+        call: impl Fn(&I) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let remembered = self.remembered.lock().get(name).cloned();
+        if let Some(object) = remembered {
+            match call(&I::from_object(object)) {
+                Err(error) if error.system().is_some_and(is_stale) => {
+                    self.forget(name);
+                    let may_repeat = error.completed() == CompletionStatus::No;
+                    if !may_repeat {
+                        return Err(error);
+                    }
+                }
+                done => return done,
+            }
+        }
+        let object = self.resolve::<I>(name).map_err(|error| match error {
+            NamingContextResolveError::System(exception) => exception,
+            other => Kind::ObjectNotExist.because(format!("`{name}`: {other}")),
+        })?;
+        let done = call(&object);
+        let is_good = !matches!(&done, Err(error) if error.system().is_some_and(is_stale));
+        if is_good {
+            let object = object.as_object().clone();
+            self.remembered.lock().insert(name.to_owned(), object);
+        }
+        done
+    }
+
+    /// Forgets what a name was resolved to.
+    pub fn forget(&self, name: &str) {
+        self.remembered.lock().remove(name);
+    }
+}
+
+/// Whether an exception says that a reference leads nowhere, now at least.
+fn is_stale(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::ObjectNotExist | Kind::Transient | Kind::CommFailure
+    )
+}

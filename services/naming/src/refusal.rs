@@ -1,0 +1,143 @@
+//! Why an operation of the naming service does not do what it is asked for.
+
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
+use thiserror::Error;
+
+use crate::cos_naming::naming_context::{AlreadyBound, InvalidName, NotEmpty, NotFoundReason};
+use crate::cos_naming::{self, Name};
+use crate::store::{ContextId, StoreError, Target};
+
+/// Why an operation is refused.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The name leads to nothing, or to something else; the rest begins where.
+    #[error("{}", not_found(*.why, .rest))]
+    NotFound {
+        /// In which way.
+        why: NotFoundReason,
+        /// The components that are left, the first of which leads no further.
+        rest: Name,
+    },
+    /// The name leads through a context that is not here: of another server, or destroyed.
+    #[error("the name leads through a context of another server, or a destroyed one")]
+    Elsewhere {
+        /// What it is bound to.
+        context: Target,
+        /// The name there.
+        rest: Name,
+    },
+    /// The name is none.
+    #[error("the name is invalid: {0}")]
+    InvalidName(&'static str),
+    /// The name is bound.
+    #[error("the name is bound already")]
+    AlreadyBound,
+    /// The context has bindings.
+    #[error("the context has bindings")]
+    NotEmpty,
+    /// The context is not there, or not any more.
+    #[error("the context does not exist")]
+    NoSuchContext,
+    /// The root stays.
+    #[error("the root context cannot be destroyed")]
+    Root,
+    /// Nil where a context is wanted.
+    #[error("nil is no naming context")]
+    NilContext,
+    /// More than the service may have.
+    #[error("the naming service may have {0} (Limits)")]
+    LimitExceeded(String),
+    /// The peer may not change that context.
+    #[error("the peer may not change this context")]
+    NotPermitted,
+    /// It could not be kept.
+    #[error("it could not be stored: {0}")]
+    Store(StoreError),
+}
+
+fn not_found(why: NotFoundReason, rest: &Name) -> String {
+    let what = match why {
+        NotFoundReason::MissingNode => "is not bound",
+        NotFoundReason::NotContext => "is not bound to a context",
+        NotFoundReason::NotObject => "is bound to a context",
+    };
+    let first = rest.get(..1).unwrap_or_default();
+    format!("`{}` {what}", crate::name::to_text(first))
+}
+
+impl Refusal {
+    /// A refusal at the component of a name that is at `at`.
+    pub(crate) fn not_found(
+        why: NotFoundReason,
+        name: &[cos_naming::NameComponent],
+        at: usize,
+    ) -> Self {
+        let rest = name.get(at..).unwrap_or_default().to_vec();
+        Refusal::NotFound { why, rest }
+    }
+
+    /// The context that an operation was called on is gone.
+    pub(crate) fn missing(_: ContextId) -> Self {
+        Refusal::NoSuchContext
+    }
+}
+
+/// For operations that declare no user exception which would say it.
+impl From<Refusal> for SystemException {
+    fn from(refusal: Refusal) -> Self {
+        use SystemExceptionKind as Kind;
+        let kind = match &refusal {
+            Refusal::NoSuchContext => Kind::ObjectNotExist,
+            Refusal::LimitExceeded(_) => Kind::NoResources,
+            Refusal::NotPermitted | Refusal::Root => Kind::NoPermission,
+            Refusal::Store(StoreError::Away(_)) => Kind::Transient,
+            Refusal::Store(_) => Kind::PersistStore,
+            Refusal::NilContext => Kind::BadParam,
+            // Operations raise a user exception for each of these that they can meet.
+            _ => Kind::BadParam,
+        };
+        SystemException::new(kind, 0, CompletionStatus::No).with_detail(refusal.to_string())
+    }
+}
+
+/// The errors of operations, by the user exceptions that each declares.
+macro_rules! raised {
+    ($($error:ident: $($exception:ident)*;)*) => {
+        $(
+            impl From<Refusal> for cos_naming::$error {
+                fn from(refusal: Refusal) -> Self {
+                    match refusal {
+                        $(raised!(@pattern $exception rest why) => raised!(@value $exception rest why),)*
+                        refusal => Self::System(refusal.into()),
+                    }
+                }
+            }
+        )*
+    };
+    (@pattern NotFound $rest:ident $why:ident) => { Refusal::NotFound { why: $why, rest: $rest } };
+    (@value NotFound $rest:ident $why:ident) => {
+        Self::NotFound(cos_naming::naming_context::NotFound { why: $why, rest_of_name: $rest })
+    };
+    (@pattern InvalidName $rest:ident $why:ident) => { Refusal::InvalidName(_) };
+    (@value InvalidName $rest:ident $why:ident) => { Self::InvalidName(InvalidName) };
+    (@pattern AlreadyBound $rest:ident $why:ident) => { Refusal::AlreadyBound };
+    (@value AlreadyBound $rest:ident $why:ident) => { Self::AlreadyBound(AlreadyBound) };
+    (@pattern NotEmpty $rest:ident $why:ident) => { Refusal::NotEmpty };
+    (@value NotEmpty $rest:ident $why:ident) => { Self::NotEmpty(NotEmpty) };
+}
+
+raised! {
+    NamingContextBindError: NotFound InvalidName AlreadyBound;
+    NamingContextRebindError: NotFound InvalidName;
+    NamingContextBindContextError: NotFound InvalidName AlreadyBound;
+    NamingContextRebindContextError: NotFound InvalidName;
+    NamingContextResolveError: NotFound InvalidName;
+    NamingContextUnbindError: NotFound InvalidName;
+    NamingContextBindNewContextError: NotFound InvalidName AlreadyBound;
+    NamingContextDestroyError: NotEmpty;
+    NamingContextExtToStringError: InvalidName;
+    NamingContextExtToNameError: InvalidName;
+    NamingContextExtToUrlError: InvalidName;
+    NamingContextExtResolveStrError: NotFound InvalidName;
+}

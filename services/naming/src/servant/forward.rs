@@ -1,0 +1,69 @@
+//! Names that lead through contexts of other servers (CosNaming 1.3, §2.2.2.2: CannotProceed).
+
+use punctual::{CompletionStatus, Interface, ObjectRef, OperationError};
+
+use super::Server;
+use crate::cos_naming::{self, Name, NameComponent, NamingContext, naming_context::CannotProceed};
+use crate::refusal::Refusal;
+use crate::store::Target;
+
+/// An operation's error that may say CannotProceed.
+pub(super) trait MayNotProceed: OperationError + From<Refusal> {
+    fn cannot_proceed(context: Option<NamingContext>, rest_of_name: Name) -> Self;
+}
+
+macro_rules! may_not_proceed {
+    ($($error:ident)*) => {
+        $(
+            impl MayNotProceed for cos_naming::$error {
+                fn cannot_proceed(cxt: Option<NamingContext>, rest_of_name: Name) -> Self {
+                    Self::CannotProceed(CannotProceed { cxt, rest_of_name })
+                }
+            }
+        )*
+    };
+}
+
+may_not_proceed! {
+    NamingContextBindError NamingContextRebindError NamingContextBindContextError
+    NamingContextRebindContextError NamingContextResolveError NamingContextUnbindError
+    NamingContextBindNewContextError NamingContextExtResolveStrError
+}
+
+impl Server {
+    /// What comes of an operation that was refused here: if its name leads to a context of another server, what
+    /// `there` does with the rest.
+    pub(super) fn through<R, E: MayNotProceed>(
+        &self,
+        refusal: Refusal,
+        there: impl FnOnce(&NamingContext, &[NameComponent]) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let Refusal::Elsewhere {
+            context: target,
+            rest,
+        } = refusal
+        else {
+            return Err(refusal.into());
+        };
+        let reference = self.reference(&target).map_err(E::from)?;
+        let may_call = self.0.options.federated && matches!(target, Target::Foreign(_));
+        let Some(called) = reference.as_ref().filter(|_| may_call) else {
+            return Err(E::cannot_proceed(reference.map(context), rest));
+        };
+        let called = context(called.with_timeout(self.0.options.federated_timeout));
+        there(&called, &rest).map_err(|error| {
+            // The client may try there itself, unless that could do it twice.
+            let is_undone = error
+                .system()
+                .is_some_and(|exception| exception.completed() == CompletionStatus::No);
+            match is_undone {
+                true => E::cannot_proceed(reference.map(context), rest),
+                false => error,
+            }
+        })
+    }
+}
+
+fn context(object: ObjectRef) -> NamingContext {
+    NamingContext::from_object(object)
+}

@@ -1,0 +1,298 @@
+//! The service: the tree, where it is kept, and who changes it.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use thiserror::Error;
+
+use crate::access::Access;
+use crate::commit::Commits;
+use crate::cos_naming::NameComponent;
+use crate::cos_naming::naming_context::NotFoundReason;
+use crate::limits::Limits;
+use crate::name;
+use crate::refusal::Refusal;
+use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
+use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, walk};
+
+/// A naming service. Clones are the same one.
+#[derive(Clone)]
+pub struct NamingService(Arc<Shared>);
+
+struct Shared {
+    tree: RwLock<Tree>,
+    store: Box<dyn Store>,
+    commits: Commits<Operation, Result<Done, Refusal>>,
+    /// What a commit has touched that failed: the store may have it, or not.
+    doubtful: Mutex<Vec<Change>>,
+    limits: RwLock<Limits>,
+    access: RwLock<Access>,
+}
+
+/// Why a naming service cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the naming store cannot be opened: {0}")]
+pub struct OpenError(#[from] pub StoreError);
+
+/// How much a naming service has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Contexts, the root among them.
+    pub contexts: usize,
+    /// Bindings in all of them.
+    pub bindings: usize,
+}
+
+impl fmt::Debug for NamingService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamingService")
+            .field("size", &self.size())
+            .field("store", &self.0.store)
+            .finish()
+    }
+}
+
+impl NamingService {
+    /// A service whose bindings end with the process.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn in_memory() -> Result<Self, OpenError> {
+        Self::on(Box::new(MemoryStore::new()?))
+    }
+
+    /// The service whose bindings are in a file, which is made if need be. Each change is durable before it is
+    /// acknowledged.
+    ///
+    /// # Errors
+    /// The file is in use, damaged, something else, or cannot be read or written. It is left as it is.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::on(Box::new(FileStore::open(path)?))
+    }
+
+    /// A service whose bindings are kept elsewhere.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn on(store: Box<dyn Store>) -> Result<Self, OpenError> {
+        let mut growing = Growing::new();
+        store.load(&mut growing)?;
+        let tree = growing.grown();
+        let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
+        Ok(Self(Arc::new(Shared {
+            tree: RwLock::new(tree),
+            store,
+            commits: Commits::new(),
+            doubtful: Mutex::default(),
+            limits: RwLock::default(),
+            access: RwLock::default(),
+        })))
+    }
+
+    /// Sets how much it may have from now on. What it has stays, even if that is more.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.0.limits.write() = limits;
+    }
+
+    /// Sets who may change what from now on.
+    pub fn set_access(&self, access: Access) {
+        *self.0.access.write() = access;
+    }
+
+    /// How much there is.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        let tree = self.0.tree.read();
+        Size {
+            contexts: tree.contexts(),
+            bindings: tree.bindings(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        *self.0.limits.read()
+    }
+
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.0.access.read().is_restricted()
+    }
+
+    /// Whether changes wait for a disk.
+    pub(crate) fn blocks(&self) -> bool {
+        self.0.store.blocks()
+    }
+
+    /// What tells its contexts from those of other services.
+    pub(crate) fn identity(&self) -> u64 {
+        self.0.store.identity()
+    }
+
+    pub(crate) fn has(&self, context: ContextId) -> bool {
+        self.0.tree.read().has(context)
+    }
+
+    /// What a name is bound to, as `found` makes it of the target.
+    pub(crate) fn resolve<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Target) -> R,
+    ) -> Result<R, Refusal> {
+        name::check(name, &self.0.limits.read())?;
+        let tree = self.0.tree.read();
+        let (here, key) = walk(&*tree, context, name)?;
+        let target = tree.target(here, &key).ok_or_else(|| {
+            let at = name.len().saturating_sub(1);
+            Refusal::not_found(NotFoundReason::MissingNode, name, at)
+        })?;
+        Ok(found(target))
+    }
+
+    /// Some bindings of a context, behind a key or from the first on.
+    pub(crate) fn list(
+        &self,
+        context: ContextId,
+        behind: Option<&str>,
+        most: usize,
+    ) -> Result<Listed, Refusal> {
+        let listed = self.0.tree.read().list(context, behind, most);
+        listed.ok_or_else(|| Refusal::missing(context))
+    }
+
+    /// Does what is wanted, and returns when that is durable. Blocks, together with others who change something.
+    pub(crate) fn change(&self, operation: Operation) -> Result<Done, Refusal> {
+        let lost = || Err(Refusal::Store(StoreError::Io("it has failed".to_owned())));
+        self.0
+            .commits
+            .submit(operation, |operations| self.commit(&operations), lost)
+    }
+
+    /// Does operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
+    fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
+        let Drafted {
+            mut outcomes,
+            changes,
+            mut all,
+        } = self.drafted(operations);
+        if changes.is_empty() {
+            return outcomes;
+        }
+        all.extend_from_slice(&changes);
+        match self.0.store.commit(&all) {
+            Ok(()) => {
+                self.0.doubtful.lock().clear();
+                self.0.tree.write().apply(changes);
+            }
+            Err(error) => {
+                tracing::error!("changes of names are refused: {error}");
+                *self.0.doubtful.lock() = all;
+                // Those too that were refused for what others had done in this draft.
+                outcomes.fill(Err(Refusal::Store(error)));
+            }
+        }
+        outcomes
+    }
+
+    fn drafted(&self, operations: &[Operation]) -> Drafted {
+        let (tree, limits, access) = (
+            self.0.tree.read(),
+            self.0.limits.read(),
+            self.0.access.read(),
+        );
+        let mut draft = Draft::new(&tree, &limits, &access);
+        let outcomes = operations.iter().map(|one| draft.perform(one)).collect();
+        let changes = draft.changes();
+        let doubtful = self.0.doubtful.lock();
+        let all = doubtful.iter().map(|change| tree.as_it_is(change));
+        let all = all.collect();
+        Drafted {
+            outcomes,
+            changes,
+            all,
+        }
+    }
+}
+
+/// What comes of operations.
+struct Drafted {
+    outcomes: Vec<Result<Done, Refusal>>,
+    /// What is to be committed for them.
+    changes: Vec<Change>,
+    /// The records that are in doubt, as they are; they are committed before the changes.
+    all: Vec<Change>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Requester;
+    use crate::store::{Loading, ROOT};
+    use crate::tree::Wanted;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Keeps all, and says so or not.
+    #[derive(Debug)]
+    struct Lying(FileStore, Arc<AtomicBool>);
+
+    impl Store for Lying {
+        fn identity(&self) -> u64 {
+            self.0.identity()
+        }
+
+        fn load(&self, loading: &mut dyn Loading) -> Result<(), StoreError> {
+            self.0.load(loading)
+        }
+
+        fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
+            self.0.commit(changes)?;
+            match self.1.load(Ordering::Relaxed) {
+                true => Err(StoreError::Io(
+                    "the disk fails behind the last page".to_owned(),
+                )),
+                false => Ok(()),
+            }
+        }
+    }
+
+    fn bind_new_context(service: &NamingService, id: &str) -> Result<Done, Refusal> {
+        let component = NameComponent {
+            id: id.to_owned(),
+            kind: String::new(),
+        };
+        service.change(Operation {
+            context: ROOT,
+            wanted: Wanted::BindNewContext {
+                name: vec![component],
+            },
+            by: Requester::Process,
+        })
+    }
+
+    #[test]
+    fn what_is_stored_though_storing_failed_goes_with_the_next_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.redb");
+        let lies = Arc::new(AtomicBool::new(false));
+        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let service = NamingService::on(Box::new(store)).unwrap();
+        bind_new_context(&service, "kept").unwrap();
+        lies.store(true, Ordering::Relaxed);
+        for id in ["refused", "refused too"] {
+            let refused = bind_new_context(&service, id);
+            assert!(matches!(refused, Err(Refusal::Store(StoreError::Io(_)))));
+        }
+        let size = service.size();
+        assert_eq!((size.contexts, size.bindings), (2, 1));
+        lies.store(false, Ordering::Relaxed);
+        bind_new_context(&service, "later").unwrap();
+        let size = service.size();
+        drop(service);
+        let service = NamingService::open(&path).unwrap();
+        assert_eq!((service.size(), size.bindings), (size, 2));
+        let listed = service.list(ROOT, None, 9).unwrap().bindings;
+        let keys: Vec<&str> = listed.iter().map(|(key, _)| &**key).collect();
+        assert_eq!(keys, ["kept", "later"]);
+    }
+}

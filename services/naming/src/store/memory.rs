@@ -1,0 +1,38 @@
+//! No store: what is bound ends with the process.
+
+use super::{Change, Loading, Store, StoreError};
+
+/// Keeps nothing.
+#[derive(Debug)]
+pub struct MemoryStore {
+    identity: u64,
+}
+
+impl MemoryStore {
+    /// An empty store. References to its contexts lead nowhere once the process has ended.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new() -> Result<Self, StoreError> {
+        let identity = getrandom::u64().map_err(|error| StoreError::Io(error.to_string()))?;
+        Ok(Self { identity })
+    }
+}
+
+impl Store for MemoryStore {
+    fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    fn blocks(&self) -> bool {
+        false
+    }
+
+    fn load(&self, _: &mut dyn Loading) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn commit(&self, _: &[Change]) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

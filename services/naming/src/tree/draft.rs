@@ -1,0 +1,231 @@
+//! What the tree becomes by changes that are not committed yet.
+//!
+//! The operations of many callers are done on one draft, each as if those before it were committed. Then its changes
+//! are committed together. An operation that is refused leaves the draft as it was.
+
+use std::collections::HashMap;
+
+use super::walk::{View, walk};
+use super::{Done, Operation, Tree, Wanted};
+use crate::access::Access;
+use crate::cos_naming::NameComponent;
+use crate::cos_naming::naming_context::NotFoundReason;
+use crate::limits::Limits;
+use crate::refusal::Refusal;
+use crate::store::{Change, ContextId, ROOT, StoreError, Target};
+
+/// Changes over a tree.
+#[derive(Debug)]
+pub(crate) struct Draft<'t> {
+    tree: &'t Tree,
+    limits: &'t Limits,
+    access: &'t Access,
+    /// What names are bound to from now on, if they are.
+    slots: HashMap<ContextId, HashMap<Box<str>, Option<Target>>>,
+    /// The homes of contexts that are made; nothing for those that are destroyed.
+    contexts: HashMap<ContextId, Option<ContextId>>,
+    /// What the number of bindings changes by.
+    more_bindings: isize,
+    more_contexts: isize,
+}
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+impl View for Draft<'_> {
+    fn home(&self, context: ContextId) -> Option<ContextId> {
+        match self.contexts.get(&context) {
+            Some(home) => *home,
+            None => self.tree.home(context),
+        }
+    }
+
+    fn target(&self, context: ContextId, key: &str) -> Option<&Target> {
+        let changed = self.slots.get(&context).and_then(|slots| slots.get(key));
+        match changed {
+            Some(target) => target.as_ref(),
+            None => self.tree.target(context, key),
+        }
+    }
+}
+
+impl<'t> Draft<'t> {
+    pub(crate) fn new(tree: &'t Tree, limits: &'t Limits, access: &'t Access) -> Self {
+        Self {
+            tree,
+            limits,
+            access,
+            slots: HashMap::new(),
+            contexts: HashMap::new(),
+            more_bindings: 0,
+            more_contexts: 0,
+        }
+    }
+
+    /// Does what is wanted.
+    pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
+        let Operation {
+            context,
+            wanted,
+            by,
+        } = operation;
+        let permitted = |draft: &Self, context| match draft.access.permits(draft, context, by) {
+            true => Ok(()),
+            false => Err(Refusal::NotPermitted),
+        };
+        match wanted {
+            Wanted::Bind {
+                name,
+                target,
+                replaces,
+            } => {
+                let (here, key) = walk(self, *context, name)?;
+                permitted(self, here)?;
+                self.check_bind(here, &key, target, *replaces, name)?;
+                self.bind(here, &key, target.clone())?;
+            }
+            Wanted::Unbind { name } => {
+                let (here, key) = walk(self, *context, name)?;
+                permitted(self, here)?;
+                if self.target(here, &key).is_none() {
+                    let at = name.len().saturating_sub(1);
+                    return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at));
+                }
+                self.set(here, &key, None);
+            }
+            Wanted::NewContext => {
+                if !self.has(*context) {
+                    return Err(Refusal::missing(*context));
+                }
+                permitted(self, *context)?;
+                return self.create(*context).map(Done::Context);
+            }
+            Wanted::BindNewContext { name } => {
+                let (here, key) = walk(self, *context, name)?;
+                permitted(self, here)?;
+                if self.target(here, &key).is_some() {
+                    return Err(Refusal::AlreadyBound);
+                }
+                self.check_bindings()?;
+                let made = self.create(here)?;
+                self.bind(here, &key, Target::Context(made))?;
+                return Ok(Done::Context(made));
+            }
+            Wanted::Destroy => {
+                self.check_destroy(*context)?;
+                permitted(self, *context)?;
+                self.contexts.insert(*context, None);
+                self.more_contexts -= 1;
+            }
+        }
+        Ok(Done::It)
+    }
+
+    /// Whether a target may be bound where there may be one (§2.2.1.1 to §2.2.1.4).
+    fn check_bind(
+        &self,
+        context: ContextId,
+        key: &str,
+        target: &Target,
+        replaces: bool,
+        name: &[NameComponent],
+    ) -> Result<()> {
+        let Some(before) = self.target(context, key) else {
+            return Ok(());
+        };
+        let why = match (replaces, before.is_context(), target.is_context()) {
+            (false, ..) => return Err(Refusal::AlreadyBound),
+            (true, true, false) => NotFoundReason::NotObject,
+            (true, false, true) => NotFoundReason::NotContext,
+            _ => return Ok(()),
+        };
+        let at = name.len().saturating_sub(1);
+        Err(Refusal::not_found(why, name, at))
+    }
+
+    fn check_bindings(&self) -> Result<()> {
+        let count = self
+            .tree
+            .bindings()
+            .saturating_add_signed(self.more_bindings);
+        if count >= self.limits.bindings {
+            let most = format!("{} bindings", self.limits.bindings);
+            return Err(Refusal::LimitExceeded(most));
+        }
+        Ok(())
+    }
+
+    fn check_destroy(&self, context: ContextId) -> Result<()> {
+        if !self.has(context) {
+            return Err(Refusal::missing(context));
+        }
+        if context == ROOT {
+            return Err(Refusal::Root);
+        }
+        let slots = self.slots.get(&context);
+        let is_bound = |key: &str| self.target(context, key).is_some();
+        let changed = slots.is_some_and(|slots| slots.values().any(Option::is_some));
+        let as_before = self.tree.keys(context).any(is_bound);
+        match changed || as_before {
+            true => Err(Refusal::NotEmpty),
+            false => Ok(()),
+        }
+    }
+
+    fn bind(&mut self, context: ContextId, key: &str, target: Target) -> Result<()> {
+        if self.target(context, key).is_none() {
+            self.check_bindings()?;
+        }
+        self.set(context, key, Some(target));
+        Ok(())
+    }
+
+    fn set(&mut self, context: ContextId, key: &str, target: Option<Target>) {
+        let before = self.target(context, key).is_some();
+        self.more_bindings += isize::from(target.is_some()) - isize::from(before);
+        let slots = self.slots.entry(context).or_default();
+        slots.insert(key.into(), target);
+    }
+
+    fn create(&mut self, home: ContextId) -> Result<ContextId> {
+        let count = self
+            .tree
+            .contexts()
+            .saturating_add_signed(self.more_contexts);
+        if count >= self.limits.contexts {
+            let most = format!("{} contexts", self.limits.contexts);
+            return Err(Refusal::LimitExceeded(most));
+        }
+        let random = || getrandom::u64().map_err(|error| StoreError::Io(error.to_string()));
+        let mut number = random().map_err(Refusal::Store)?;
+        while number == ROOT || self.has(number) {
+            number = random().map_err(Refusal::Store)?;
+        }
+        self.contexts.insert(number, Some(home));
+        self.more_contexts += 1;
+        Ok(number)
+    }
+
+    /// What is to be committed.
+    pub(crate) fn changes(self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut destroyed = Vec::new();
+        for (context, home) in self.contexts {
+            match home {
+                Some(home) => changes.push(Change::Create { context, home }),
+                None => destroyed.push(Change::Destroy(context)),
+            }
+        }
+        for (context, slots) in self.slots {
+            changes.extend(slots.into_iter().map(|(key, target)| match target {
+                Some(target) => Change::Bind {
+                    context,
+                    key,
+                    target,
+                },
+                None => Change::Unbind { context, key },
+            }));
+        }
+        changes.append(&mut destroyed);
+        changes
+    }
+}

@@ -1,0 +1,211 @@
+//! The graph of contexts and bindings, in memory.
+//!
+//! It is as the store has it: only what has been committed changes it ([`Tree::apply`]). What a change would be is
+//! found out by a [`Draft`] over it. A context has a *home*, the context that it was made in, for good; bindings may
+//! lead to it from anywhere, in circles too.
+
+mod draft;
+mod operation;
+mod walk;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+use crate::store::{Change, ContextId, Loading, ROOT, Target};
+
+pub(crate) use draft::Draft;
+pub(crate) use operation::{Done, Operation, Wanted};
+pub(crate) use walk::{View, walk};
+
+/// All contexts.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    contexts: HashMap<ContextId, Context>,
+    bindings: usize,
+}
+
+#[derive(Debug, Default)]
+struct Context {
+    home: ContextId,
+    bindings: BTreeMap<Box<str>, Target>,
+}
+
+/// Some bindings of a context.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    /// Key of each, and whether it is bound to a context.
+    pub(crate) bindings: Vec<(Box<str>, bool)>,
+    /// Whether there are more behind them.
+    pub(crate) has_more: bool,
+}
+
+impl Tree {
+    /// The root context, empty.
+    pub(crate) fn new() -> Self {
+        Self {
+            contexts: HashMap::from([(ROOT, Context::default())]),
+            bindings: 0,
+        }
+    }
+
+    /// How many contexts there are.
+    pub(crate) fn contexts(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// How many bindings there are in all of them.
+    pub(crate) fn bindings(&self) -> usize {
+        self.bindings
+    }
+
+    /// Does what has been committed.
+    pub(crate) fn apply(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            match change {
+                Change::Create { context, home } => {
+                    let bindings = BTreeMap::new();
+                    self.contexts.insert(context, Context { home, bindings });
+                }
+                Change::Destroy(context) => {
+                    let gone = self.contexts.remove(&context);
+                    self.bindings -= gone.map_or(0, |gone| gone.bindings.len());
+                }
+                Change::Bind {
+                    context,
+                    key,
+                    target,
+                } => {
+                    let context = self.contexts.get_mut(&context);
+                    let before = context.and_then(|it| it.bindings.insert(key, target));
+                    self.bindings += usize::from(before.is_none());
+                }
+                Change::Unbind { context, key } => {
+                    let context = self.contexts.get_mut(&context);
+                    let before = context.and_then(|it| it.bindings.remove(&key));
+                    self.bindings -= usize::from(before.is_some());
+                }
+            }
+        }
+    }
+
+    /// The keys of a context's bindings.
+    fn keys(&self, context: ContextId) -> impl Iterator<Item = &str> {
+        let context = self.contexts.get(&context).into_iter();
+        context.flat_map(|context| context.bindings.keys().map(|key| &**key))
+    }
+
+    /// A record as it is now; that it is not there, if it is not.
+    pub(crate) fn as_it_is(&self, change: &Change) -> Change {
+        match change {
+            Change::Create { context, .. } | Change::Destroy(context) => {
+                let context = *context;
+                match self.home(context) {
+                    Some(home) => Change::Create { context, home },
+                    None => Change::Destroy(context),
+                }
+            }
+            Change::Bind { context, key, .. } | Change::Unbind { context, key } => {
+                let (context, key) = (*context, key.clone());
+                match self.target(context, &key).cloned() {
+                    Some(target) => Change::Bind {
+                        context,
+                        key,
+                        target,
+                    },
+                    None => Change::Unbind { context, key },
+                }
+            }
+        }
+    }
+
+    /// At most so many bindings of a context, behind a key or from the first on. `None` where there is no such context.
+    pub(crate) fn list(
+        &self,
+        context: ContextId,
+        behind: Option<&str>,
+        most: usize,
+    ) -> Option<Listed> {
+        let bindings = &self.contexts.get(&context)?.bindings;
+        let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut rest = bindings.range::<str, _>((from, Bound::Unbounded));
+        let listed = rest.by_ref().take(most);
+        let listed = listed.map(|(key, target)| (key.clone(), target.is_context()));
+        Some(Listed {
+            bindings: listed.collect(),
+            has_more: rest.next().is_some(),
+        })
+    }
+}
+
+impl Target {
+    /// Whether it is a context, here or elsewhere.
+    pub(crate) fn is_context(&self) -> bool {
+        !matches!(self, Target::Object(_))
+    }
+}
+
+impl View for Tree {
+    fn home(&self, context: ContextId) -> Option<ContextId> {
+        self.contexts.get(&context).map(|context| context.home)
+    }
+
+    fn target(&self, context: ContextId, key: &str) -> Option<&Target> {
+        self.contexts.get(&context)?.bindings.get(key)
+    }
+}
+
+/// A tree that is read from a store. Bindings are gathered and then put into their context at once: a map that is made
+/// of what is in order takes less memory than one that grows.
+pub(crate) struct Growing {
+    tree: Tree,
+    context: ContextId,
+    gathered: Vec<(Box<str>, Target)>,
+    /// Bindings of contexts that are not there.
+    lost: usize,
+}
+
+impl Growing {
+    pub(crate) fn new() -> Self {
+        Self {
+            tree: Tree::new(),
+            context: ROOT,
+            gathered: Vec::new(),
+            lost: 0,
+        }
+    }
+
+    /// The tree; nothing where the store held bindings of contexts that it does not hold.
+    pub(crate) fn grown(mut self) -> Option<Tree> {
+        self.put();
+        self.tree.contexts.shrink_to_fit();
+        (self.lost == 0).then_some(self.tree)
+    }
+
+    fn put(&mut self) {
+        let gathered = std::mem::take(&mut self.gathered);
+        match self.tree.contexts.get_mut(&self.context) {
+            Some(context) => {
+                self.tree.bindings += gathered.len();
+                context.bindings = gathered.into_iter().collect();
+            }
+            None => self.lost += gathered.len(),
+        }
+    }
+}
+
+impl Loading for Growing {
+    fn context(&mut self, context: ContextId, home: ContextId) {
+        let bindings = BTreeMap::new();
+        self.tree
+            .contexts
+            .insert(context, Context { home, bindings });
+    }
+
+    fn binding(&mut self, context: ContextId, key: &str, target: Target) {
+        if context != self.context {
+            self.put();
+            self.context = context;
+        }
+        self.gathered.push((key.into(), target));
+    }
+}

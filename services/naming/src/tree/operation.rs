@@ -1,0 +1,42 @@
+//! What changes the tree, as it is asked for and as it was done.
+
+use crate::access::Requester;
+use crate::cos_naming::Name;
+use crate::store::{ContextId, Target};
+
+/// A change that somebody asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// The context that was called.
+    pub(crate) context: ContextId,
+    pub(crate) wanted: Wanted,
+    pub(crate) by: Requester,
+}
+
+/// Which change. Names are checked.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// `bind`, `bind_context`; with `replaces` `rebind`, `rebind_context`.
+    Bind {
+        name: Name,
+        target: Target,
+        replaces: bool,
+    },
+    Unbind {
+        name: Name,
+    },
+    NewContext,
+    BindNewContext {
+        name: Name,
+    },
+    Destroy,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// What was wanted, of which there is nothing to say.
+    It,
+    /// A context was made.
+    Context(ContextId),
+}

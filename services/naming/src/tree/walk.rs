@@ -1,0 +1,71 @@
+//! The way of a name through contexts (CosNaming 1.3, §2.2.2).
+
+use std::borrow::Cow;
+
+use crate::cos_naming::NameComponent;
+use crate::cos_naming::naming_context::NotFoundReason;
+use crate::name::key;
+use crate::refusal::Refusal;
+use crate::store::{ContextId, ROOT, Target};
+
+/// Contexts and bindings, as they are or as they will be.
+pub(crate) trait View {
+    /// The home of a context, if that is there. The root is its own.
+    fn home(&self, context: ContextId) -> Option<ContextId>;
+
+    /// What a name is bound to.
+    fn target(&self, context: ContextId, key: &str) -> Option<&Target>;
+
+    /// Whether a context is there.
+    fn has(&self, context: ContextId) -> bool {
+        self.home(context).is_some()
+    }
+
+    /// A context, its home, the home of that, …, to the root. A home that is gone counts as the root.
+    fn homes(&self, context: ContextId) -> Vec<ContextId> {
+        let mut homes = Vec::new();
+        let mut at = context;
+        // A home is made before what is made in it, so that there is no circle; a damaged store may have one.
+        while at != ROOT && !homes.contains(&at) {
+            homes.push(at);
+            at = self.home(at).unwrap_or(ROOT);
+        }
+        homes.push(ROOT);
+        homes
+    }
+}
+
+/// Goes along a name, but for its last component: the context that this one is in, and its key there. The name has
+/// a component.
+///
+/// # Errors
+/// [`Refusal::NotFound`], [`Refusal::Elsewhere`], [`Refusal::NoSuchContext`] for where it begins.
+pub(crate) fn walk<'n>(
+    view: &impl View,
+    context: ContextId,
+    name: &'n [NameComponent],
+) -> Result<(ContextId, Cow<'n, str>), Refusal> {
+    if !view.has(context) {
+        return Err(Refusal::missing(context));
+    }
+    let Some((last, way)) = name.split_last() else {
+        return Err(Refusal::InvalidName("it has no component"));
+    };
+    let mut here = context;
+    for (at, component) in way.iter().enumerate() {
+        here = match view.target(here, &key(component)) {
+            None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
+            // A context that is bound as an object is no way through (§2.2.1.1).
+            Some(Target::Object(_)) => {
+                return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
+            }
+            Some(Target::Context(next)) if view.has(*next) => *next,
+            Some(other) => {
+                let context = other.clone();
+                let rest = name.get(at + 1..).unwrap_or_default().to_vec();
+                return Err(Refusal::Elsewhere { context, rest });
+            }
+        };
+    }
+    Ok((here, key(last)))
+}

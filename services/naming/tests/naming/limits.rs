@@ -1,0 +1,152 @@
+//! More than there may be, and callers who mean harm.
+
+use crate::support::{Served, name, object};
+use punctual::{Interface, SystemException, SystemExceptionKind as Kind};
+use punctual_naming::cos_naming::{
+    NameComponent, NamingContext, NamingContextBindError, NamingContextBindNewContextError,
+    NamingContextResolveError,
+};
+use punctual_naming::{Limits, NamingService, Size};
+
+fn limited(limits: Limits) -> Served {
+    let service = NamingService::in_memory().unwrap();
+    service.set_limits(limits);
+    Served::new(&service)
+}
+
+fn is_no_resources(exception: &SystemException) -> bool {
+    exception.kind() == Kind::NoResources
+}
+
+#[test]
+fn a_name_of_a_million_components_is_refused_and_the_server_goes_on() {
+    let served = Served::in_memory();
+    let component = |_| NameComponent {
+        id: "x".to_owned(),
+        kind: String::new(),
+    };
+    let name: Vec<NameComponent> = (0..1_000_000).map(component).collect();
+    let refused = served.root.resolve(&name).unwrap_err();
+    assert!(
+        matches!(refused, NamingContextResolveError::InvalidName(_)),
+        "{refused}"
+    );
+    let one = object(&served.orb, 1);
+    let refused = served.root.bind(&name, Some(&one)).unwrap_err();
+    assert!(
+        matches!(refused, NamingContextBindError::InvalidName(_)),
+        "{refused}"
+    );
+    let text = vec!["x"; 1_000_000].join("/");
+    assert!(served.root.to_name(&text).is_err());
+    assert!(served.root.resolve_str(&text).is_err());
+    assert!(served.root.to_url(":h", &text).is_err());
+    assert_eq!(served.service.size().bindings, 0);
+}
+
+#[test]
+fn names_are_as_long_and_as_deep_as_the_limits_and_no_more() {
+    let served = limited(Limits {
+        name_components: 3,
+        component_bytes: 8,
+        ..Limits::default()
+    });
+    let one = object(&served.orb, 1);
+    served.root.bind(&name("1234.5678"), Some(&one)).unwrap();
+    let refused = served
+        .root
+        .bind(&name("1234.56789"), Some(&one))
+        .unwrap_err();
+    assert!(matches!(refused, NamingContextBindError::InvalidName(_)));
+    let mut path = String::new();
+    for part in ["a", "b", "c"] {
+        path = format!("{path}/{part}").trim_start_matches('/').to_owned();
+        served.root.bind_new_context(&name(&path)).unwrap();
+    }
+    let refused = served.root.bind_new_context(&name("a/b/c/d")).unwrap_err();
+    assert!(matches!(
+        refused,
+        NamingContextBindNewContextError::InvalidName(_)
+    ));
+    // From a context below it is not too deep.
+    let c = served.root.resolve(&name("a/b/c")).unwrap().unwrap();
+    let c = NamingContext::narrow(c).unwrap();
+    c.bind(&name("d"), Some(&one)).unwrap();
+}
+
+#[test]
+fn there_are_as_many_contexts_and_bindings_as_the_limits_and_no_more() {
+    let served = limited(Limits {
+        contexts: 3,
+        bindings: 3,
+        ..Limits::default()
+    });
+    let one = object(&served.orb, 1);
+    served.root.bind_new_context(&name("a")).unwrap();
+    let loose = served.root.new_context().unwrap().unwrap();
+    let refused = served.root.new_context().unwrap_err();
+    assert!(is_no_resources(&refused), "{refused}");
+    let refused = served.root.bind_new_context(&name("b")).unwrap_err();
+    assert!(
+        matches!(&refused, NamingContextBindNewContextError::System(it) if is_no_resources(it))
+    );
+    served.root.bind(&name("x"), Some(&one)).unwrap();
+    loose.bind(&name("y"), Some(&one)).unwrap();
+    let refused = served.root.bind(&name("z"), Some(&one)).unwrap_err();
+    assert!(matches!(&refused, NamingContextBindError::System(it) if is_no_resources(it)));
+    served.root.rebind(&name("x"), Some(&one)).unwrap();
+    let size = Size {
+        contexts: 3,
+        bindings: 3,
+    };
+    assert_eq!(served.service.size(), size);
+    loose.unbind(&name("y")).unwrap();
+    loose.destroy().unwrap();
+    served.root.bind(&name("z"), Some(&one)).unwrap();
+    served.root.new_context().unwrap();
+    assert_eq!(served.service.size(), size);
+}
+
+#[test]
+fn a_reference_that_is_too_long_is_refused() {
+    let served = Served::in_memory();
+    let key = "k".repeat(20_000);
+    let text = format!("corbaloc::127.0.0.1:1/{key}");
+    let long = served.orb.string_to_object(&text).unwrap();
+    let refused = served.root.bind(&name("x"), Some(&long)).unwrap_err();
+    assert!(matches!(&refused, NamingContextBindError::System(it) if is_no_resources(it)));
+    assert_eq!(served.service.size().bindings, 0);
+}
+
+#[test]
+fn object_keys_that_are_made_up_lead_to_no_context() {
+    let served = Served::in_memory();
+    let ior = served.root.as_object().ior().clone();
+    let key = served.root.as_object().object_key().unwrap();
+    for change in 0..key.len() {
+        let mut other = key.clone();
+        other[change] ^= 0x55;
+        let mut ior = ior.clone();
+        for profile in &mut ior.profiles {
+            let at = profile
+                .data
+                .windows(key.len())
+                .position(|some| *some == *key);
+            if let Some(at) = at {
+                profile.data[at..at + key.len()].copy_from_slice(&other);
+            }
+        }
+        let text = ior.stringify(punctual::stub::ByteOrder::NATIVE).unwrap();
+        let forged = served.orb.string_to_object(&text).unwrap();
+        let forged = NamingContext::from_object(forged);
+        let refused = forged.list(1).unwrap_err();
+        assert!(
+            matches!(
+                refused.kind(),
+                Kind::ObjectNotExist | Kind::ObjAdapter | Kind::Transient
+            ),
+            "{change}: {refused}"
+        );
+    }
+    assert!(served.root.list(1).is_ok());
+}

@@ -1,0 +1,13 @@
+//! The naming service as its clients see it, by requests.
+#![allow(clippy::unwrap_used)]
+
+mod access;
+mod client;
+mod contexts;
+mod extended;
+mod federation;
+mod iterators;
+mod limits;
+mod store;
+mod support;
+mod urls;

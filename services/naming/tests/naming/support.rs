@@ -1,0 +1,80 @@
+//! What the tests share: a naming service and a root context, called by requests even in this process.
+
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use punctual::{Collocation, Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa};
+use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
+use punctual_naming::{NamingService, ServeOptions};
+
+/// An ORB whose own calls go by requests, and that listens at TCP.
+pub(crate) fn orb() -> Orb {
+    Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(|config| config.collocation = Collocation::None)
+        .build()
+        .unwrap()
+}
+
+pub(crate) fn root_poa(orb: &Orb) -> Poa {
+    let poa = orb.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    poa
+}
+
+/// A service that an ORB of its own serves, until it is dropped.
+pub(crate) struct Served {
+    pub(crate) orb: Orb,
+    pub(crate) service: NamingService,
+    pub(crate) root: NamingContextExt,
+}
+
+impl Served {
+    pub(crate) fn new(service: &NamingService) -> Self {
+        Self::with(service, ServeOptions::default())
+    }
+
+    pub(crate) fn with(service: &NamingService, options: ServeOptions) -> Self {
+        let orb = orb();
+        let root = service.serve(&root_poa(&orb), options).unwrap();
+        orb.ior_table().unwrap().bind("NameService", &root).unwrap();
+        let service = service.clone();
+        Self { orb, service, root }
+    }
+
+    pub(crate) fn in_memory() -> Self {
+        Self::new(&NamingService::in_memory().unwrap())
+    }
+
+    /// `:host:port`, as URLs have it.
+    pub(crate) fn address(&self) -> String {
+        let endpoints = self.orb.endpoints();
+        format!(":{}", endpoints[0].place)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.orb.shutdown(true);
+    }
+}
+
+/// A name from its text.
+pub(crate) fn name(text: &str) -> Name {
+    let component = |one: punctual_ior::NameComponent| NameComponent {
+        id: one.id,
+        kind: one.kind,
+    };
+    let parts = punctual_ior::name_from_text(text).unwrap();
+    parts.into_iter().map(component).collect()
+}
+
+/// Some object: a reference that nobody has to answer.
+pub(crate) fn object(orb: &Orb, number: usize) -> ObjectRef {
+    let text = format!("corbaloc:iiop:1.2@127.0.0.1:1/object{number}");
+    orb.string_to_object(&text).unwrap()
+}
+
+/// Whether two references are to the same object.
+pub(crate) fn same(one: &impl Interface, other: &impl Interface) -> bool {
+    one.as_object().is_equivalent(other.as_object())
+}

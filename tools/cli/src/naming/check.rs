@@ -1,0 +1,155 @@
+//! `punctual naming check`: bindings that lead to nothing.
+
+use std::time::Duration;
+
+use super::Common;
+use super::read::{NOTE, WRONG};
+use super::service::{Service, parsed, problem};
+use super::tree::{Leads, Node, Walk};
+use crate::call::Problem;
+use crate::time::unit_or_seconds;
+use anstream::println;
+use indicatif::{ProgressBar, ProgressStyle};
+use punctual::{ObjectRef, SystemExceptionKind as Kind};
+use serde_json::json;
+
+/// Each object that is bound is asked whether it exists (`_non_existent`). It is *dead* where its server says that it
+/// does not, *unreachable* where nobody answers. The exit status is 1 if there are such bindings.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The context; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    /// How long an object may take to answer.
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    answer: Duration,
+    /// Remove the bindings to dead objects.
+    #[arg(long)]
+    prune: bool,
+    /// Remove the bindings to objects that cannot be reached, too: a server that is being started again loses its names.
+    #[arg(long, requires = "prune")]
+    prune_unreachable: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What came of asking an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Answer {
+    Alive,
+    Dead,
+    Unreachable(String),
+}
+
+/// So many are asked at a time, each by a thread.
+const AT_A_TIME: usize = 32;
+
+pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
+    let service = Service::new(&options.common, orb_options)?;
+    let context = service.context(&options.name)?;
+    let nodes = Walk::new(&service, false, true).below(&context, &options.name)?;
+    let mut bound = Vec::new();
+    gather(&nodes, &mut bound);
+    let progress = progress(bound.len(), options.common.json);
+    let mut wrong = 0;
+    for some in bound.chunks(AT_A_TIME) {
+        for ((name, _), answer) in some.iter().zip(answers(some, options.answer)) {
+            progress.inc(1);
+            let prunes = options.prune && (answer == Answer::Dead || options.prune_unreachable);
+            if answer == Answer::Alive {
+                continue;
+            }
+            wrong += 1;
+            if prunes {
+                let unbound = service.root.unbind(&parsed(name)?);
+                unbound.map_err(|error| problem(name, &error))?;
+            }
+            progress.suspend(|| show(name, &answer, prunes, options.common.json));
+        }
+    }
+    progress.finish_and_clear();
+    let count = bound.len();
+    if !options.common.json {
+        println!("{count} objects, {wrong} dead or unreachable");
+    }
+    match wrong {
+        0 => Ok(()),
+        _ => Err(Problem::Shown),
+    }
+}
+
+/// Names and objects, and contexts of other servers.
+fn gather<'n>(nodes: &'n [Node], bound: &mut Vec<(&'n str, &'n ObjectRef)>) {
+    for node in nodes {
+        match &node.leads {
+            Leads::Object(Some(object)) | Leads::Elsewhere(object) | Leads::Broken(object, _) => {
+                bound.push((&node.name, object));
+            }
+            Leads::Context(nodes) => gather(nodes, bound),
+            Leads::Object(None) | Leads::Again(_) => {}
+        }
+    }
+}
+
+fn answers(bound: &[(&str, &ObjectRef)], within: Duration) -> Vec<Answer> {
+    // Bare thread: it makes one call, serves nobody, and is over before the next ones begin.
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = bound
+            .iter()
+            .map(|(_, object)| scope.spawn(|| asked(object, within)))
+            .collect();
+        let lost = || Answer::Unreachable("it could not be asked".to_owned());
+        let answers = asking.into_iter();
+        answers
+            .map(|one| one.join().unwrap_or_else(|_| lost()))
+            .collect()
+    })
+}
+
+fn asked(object: &ObjectRef, within: Duration) -> Answer {
+    match object.with_timeout(within).non_existent() {
+        Ok(false) => Answer::Alive,
+        Ok(true) => Answer::Dead,
+        Err(exception) if exception.kind() == Kind::ObjectNotExist => Answer::Dead,
+        Err(exception) if is_from_afar(exception.kind()) => {
+            Answer::Unreachable(exception.to_string())
+        }
+        // Whatever else its server says of it: it is there.
+        Err(_) => Answer::Alive,
+    }
+}
+
+fn is_from_afar(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Transient | Kind::CommFailure | Kind::Timeout | Kind::NoResponse | Kind::InvObjref
+    )
+}
+
+fn progress(length: usize, json: bool) -> ProgressBar {
+    if json {
+        return ProgressBar::hidden();
+    }
+    let length = u64::try_from(length).unwrap_or(u64::MAX);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}");
+    // The template is the program's own; without it, the bar has the usual look.
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}
+
+fn show(name: &str, answer: &Answer, is_pruned: bool, json: bool) {
+    let (what, why) = match answer {
+        Answer::Alive => return,
+        Answer::Dead => ("dead", ""),
+        Answer::Unreachable(why) => ("unreachable", why.as_str()),
+    };
+    if json {
+        println!(
+            "{}",
+            json!({ "name": name, "is": what, "why": why, "removed": is_pruned })
+        );
+        return;
+    }
+    let removed = if is_pruned { ", removed" } else { "" };
+    println!("{WRONG}{what}{removed}{WRONG:#} {name} {NOTE}{why}{NOTE:#}");
+}

@@ -1,0 +1,279 @@
+//! `punctual naming export` and `import`: a context and all below it as JSON.
+//!
+//! ```json
+//! { "bindings": [
+//!     { "name": "plants", "id": "plants", "kind": "", "type": "context", "bindings": [ … ] },
+//!     { "name": "clock.time", "id": "clock", "kind": "time", "type": "object", "reference": "IOR:…" },
+//!     { "name": "works", "id": "works", "kind": "", "type": "context", "same_as": "plants" },
+//!     { "name": "other", "id": "other", "kind": "", "type": "context", "reference": "IOR:…" } ] }
+//! ```
+//! The last one is a context of another server, which is bound, not copied. Names are whole, from the exported context.
+
+use super::Common;
+use super::service::{Service, as_json, parsed, problem};
+use super::tree::{Leads, Node, Walk};
+use crate::call::Problem;
+use crate::serving::write_reference;
+use punctual::Interface;
+use punctual_naming::cos_naming::{
+    NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
+    NamingContextBindNewContextError,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportOptions {
+    /// The context; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    /// Write it to this file, which is there whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Copy contexts of other servers, too, instead of the references to them.
+    #[arg(long)]
+    follow: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What is bound already stays, unless --replace says otherwise; nothing is removed. It may be repeated.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportOptions {
+    /// The file; - is standard input.
+    file: String,
+    /// The context that it is put into; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    /// Bind objects in place of those that their names are bound to.
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let service = Service::new(&options.common, orb_options)?;
+    let context = service.context(&options.name)?;
+    let nodes = Walk::new(&service, options.follow, true).below(&context, "")?;
+    let exported = json!({ "bindings": exported(&service, &nodes)? });
+    let text = format!("{exported:#}");
+    match &options.output {
+        Some(path) => {
+            write_reference(path, &text).map_err(|(message, help)| Problem::usage(message, help))
+        }
+        None => {
+            println!("{text}");
+            Ok(())
+        }
+    }
+}
+
+fn exported(service: &Service, nodes: &[Node]) -> Result<Vec<Value>, Problem> {
+    let one = |node: &Node| {
+        let mut json = as_json(&node.name, &node.entry);
+        let (key, value) = match &node.leads {
+            Leads::Object(object) => ("reference", json!(service.text(object.as_ref())?)),
+            Leads::Context(nodes) => ("bindings", json!(exported(service, nodes)?)),
+            Leads::Again(name) => ("same_as", json!(name)),
+            Leads::Elsewhere(object) => ("reference", json!(service.text(Some(object))?)),
+            Leads::Broken(object, why) => {
+                eprintln!("`{}` is exported as a reference: {why}", node.name);
+                ("reference", json!(service.text(Some(object))?))
+            }
+        };
+        if let Value::Object(members) = &mut json {
+            members.insert(key.to_owned(), value);
+        }
+        Ok(json)
+    };
+    nodes.iter().map(one).collect()
+}
+
+/// What is read of an export.
+#[derive(Debug, Deserialize)]
+struct Exported {
+    bindings: Vec<Binding>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Binding {
+    id: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(rename = "type")]
+    is: Kind,
+    reference: Option<String>,
+    same_as: Option<String>,
+    bindings: Option<Vec<Binding>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Context,
+    Object,
+}
+
+/// How far it has come.
+#[derive(Debug, Default)]
+struct Import {
+    objects: usize,
+    contexts: usize,
+    kept: usize,
+    /// Contexts that are bound once all are there, by their names and those of what they are.
+    again: Vec<(Vec<NameComponent>, String)>,
+}
+
+pub(super) fn import(options: &ImportOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let text = match options.file.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()),
+        file => std::fs::read_to_string(file),
+    };
+    let bad = |error: String| {
+        Problem::usage(
+            format!("{}: {error}", options.file),
+            "name what `punctual naming export` has written",
+        )
+    };
+    let text = text.map_err(|error| bad(error.to_string()))?;
+    let read: Exported = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    let service = Service::new(&options.common, orb_options)?;
+    let root = service.context(&options.name)?;
+    let mut import = Import::default();
+    import.all(
+        &service,
+        &root,
+        &mut Vec::new(),
+        &read.bindings,
+        options.replace,
+    )?;
+    for (name, other) in std::mem::take(&mut import.again) {
+        import.bind_again(&service, &root, &name, &other)?;
+    }
+    let Import {
+        objects,
+        contexts,
+        kept,
+        ..
+    } = import;
+    match options.common.json {
+        true => println!(
+            "{}",
+            json!({ "objects": objects, "contexts": contexts, "kept": kept })
+        ),
+        false => println!(
+            "{objects} objects and {contexts} contexts were bound, {kept} names were bound already"
+        ),
+    }
+    Ok(())
+}
+
+impl Import {
+    fn all(
+        &mut self,
+        service: &Service,
+        root: &NamingContext,
+        path: &mut Vec<NameComponent>,
+        bindings: &[Binding],
+        replaces: bool,
+    ) -> Result<(), Problem> {
+        for binding in bindings {
+            path.push(NameComponent {
+                id: binding.id.clone(),
+                kind: binding.kind.clone(),
+            });
+            match (binding.is, &binding.bindings, &binding.same_as) {
+                (Kind::Object, ..) => self.object(service, root, path, binding, replaces)?,
+                (Kind::Context, Some(bindings), _) => {
+                    self.context(root, path)?;
+                    self.all(service, root, path, bindings, replaces)?;
+                }
+                (Kind::Context, None, Some(other)) => {
+                    self.again.push((path.clone(), other.clone()));
+                }
+                (Kind::Context, None, None) => self.foreign(service, root, path, binding)?,
+            }
+            path.pop();
+        }
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        service: &Service,
+        root: &NamingContext,
+        name: &[NameComponent],
+        binding: &Binding,
+        replaces: bool,
+    ) -> Result<(), Problem> {
+        let object = service.object(binding.reference.as_deref().unwrap_or("nil"))?;
+        let object = object.as_ref();
+        let text = super::service::text(name);
+        if replaces {
+            let bound = root.rebind(name, object);
+            bound.map_err(|error| problem(&text, &error))?;
+            self.objects += 1;
+            return Ok(());
+        }
+        match root.bind(name, object) {
+            Ok(()) => self.objects += 1,
+            Err(NamingContextBindError::AlreadyBound(_)) => self.kept += 1,
+            Err(error) => return Err(problem(&text, &error)),
+        }
+        Ok(())
+    }
+
+    fn context(&mut self, root: &NamingContext, name: &[NameComponent]) -> Result<(), Problem> {
+        match root.bind_new_context(name) {
+            Ok(_) => self.contexts += 1,
+            Err(NamingContextBindNewContextError::AlreadyBound(_)) => self.kept += 1,
+            Err(error) => return Err(problem(&super::service::text(name), &error)),
+        }
+        Ok(())
+    }
+
+    fn foreign(
+        &mut self,
+        service: &Service,
+        root: &NamingContext,
+        name: &[NameComponent],
+        binding: &Binding,
+    ) -> Result<(), Problem> {
+        let context = service.object(binding.reference.as_deref().unwrap_or("nil"))?;
+        self.bind_context(root, name, context.map(NamingContext::from_object).as_ref())
+    }
+
+    fn bind_again(
+        &mut self,
+        service: &Service,
+        root: &NamingContext,
+        name: &[NameComponent],
+        other: &str,
+    ) -> Result<(), Problem> {
+        let context = match other {
+            "" => root.clone(),
+            other => {
+                let found = root.resolve(&parsed(other)?);
+                let found = found.map_err(|error| problem(other, &error))?;
+                service.as_context(other, found)?
+            }
+        };
+        self.bind_context(root, name, Some(&context))
+    }
+
+    fn bind_context(
+        &mut self,
+        root: &NamingContext,
+        name: &[NameComponent],
+        context: Option<&NamingContext>,
+    ) -> Result<(), Problem> {
+        match root.bind_context(name, context) {
+            Ok(()) => self.contexts += 1,
+            Err(NamingContextBindContextError::AlreadyBound(_)) => self.kept += 1,
+            Err(error) => return Err(problem(&super::service::text(name), &error)),
+        }
+        Ok(())
+    }
+}

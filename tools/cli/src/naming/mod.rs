@@ -1,0 +1,93 @@
+//! `punctual naming`: serve a Naming Service, and read and change that of any ORB.
+
+mod change;
+mod check;
+mod exchange;
+mod read;
+mod serve;
+mod service;
+mod tree;
+mod watch;
+
+use crate::call::Problem;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::time::unit_or_seconds;
+
+/// Names for objects: a server, and commands for the naming service of any ORB.
+///
+/// A name is text, as `plants/north.site/pump`: id, or id and kind with a dot between, and components with slashes
+/// between; a backslash stands before a dot, slash or backslash that is part of one.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "Commands but `serve` end with status 0 when all went well, 1 for a wrong reference or name, \
+                        2 for a wrong command line, 3 for a system exception, 4 for a user exception as NotFound. \
+                        They take the ORB's options, as -ORBInitRef NameService=corbaloc::host:2809/NameService."
+)]
+pub(crate) enum Options {
+    /// Serve a naming service until interrupted, and print the root context's reference.
+    Serve(Box<serve::Options>),
+    /// List the bindings of a context.
+    List(read::ListOptions),
+    /// Draw the bindings of a context, and of all contexts below it.
+    Tree(read::TreeOptions),
+    /// Print the reference that a name is bound to.
+    Resolve(read::ResolveOptions),
+    /// Bind a name.
+    Bind(change::BindOptions),
+    /// Bind a name, in place of what it was bound to.
+    Rebind(change::BindOptions),
+    /// Remove bindings.
+    Unbind(change::UnbindOptions),
+    /// Make a context and bind a name to it.
+    NewContext(change::NewContextOptions),
+    /// Print a context and all below it as JSON.
+    Export(exchange::ExportOptions),
+    /// Bind what an export holds.
+    Import(exchange::ImportOptions),
+    /// Print what changes below a context, as it is seen to change.
+    Watch(watch::Options),
+    /// Find bindings whose objects do not exist or do not answer.
+    Check(check::Options),
+}
+
+/// Which naming service, and how it is called.
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// The naming context that names are in: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
+    /// Without it, the ORB's initial reference NameService, or else corbaloc::localhost:2809/NameService.
+    #[arg(long, value_name = "REFERENCE")]
+    service: Option<String>,
+    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = unit_or_seconds)]
+    timeout: Duration,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
+    let done = match options {
+        Options::Serve(options) => return serve::run(options),
+        Options::List(options) => read::list(options, orb_options),
+        Options::Tree(options) => read::tree(options, orb_options),
+        Options::Resolve(options) => read::resolve(options, orb_options),
+        Options::Bind(options) => change::bind(options, false, orb_options),
+        Options::Rebind(options) => change::bind(options, true, orb_options),
+        Options::Unbind(options) => change::unbind(options, orb_options),
+        Options::NewContext(options) => change::new_context(options, orb_options),
+        Options::Export(options) => exchange::export(options, orb_options),
+        Options::Import(options) => exchange::import(options, orb_options),
+        Options::Watch(options) => watch::run(options, orb_options),
+        Options::Check(options) => check::run(options, orb_options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => Problem::report(problem),
+    }
+}

@@ -1,0 +1,144 @@
+//! `punctual naming list`, `tree` and `resolve`.
+
+use super::Common;
+use super::service::{Service, as_json, below, list as all_of, parsed, problem};
+use super::tree::{Leads, Node, Walk};
+use crate::call::Problem;
+use anstream::println;
+use anstyle::{AnsiColor, Style};
+use punctual::ObjectRef;
+use serde_json::{Value, json};
+
+pub(super) const CONTEXT: Style = AnsiColor::Blue.on_default().bold();
+pub(super) const NOTE: Style = AnsiColor::Cyan.on_default();
+pub(super) const WRONG: Style = AnsiColor::Red.on_default();
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListOptions {
+    /// The context; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TreeOptions {
+    /// The context; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    /// Go into contexts of other servers, too.
+    #[arg(long)]
+    follow: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResolveOptions {
+    /// The name.
+    name: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Prints bindings as they come, so that a context may have any number of them. With `--json` it is one object a line.
+pub(super) fn list(options: &ListOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let service = Service::new(&options.common, orb_options)?;
+    let context = service.context(&options.name)?;
+    all_of(&context, |some| {
+        for entry in &some {
+            let name = below("", &entry.component);
+            match (options.common.json, entry.is_context) {
+                (true, _) => println!("{}", as_json(&name, entry)),
+                (false, true) => println!("{CONTEXT}{name}/{CONTEXT:#}"),
+                (false, false) => println!("{name}"),
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn tree(options: &TreeOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let service = Service::new(&options.common, orb_options)?;
+    let context = service.context(&options.name)?;
+    let nodes = Walk::new(&service, options.follow, false).below(&context, &options.name)?;
+    if options.common.json {
+        let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
+        println!("{:#}", json!(nodes));
+        return Ok(());
+    }
+    let root = match options.name.as_str() {
+        "" => "/",
+        name => name,
+    };
+    println!("{CONTEXT}{root}{CONTEXT:#}");
+    draw(&nodes, "");
+    Ok(())
+}
+
+fn draw(nodes: &[Node], indent: &str) {
+    for (at, node) in nodes.iter().enumerate() {
+        let (branch, more) = match at + 1 == nodes.len() {
+            true => ("└── ", "    "),
+            false => ("├── ", "│   "),
+        };
+        let name = below("", &node.entry.component);
+        match &node.leads {
+            Leads::Object(_) => println!("{indent}{branch}{name}"),
+            Leads::Context(nodes) => {
+                println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#}");
+                draw(nodes, &format!("{indent}{more}"));
+            }
+            Leads::Again(other) => {
+                let other = if other.is_empty() { "/" } else { other };
+                println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#} {NOTE}is {other}{NOTE:#}");
+            }
+            Leads::Elsewhere(_) => {
+                println!(
+                    "{indent}{branch}{CONTEXT}{name}/{CONTEXT:#} {NOTE}of another server{NOTE:#}"
+                );
+            }
+            Leads::Broken(_, why) => {
+                println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#} {WRONG}{why}{WRONG:#}");
+            }
+        }
+    }
+}
+
+fn node_as_json(node: &Node) -> Value {
+    let mut json = as_json(&node.name, &node.entry);
+    let (key, value) = match &node.leads {
+        Leads::Object(_) => return json,
+        Leads::Context(nodes) => {
+            let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
+            ("bindings", json!(nodes))
+        }
+        Leads::Again(other) => ("same_as", json!(other)),
+        Leads::Elsewhere(_) => ("elsewhere", json!(true)),
+        Leads::Broken(_, why) => ("broken", json!(why)),
+    };
+    if let Value::Object(members) = &mut json {
+        members.insert(key.to_owned(), value);
+    }
+    json
+}
+
+pub(super) fn resolve(options: &ResolveOptions, orb_options: &[String]) -> Result<(), Problem> {
+    let service = Service::new(&options.common, orb_options)?;
+    let found = service.root.resolve(&parsed(&options.name)?);
+    let found = found.map_err(|error| problem(&options.name, &error))?;
+    let reference = service.text(found.as_ref())?;
+    match options.common.json {
+        true => println!(
+            "{}",
+            json!({
+                "name": options.name,
+                "type_id": found.as_ref().map(ObjectRef::type_id),
+                "reference": reference,
+            })
+        ),
+        false => println!("{reference}"),
+    }
+    Ok(())
+}

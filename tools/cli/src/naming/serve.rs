@@ -1,0 +1,185 @@
+//! `punctual naming serve`: a naming service as a server.
+
+use crate::fail;
+use crate::serving::{Problem, ending_signals, listening, write_reference};
+use crate::time::unit_or_seconds;
+use punctual::{Orb, RootPoa, SystemException};
+use punctual_naming::{Access, Limits, NamingService, Principal, ServeOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// It prints the root context's reference and runs until it is interrupted or terminated. Clients find it at
+/// `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is acknowledged. Whoever reaches it may read
+/// and change all of it, unless --allow says otherwise.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Where to listen, as protocol://place. May be given more than once.
+    #[arg(long, value_name = "ENDPOINT", default_value = "iiop://:2809")]
+    listen: Vec<String>,
+    /// The file that bindings are kept in; it is made if need be.
+    #[arg(long, value_name = "FILE", default_value = "names.redb")]
+    store: PathBuf,
+    /// Keep bindings in memory alone: they are gone when the server is.
+    #[arg(long, conflicts_with = "store")]
+    memory: bool,
+    /// Who may change what: CONTEXT=WHO, where WHO is an address, a network as 10.0.0.0/8, `local` (Unix sockets, shared
+    /// memory), `cert:NAME` (a name in a TLS certificate) or `any`. It covers the context and all that were made below
+    /// it; without a CONTEXT, everything. May be given more than once.
+    #[arg(long, value_name = "[CONTEXT]=WHO", value_parser = grant)]
+    allow: Vec<(String, Principal)>,
+    /// Do not resolve names through contexts of other servers: clients are told to do so, by CannotProceed.
+    #[arg(long)]
+    no_federation: bool,
+    /// How long a call to another server may take.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = unit_or_seconds)]
+    federation_timeout: Duration,
+    #[command(flatten)]
+    limits: LimitOptions,
+    /// Write the reference to this file, too.
+    #[arg(long, value_name = "FILE")]
+    write_reference: Option<PathBuf>,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// How much there may be.
+#[derive(Debug, clap::Args)]
+struct LimitOptions {
+    /// How many components a name may have.
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().name_components)]
+    most_components: usize,
+    /// How many bytes the id and the kind of a component may have together.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().component_bytes)]
+    most_component_bytes: usize,
+    /// How many contexts there may be.
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().contexts)]
+    most_contexts: usize,
+    /// How many bindings there may be.
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().bindings)]
+    most_bindings: usize,
+    /// How many binding iterators clients may have.
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().iterators)]
+    most_iterators: usize,
+    /// How long a binding iterator lives that nobody uses.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = minutes_too)]
+    iterator_idle: Duration,
+}
+
+impl From<&LimitOptions> for Limits {
+    fn from(options: &LimitOptions) -> Self {
+        Limits {
+            name_components: options.most_components,
+            component_bytes: options.most_component_bytes,
+            contexts: options.most_contexts,
+            bindings: options.most_bindings,
+            iterators: options.most_iterators,
+            iterator_idle: options.iterator_idle,
+            ..Limits::default()
+        }
+    }
+}
+
+fn minutes_too(text: &str) -> Result<Duration, String> {
+    let minutes = text.strip_suffix('m').and_then(|text| text.parse().ok());
+    match minutes {
+        Some(minutes) => Ok(Duration::from_secs(60_u64.saturating_mul(minutes))),
+        None => unit_or_seconds(text),
+    }
+}
+
+fn grant(text: &str) -> Result<(String, Principal), String> {
+    // A name may have an equals sign, those who are granted it do not, but for a certificate's name.
+    let (below, who) = match text.find("=cert:") {
+        Some(at) => (text.get(..at), text.get(at + 1..)),
+        None => text
+            .rsplit_once('=')
+            .map_or((None, None), |(below, who)| (Some(below), Some(who))),
+    };
+    let (below, who) = below
+        .zip(who)
+        .ok_or("CONTEXT=WHO is wanted, e.g. plants=10.0.0.0/8")?;
+    let who = who.parse().map_err(|error| format!("{error}"))?;
+    Ok((below.to_owned(), who))
+}
+
+const ON_SERVING: &str = "another server may have the endpoint";
+const ON_STORES: &str = "--store names another file, --memory does without";
+
+pub(super) fn run(options: &Options) -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .init();
+    match serve(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((message, help)) => fail(message, Some(help)),
+    }
+}
+
+fn serve(options: &Options) -> Result<(), Problem> {
+    // Before anything is begun, so that no signal is missed.
+    let mut signals = ending_signals()?;
+    let service = opened(options)?;
+    let orb = listening(&options.listen, options.config.as_deref())?;
+    let reference = published(&orb, &service, options)?;
+    if let Some(path) = &options.write_reference {
+        write_reference(path, &reference)?;
+    }
+    let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
+    eprintln!("listening at {}", endpoints.join(", "));
+    println!("{reference}");
+    // A reader that has gone needs no reference.
+    let _ = std::io::stdout().flush();
+    signals.forever().next();
+    // It fails only within an upcall, and this is none.
+    let _ = orb.shutdown(true);
+    Ok(())
+}
+
+fn opened(options: &Options) -> Result<NamingService, Problem> {
+    let service = match options.memory {
+        true => NamingService::in_memory(),
+        false => NamingService::open(&options.store),
+    };
+    let service = service.map_err(|error| {
+        let message = format!("{}: {error}", options.store.display());
+        (message, ON_STORES)
+    })?;
+    service.set_limits((&options.limits).into());
+    let mut access = Access::default();
+    for (below, who) in &options.allow {
+        let granted = access.grant(below, who.clone());
+        granted.map_err(|refusal| {
+            (
+                format!("--allow {below}: {refusal}"),
+                "see `punctual naming --help` on names",
+            )
+        })?;
+    }
+    service.set_access(access);
+    let size = service.size();
+    eprintln!("{} bindings in {} contexts", size.bindings, size.contexts);
+    Ok(service)
+}
+
+/// Serves the service, and names it as clients look for it.
+fn published(orb: &Orb, service: &NamingService, options: &Options) -> Result<String, Problem> {
+    let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
+    let poa = orb.root_poa().map_err(raised)?;
+    let options = ServeOptions {
+        federated: !options.no_federation,
+        federated_timeout: options.federation_timeout,
+    };
+    let root = service.serve(&poa, options);
+    let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
+    orb.register_initial_reference("NameService", &root)
+        .map_err(raised)?;
+    let bound = orb.ior_table().map_err(raised)?.bind("NameService", &root);
+    bound.map_err(|error| (error.to_string(), ON_SERVING))?;
+    let active = poa.manager().activate();
+    active.map_err(|error| (error.to_string(), ON_SERVING))?;
+    orb.object_to_string(&root).map_err(raised)
+}

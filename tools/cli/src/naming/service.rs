@@ -1,0 +1,243 @@
+//! The naming service that is called, of whatever ORB.
+
+use super::Common;
+use crate::call::{self, Problem};
+use punctual::{
+    CompletionStatus, Interface, ObjectRef, OperationError, Orb, SystemException,
+    SystemExceptionKind,
+};
+use punctual_naming::cos_naming::naming_context::{NotFound, NotFoundReason};
+use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponent, NamingContext};
+use serde_json::{Value, json};
+
+/// Where the service is looked for that nobody has named.
+const DEFAULT: &str = "corbaloc::localhost:2809/NameService";
+
+/// Bindings that are asked for at once.
+const AT_ONCE: u32 = 500;
+
+const ON_SERVICES: &str = "--service names a naming context: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file \
+                           that holds one; `punctual naming serve` starts one";
+const ON_NAMES: &str = "a name is id.kind components with slashes between, and a backslash before a dot or slash that is part of one";
+
+/// A naming context, and the ORB that it is called by.
+pub(super) struct Service {
+    pub(super) orb: Orb,
+    pub(super) root: NamingContext,
+}
+
+/// One binding as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) component: NameComponent,
+    pub(super) is_context: bool,
+}
+
+impl Service {
+    pub(super) fn new(common: &Common, orb_options: &[String]) -> Result<Self, Problem> {
+        // What the command line says of it comes later, and holds.
+        let timeout = format!("{}ms", common.timeout.as_millis().max(1));
+        let mut all = vec!["-ORBCallTimeout".to_owned(), timeout];
+        all.extend_from_slice(orb_options);
+        let orb = call::orb(common.config.as_deref(), &all)?;
+        let object = match &common.service {
+            Some(reference) => call::object_of(&orb, reference),
+            None => initial(&orb),
+        };
+        let object = object.map_err(|message| Problem::usage(message, ON_SERVICES))?;
+        let root = NamingContext::from_object(object);
+        Ok(Self { orb, root })
+    }
+
+    /// The context of a name, or the root.
+    pub(super) fn context(&self, name: &str) -> Result<NamingContext, Problem> {
+        if name.is_empty() {
+            return Ok(self.root.clone());
+        }
+        let found = self.root.resolve(&parsed(name)?);
+        let found = found.map_err(|error| problem(name, &error))?;
+        self.as_context(name, found)
+    }
+
+    /// An object that is to be a context; asked itself where its reference does not tell.
+    pub(super) fn as_context(
+        &self,
+        name: &str,
+        object: Option<ObjectRef>,
+    ) -> Result<NamingContext, Problem> {
+        let object = object
+            .ok_or_else(|| Problem::usage(format!("`{name}` is bound to nil"), "name a context"))?;
+        NamingContext::narrow(object).map_err(|exception| {
+            let help = "the name has to lead to a naming context".to_owned();
+            Problem::System(exception.in_context(format_args!("`{name}`")), Some(help))
+        })
+    }
+
+    /// The object that a reference on the command line leads to; `nil` is nil.
+    pub(super) fn object(&self, reference: &str) -> Result<Option<ObjectRef>, Problem> {
+        if reference == "nil" {
+            return Ok(None);
+        }
+        let object = call::object_of(&self.orb, reference);
+        let object = object.map_err(|message| {
+            Problem::usage(message, "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one")
+        })?;
+        Ok(Some(object))
+    }
+
+    /// What a reference is as text.
+    pub(super) fn text(&self, object: Option<&ObjectRef>) -> Result<String, Problem> {
+        let text = match object {
+            Some(object) => self.orb.object_to_string(object),
+            None => return Ok("nil".to_owned()),
+        };
+        text.map_err(|exception| Problem::System(exception, None))
+    }
+}
+
+fn initial(orb: &Orb) -> Result<ObjectRef, String> {
+    let is_known = orb
+        .list_initial_services()
+        .iter()
+        .any(|name| name == "NameService")
+        || orb.config().default_initial_reference.is_some();
+    let object = match is_known {
+        true => orb.resolve_initial_references("NameService"),
+        false => orb.string_to_object(DEFAULT),
+    };
+    object.map_err(|exception| exception.to_string())
+}
+
+/// The bindings of a context, all of them; `each` is told of a portion at a time.
+pub(super) fn list(
+    context: &NamingContext,
+    mut each: impl FnMut(Vec<Entry>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let raised = |exception| raised_by("list", exception);
+    let entries = |bindings: Vec<Binding>| {
+        let entry = |mut one: Binding| {
+            Some(Entry {
+                component: one.binding_name.pop()?,
+                is_context: one.binding_type == BindingType::Ncontext,
+            })
+        };
+        bindings.into_iter().filter_map(entry).collect()
+    };
+    let (first, iterator) = context.list(AT_ONCE).map_err(raised)?;
+    each(entries(first))?;
+    let Some(iterator) = iterator else {
+        return Ok(());
+    };
+    loop {
+        let (has_more, some) = iterator.next_n(AT_ONCE).map_err(raised)?;
+        each(entries(some))?;
+        if !has_more {
+            // It may be gone already: servers end iterators when they like.
+            let _ = iterator.destroy();
+            return Ok(());
+        }
+    }
+}
+
+/// A name from its text.
+pub(super) fn parsed(name: &str) -> Result<Name, Problem> {
+    let parts = punctual_ior::name_from_text(name);
+    let parts = parts.map_err(|error| Problem::usage(format!("`{name}`: {error}"), ON_NAMES))?;
+    let component = |one: punctual_ior::NameComponent| NameComponent {
+        id: one.id,
+        kind: one.kind,
+    };
+    Ok(parts.into_iter().map(component).collect())
+}
+
+/// A name as text.
+pub(super) fn text(name: &[NameComponent]) -> String {
+    punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
+}
+
+/// A name below another.
+pub(super) fn below(path: &str, component: &NameComponent) -> String {
+    let component = text(std::slice::from_ref(component));
+    match path {
+        "" => component,
+        path => format!("{path}/{component}"),
+    }
+}
+
+/// What an operation raised, with the name that it was called for.
+pub(super) fn problem(name: &str, error: &impl Raised) -> Problem {
+    match error.system() {
+        Some(exception) => raised_by(&format!("`{name}`"), exception.clone()),
+        None => Problem::User(json!({ "name": name, "exception": error.members() }).to_string()),
+    }
+}
+
+fn raised_by(what: &str, exception: SystemException) -> Problem {
+    let help = unreachable(&exception).then(|| ON_SERVICES.to_owned());
+    Problem::System(exception.in_context(format_args!("{what}")), help)
+}
+
+/// The error of an operation of naming contexts.
+pub(super) trait Raised: OperationError {
+    /// The user exception as JSON.
+    fn members(&self) -> Value;
+}
+
+macro_rules! raised {
+    ($($error:ident: $($exception:ident)*;)*) => {
+        $(
+            impl Raised for cos_naming::$error {
+                fn members(&self) -> Value {
+                    match self {
+                        $(Self::$exception(raised!(@pattern it $exception)) => raised!(@members it $exception),)*
+                        Self::System(exception) => json!(exception.to_string()),
+                    }
+                }
+            }
+        )*
+    };
+    (@pattern $it:ident NotFound) => { $it };
+    (@members $it:ident NotFound) => { not_found($it) };
+    (@pattern $it:ident CannotProceed) => { $it };
+    (@members $it:ident CannotProceed) => {
+        json!({ "CannotProceed": { "rest_of_name": text(&$it.rest_of_name) } })
+    };
+    (@pattern $it:ident $other:ident) => { _ };
+    (@members $it:ident $other:ident) => { json!(stringify!($other)) };
+}
+
+raised! {
+    NamingContextBindError: NotFound CannotProceed InvalidName AlreadyBound;
+    NamingContextRebindError: NotFound CannotProceed InvalidName;
+    NamingContextBindContextError: NotFound CannotProceed InvalidName AlreadyBound;
+    NamingContextRebindContextError: NotFound CannotProceed InvalidName;
+    NamingContextResolveError: NotFound CannotProceed InvalidName;
+    NamingContextUnbindError: NotFound CannotProceed InvalidName;
+    NamingContextBindNewContextError: NotFound CannotProceed InvalidName AlreadyBound;
+    NamingContextDestroyError: NotEmpty;
+}
+
+fn not_found(it: &NotFound) -> Value {
+    let why = match it.why {
+        NotFoundReason::MissingNode => "missing_node",
+        NotFoundReason::NotContext => "not_context",
+        NotFoundReason::NotObject => "not_object",
+    };
+    json!({ "NotFound": { "why": why, "rest_of_name": text(&it.rest_of_name) } })
+}
+
+fn unreachable(exception: &SystemException) -> bool {
+    use SystemExceptionKind as Kind;
+    matches!(exception.kind(), Kind::Transient | Kind::CommFailure)
+        && exception.completed() == CompletionStatus::No
+}
+
+/// One binding as JSON.
+pub(super) fn as_json(name: &str, entry: &Entry) -> Value {
+    json!({
+        "name": name,
+        "id": entry.component.id,
+        "kind": entry.component.kind,
+        "type": if entry.is_context { "context" } else { "object" },
+    })
+}

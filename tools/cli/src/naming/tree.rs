@@ -1,0 +1,177 @@
+//! A context and all below it, as far as they are of one server.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
+
+use super::service::{Entry, Service, below, list, problem};
+use crate::call::Problem;
+use punctual::protocol::{Address, endpoints_of};
+use punctual::{Interface, ObjectRef};
+use punctual_naming::cos_naming::{NamingContext, NamingContextResolveError};
+
+/// A binding, and where it leads.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) entry: Entry,
+    /// The whole name.
+    pub(super) name: String,
+    pub(super) leads: Leads,
+}
+
+/// Where a binding leads.
+#[derive(Debug)]
+pub(super) enum Leads {
+    /// To an object, by its reference as text.
+    Object(Option<ObjectRef>),
+    /// To a context with these bindings.
+    Context(Vec<Node>),
+    /// To a context that has been met under that name.
+    Again(String),
+    /// To a context of another server.
+    Elsewhere(ObjectRef),
+    /// To a context that could not be listed, and why.
+    Broken(ObjectRef, String),
+}
+
+/// Contexts in one another.
+const DEEPEST: usize = 128;
+
+/// Goes through a context and those below it.
+pub(super) struct Walk<'s> {
+    service: &'s Service,
+    /// The names of contexts that were met, by their references.
+    met: HashMap<String, String>,
+    /// Whether contexts of other servers are gone into.
+    follows: bool,
+    /// Whether objects are resolved.
+    resolves: bool,
+}
+
+impl<'s> Walk<'s> {
+    pub(super) fn new(service: &'s Service, follows: bool, resolves: bool) -> Self {
+        Self {
+            service,
+            met: HashMap::new(),
+            follows,
+            resolves,
+        }
+    }
+
+    /// All below a context of that name.
+    pub(super) fn below(
+        &mut self,
+        context: &NamingContext,
+        name: &str,
+    ) -> Result<Vec<Node>, Problem> {
+        let text = self.service.text(Some(context.as_object()))?;
+        self.met.insert(text, name.to_owned());
+        self.nodes(context, name, DEEPEST)
+    }
+
+    fn nodes(
+        &mut self,
+        context: &NamingContext,
+        name: &str,
+        depth: usize,
+    ) -> Result<Vec<Node>, Problem> {
+        let mut entries = Vec::new();
+        list(context, |some| {
+            entries.extend(some);
+            Ok(())
+        })?;
+        entries.sort_by(|one, other| {
+            let key = |entry: &Entry| (entry.component.id.clone(), entry.component.kind.clone());
+            key(one).cmp(&key(other))
+        });
+        let mut nodes = Vec::new();
+        for entry in entries {
+            let whole = below(name, &entry.component);
+            if let Some(leads) = self.leads(context, &entry, &whole, depth)? {
+                let name = whole;
+                nodes.push(Node { entry, name, leads });
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Where a binding leads; nowhere if it was removed meanwhile.
+    fn leads(
+        &mut self,
+        context: &NamingContext,
+        entry: &Entry,
+        whole: &str,
+        depth: usize,
+    ) -> Result<Option<Leads>, Problem> {
+        if !entry.is_context && !self.resolves {
+            return Ok(Some(Leads::Object(None)));
+        }
+        let found = match context.resolve(std::slice::from_ref(&entry.component)) {
+            Ok(found) => found,
+            Err(NamingContextResolveError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(problem(whole, &error)),
+        };
+        let object = match found {
+            Some(object) if entry.is_context => object,
+            found => return Ok(Some(Leads::Object(found))),
+        };
+        let text = self.service.text(Some(&object))?;
+        if let Some(name) = self.met.get(&text) {
+            return Ok(Some(Leads::Again(name.clone())));
+        }
+        if !self.follows && !is_at(&object, &self.service.root) {
+            return Ok(Some(Leads::Elsewhere(object)));
+        }
+        if depth == 0 {
+            let why = "it is too deep".to_owned();
+            return Ok(Some(Leads::Broken(object, why)));
+        }
+        self.met.insert(text, whole.to_owned());
+        let nodes = self.nodes(
+            &NamingContext::from_object(object.clone()),
+            whole,
+            depth - 1,
+        );
+        Ok(Some(match nodes {
+            Ok(nodes) => Leads::Context(nodes),
+            // The others are shown nevertheless.
+            Err(Problem::System(exception, _)) => Leads::Broken(object, exception.to_string()),
+            Err(other) => return Err(other),
+        }))
+    }
+}
+
+/// Whether a context is of the server that is called, by the endpoints of its reference. The one that is called may be
+/// known by another of its host's names, so that the address counts too that calls went to.
+fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
+    let root = root.as_object();
+    let addresses = |object: &ObjectRef| endpoints_of(object.orb(), object.ior());
+    let own = addresses(root).into_iter().map(|endpoint| endpoint.address);
+    let known: Vec<Address> = own.chain(root.connected_to()).collect();
+    addresses(context).iter().any(|endpoint| {
+        let is_it =
+            |known: &Address| *known == endpoint.address || is_same_place(known, &endpoint.address);
+        known.iter().any(is_it)
+    })
+}
+
+/// Whether two addresses have one port, at hosts that are one: by their numbers, or as both are this machine.
+fn is_same_place(one: &Address, other: &Address) -> bool {
+    let port = |address: &Address| address.host_and_port().map(|(_, port)| port);
+    if port(one).is_none() || port(one) != port(other) {
+        return false;
+    }
+    let (ours, others) = (numbers(one), numbers(other));
+    let are_here = || ours.iter().any(is_here) && others.iter().any(is_here);
+    ours.iter().any(|number| others.contains(number)) || are_here()
+}
+
+fn numbers(address: &Address) -> Vec<SocketAddr> {
+    let place = address.host_and_port();
+    let found = place.and_then(|place| place.to_socket_addrs().ok());
+    found.into_iter().flatten().collect()
+}
+
+/// Whether an address is one of this machine's: nobody else's can be bound to.
+fn is_here(address: &SocketAddr) -> bool {
+    UdpSocket::bind((address.ip(), 0)).is_ok()
+}

@@ -1,0 +1,115 @@
+//! `punctual naming watch`: changes as they are seen.
+//!
+//! The standard's interface tells nobody of changes, so the bindings are listed again and again and compared.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::Duration;
+
+use super::Common;
+use super::read::{CONTEXT, NOTE, WRONG};
+use super::service::Service;
+use super::tree::{Leads, Node, Walk};
+use crate::call::Problem;
+use crate::serving::ending_signals;
+use crate::time::unit_or_seconds;
+use serde_json::json;
+
+/// It runs until it is interrupted. Changes that are undone between two looks are not seen.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The context; without it, the one of the service.
+    #[arg(default_value = "", hide_default_value = true)]
+    name: String,
+    /// How long to wait between two looks.
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    interval: Duration,
+    /// End after so many looks.
+    #[arg(long, value_name = "NUMBER")]
+    looks: Option<u64>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What names are bound to, as text.
+type Seen = BTreeMap<String, String>;
+
+pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
+    let signals = ending_signals();
+    let mut signals = signals.map_err(|(message, help)| Problem::usage(message, help))?;
+    let service = Service::new(&options.common, orb_options)?;
+    let context = service.context(&options.name)?;
+    let look = || -> Result<Seen, Problem> {
+        let nodes = Walk::new(&service, false, true).below(&context, &options.name)?;
+        let mut seen = Seen::new();
+        gather(&service, &nodes, &mut seen)?;
+        Ok(seen)
+    };
+    let mut before = look()?;
+    eprintln!("{} bindings", before.len());
+    let mut looks = 1;
+    while options.looks.is_none_or(|most| looks < most) {
+        std::thread::sleep(options.interval);
+        if signals.pending().next().is_some() {
+            break;
+        }
+        let now = match look() {
+            Ok(now) => now,
+            // A server that is started again is watched again.
+            Err(Problem::System(exception, _)) => {
+                eprintln!("{exception}");
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
+        tell(&before, &now, options.common.json);
+        before = now;
+        looks += 1;
+    }
+    Ok(())
+}
+
+fn gather(service: &Service, nodes: &[Node], seen: &mut Seen) -> Result<(), Problem> {
+    for node in nodes {
+        let leads = match &node.leads {
+            Leads::Object(object) => service.text(object.as_ref())?,
+            Leads::Context(nodes) => {
+                gather(service, nodes, seen)?;
+                "a context".to_owned()
+            }
+            Leads::Again(name) => format!("the context {name}/"),
+            Leads::Elsewhere(object) | Leads::Broken(object, _) => service.text(Some(object))?,
+        };
+        seen.insert(node.name.clone(), leads);
+    }
+    Ok(())
+}
+
+fn tell(before: &Seen, now: &Seen, json: bool) {
+    let gone = before.keys().filter(|name| !now.contains_key(*name));
+    for name in gone {
+        show("unbound", name, None, json);
+    }
+    for (name, leads) in now {
+        match before.get(name) {
+            None => show("bound", name, Some(leads), json),
+            Some(other) if other != leads => show("rebound", name, Some(leads), json),
+            Some(_) => {}
+        }
+    }
+    // Whoever reads them is gone: the next look ends it.
+    let _ = std::io::stdout().flush();
+}
+
+fn show(what: &str, name: &str, leads: Option<&String>, json: bool) {
+    if json {
+        println!("{}", json!({ "change": what, "name": name, "to": leads }));
+        return;
+    }
+    let (style, sign) = match what {
+        "unbound" => (WRONG, "-"),
+        "bound" => (CONTEXT, "+"),
+        _ => (NOTE, "~"),
+    };
+    anstream::println!("{style}{sign}{style:#} {name}");
+}
