@@ -78,4 +78,18 @@ mod tests {
             assert!(decode(&data[..length]).is_err(), "{length}");
         }
     }
+
+    #[test]
+    fn it_is_the_standards_encoding() {
+        let data = encode(&[ListenPoint::of(&Address::iiop("10.0.0.1", 2809))]).unwrap();
+        let expected = [
+            &[u8::from(cfg!(target_endian = "little")), 0, 0, 0][..],
+            &1_u32.to_ne_bytes(),
+            &9_u32.to_ne_bytes(),
+            b"10.0.0.1\0",
+            &[0],
+            &2809_u16.to_ne_bytes(),
+        ];
+        assert_eq!(data, expected.concat());
+    }
 }

@@ -147,10 +147,12 @@ impl Dispatcher<'_> {
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        let mut call = ServerCall::of_plain(self.parties(), request, body, spare);
-        let answer = self.answer(request.object_key, &mut call, seen);
-        self.conclude(&call, answer, seen);
-        drop(call);
+        {
+            // Dropped where it stands: a move would cost more than its end.
+            let mut call = ServerCall::of_plain(self.parties(), request, body, spare);
+            let answer = self.answer(request.object_key, &mut call, seen);
+            self.conclude(&call, answer, seen);
+        }
         // The memory of what has been sent is used again.
         spare.reuse();
     }

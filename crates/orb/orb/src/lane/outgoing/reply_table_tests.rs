@@ -30,6 +30,16 @@ fn ids_are_even_and_a_stale_one_finds_nobody() {
 }
 
 #[test]
+fn ids_of_the_other_side_are_odd_and_are_found_by_no_even_one() {
+    let table = ReplyTable::odd();
+    let place = table.register().unwrap();
+    assert_eq!(place.id % 2, 1);
+    assert!(!table.deliver(place.id - 1, 1));
+    assert!(table.deliver(place.id, 2));
+    assert_eq!(place.slot.poll(), Some(2));
+}
+
+#[test]
 fn generations_wrap_within_the_id() {
     let table = ReplyTable::default();
     for count in 0..=GENERATIONS {
