@@ -54,7 +54,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let (servant, heard) = Handler::new();
     let own: AmiClerkHandler = poa.activate(servant)?;
     let mut record = |case, outcome: Result<(), String>| {
-        matrix.record(case, VERSION, Direction::To, outcome.into());
+        matrix.record(case, VERSION, Direction::To, outcome);
     };
     record("polled", polled(&clerk));
     record(
