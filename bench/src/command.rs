@@ -4,8 +4,8 @@ use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt, stubs,
-    throughput,
+    Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
+    stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -58,6 +58,15 @@ pub enum Command {
     /// A side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
+    /// Paper 002's tables 1 and 2: latency and throughput of synchronous and asynchronous calls.
+    Ami(ami::Options),
+    /// A side of a pair of `ami`; the measurement starts it.
+    #[command(hide = true)]
+    AmiPeer {
+        /// Which.
+        #[command(subcommand)]
+        peer: ami::Peer,
+    },
     /// Paper 004's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
     Oneway(oneway::Options),
     /// The server of `oneway`; the measurement starts it.
@@ -113,6 +122,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
+        Command::Ami(options) => ami::run(harness, options),
+        Command::AmiPeer { peer } => ami::run_peer(peer),
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
@@ -145,6 +156,7 @@ fn is_peer(command: &Command) -> bool {
         command,
         Command::Peer { .. }
             | Command::DemuxPeer { .. }
+            | Command::AmiPeer { .. }
             | Command::AnysPeer(_)
             | Command::CubitPeer(_)
             | Command::OnewayPeer(_)

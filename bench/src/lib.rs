@@ -17,6 +17,7 @@
 //! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod ami;
 pub mod anys;
 mod attempts;
 pub mod budgets;

@@ -6,6 +6,8 @@
 //! are cases: `test("NAME"`.
 
 mod asynchrony;
+mod interceptors;
+mod messaging;
 mod poa;
 mod real_time;
 
@@ -22,7 +24,13 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 3] = [poa::PAGE, real_time::PAGE, asynchrony::PAGE];
+const PAGES: [Page; 5] = [
+    asynchrony::PAGE,
+    interceptors::PAGE,
+    messaging::PAGE,
+    poa::PAGE,
+    real_time::PAGE,
+];
 
 /// Refuses tables that are not true.
 pub(crate) fn check() -> Result<()> {

@@ -22,7 +22,9 @@ pub(super) fn generate(
     interface: &Interface,
 ) -> TokenStream {
     let options = scope.generator.options;
-    if !options.server || !options.answers_later() {
+    // A reply handler has nothing to answer that anybody waits for.
+    let is_handler = scope.generator.handlers.is_handler(declaration.id);
+    if !options.server || !options.answers_later() || is_handler {
         return TokenStream::new();
     }
     let calls = call::own(scope.generator, declaration.id);

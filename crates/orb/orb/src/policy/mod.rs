@@ -44,7 +44,7 @@ pub(crate) use current::{forget_own, has_own, is_in_segment};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
-pub(crate) use ends::{CallEnds, Ends, deadline};
+pub(crate) use ends::{CallEnds, Ends};
 pub use in_flight::{AtBound, CallsInFlight};
 pub(crate) use in_flight::{Full, Held, Place};
 pub(crate) use known_protocols::KnownProtocols;
