@@ -35,7 +35,7 @@ impl Request {
         let (arguments, context) = (self.arguments.clone(), self.context.clone());
         let marshal = move |out: &mut Encoder<'_>| put(&arguments, context.as_ref(), out);
         let sent = self.object.send_deferred(self.operation.clone(), marshal);
-        self.phase = Phase::Sent(sent);
+        self.phase = Phase::Sent(Box::new(sent));
         Ok(())
     }
 

@@ -7,6 +7,6 @@ use punctual_orb::DeferredRequest;
 pub(super) enum Phase {
     #[default]
     NotSent,
-    Sent(DeferredRequest),
+    Sent(Box<DeferredRequest>),
     Retrieved,
 }

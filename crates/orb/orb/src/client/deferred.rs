@@ -52,8 +52,8 @@ struct What<O> {
 pub(crate) enum CalledOperation {
     /// The program has the name. Of a two-way request.
     Known(&'static str),
-    /// It became known at run time. Of a two-way request.
-    Named(Arc<str>),
+    /// It became known at run time. Of a two-way request. In a box: so it fits beside the other without a tag.
+    Named(Box<Arc<str>>),
 }
 
 impl CalledOperation {

@@ -26,7 +26,7 @@ impl ObjectRef {
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
     ) -> DeferredRequest {
         let lane = self.callee().lane.clone();
-        let operation = CalledOperation::Named(operation);
+        let operation = CalledOperation::Named(Box::new(operation));
         DeferredRequest(Deferred::begin(
             self.clone(),
             lane,

@@ -34,13 +34,16 @@ pub trait HandlerInterface: Interface {
     type Servant: ?Sized + 'static;
 }
 
+/// Delivers a reply to an object or a servant.
+type Deliver<T, R, E> = fn(&T, Result<R, E>, &Orb) -> Result<(), SystemException>;
+
 /// How the reply to one operation is delivered to objects of a handler interface. For generated code.
 #[doc(hidden)]
 pub struct Delivery<H: HandlerInterface, R, E> {
     /// To a reference.
-    pub to_object: fn(&H, Result<R, E>, &Orb) -> Result<(), SystemException>,
+    pub to_object: Deliver<H, R, E>,
     /// To a servant, without a POA.
-    pub to_servant: fn(&H::Servant, Result<R, E>, &Orb) -> Result<(), SystemException>,
+    pub to_servant: Deliver<H::Servant, R, E>,
 }
 
 impl<H: HandlerInterface, R, E> fmt::Debug for Delivery<H, R, E> {

@@ -83,7 +83,7 @@ impl AwaitedReply {
     /// Nobody is told any more when it comes.
     fn stop_watching(&mut self) {
         if let Some(watching) = self.watching.take() {
-            watching.end(&self.connection);
+            watching.end(&self.connection, self.id);
         }
     }
 }

@@ -26,7 +26,6 @@ const STAY: Duration = Duration::from_secs(1);
 /// One that watches for its reply.
 #[derive(Debug)]
 pub(super) struct Watching {
-    id: u32,
     due: Option<u64>,
 }
 
@@ -76,10 +75,10 @@ impl Watching {
             }
             Reads::Reactor(..) | Reads::Thread => Ok(()),
         };
-        let watching = Self { id, due };
+        let watching = Self { due };
         if let Err(error) = begun {
             drop(state);
-            watching.end(connection);
+            watching.end(connection, id);
             return Err(error);
         }
         if state.due.first().copied() != first_due {
@@ -92,16 +91,16 @@ impl Watching {
         Ok(watching)
     }
 
-    /// It is told no more.
-    pub(super) fn end(self, connection: &ClientConnection) {
+    /// The caller of this id, which it began with, is told no more.
+    pub(super) fn end(self, connection: &ClientConnection, id: u32) {
         {
             let mut state = connection.watch.state.lock();
             state.watchers -= 1;
             if let Some(due) = self.due {
-                state.due.remove(&(due, self.id));
+                state.due.remove(&(due, id));
             }
         }
-        if let Some(place) = connection.callers.place(self.id) {
+        if let Some(place) = connection.callers.place(id) {
             place.slot.stop_watching();
         }
         connection.callers.end_watch();
